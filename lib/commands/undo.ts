@@ -2,19 +2,17 @@ import type { LandedChangeset } from '../core/changesets/landed-changeset.ts';
 import type { AfterUndo } from '../core/task/take-back.ts';
 import { contradiction, nothingToKeep } from '../domain/bad-usage.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import { ledElsewhere } from '../domain/meanwhile.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
-import { landsOn, type Session } from '../domain/state/session.ts';
+import { landsOn } from '../domain/state/session.ts';
 import { planUndo } from '../engine/review/plan-undo.ts';
 import { takeBack, type Undone } from '../engine/review/take-back.ts';
 import { resume } from '../engine/run-session.ts';
 import { visibleLine } from '../ui/text/visible-text.ts';
 import { shortId } from '../util/short-id.ts';
-import { inLedSession } from './machines/lead.ts';
+import { whereItIsLed } from './machines/where-it-is-led.ts';
 import { type Opened, withWorkshop } from './open/open-workshop.ts';
 import { requireOwn } from './open/own-terminal.ts';
-import { withSessionLock } from './open/with-session-lock.ts';
 
 /** `git flame undo [CHANGESET]`: takes a landing back, with its tasks and its review. */
 export function run(args: CommandArgs<'undo'>, io: Io): Promise<number> {
@@ -39,20 +37,6 @@ export function run(args: CommandArgs<'undo'>, io: Io): Promise<number> {
       return 0;
     });
   });
-}
-
-/** In a session that machines share it is decided at the remote like all else, by who leads. */
-function whereItIsLed(
-  opened: Opened,
-  io: Io,
-  session: Session,
-  work: (opened: Opened) => Promise<number>,
-): Promise<number> {
-  const { id, machines, state } = session;
-  if (machines === undefined || state === 'ended') return withSessionLock(opened, id, () => work(opened));
-  if (machines.lead !== opened.workshop.place)
-    throw ledElsewhere(machines.lead, ['On that machine, the same command']);
-  return inLedSession(opened, io, { session: id, remote: machines.remote }, work);
 }
 
 async function preview(

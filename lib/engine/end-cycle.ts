@@ -1,5 +1,6 @@
 import { requireCycleLeft } from '../core/changesets/reopen-session.ts';
 import { sessionSummary } from '../core/changesets/session-summary.ts';
+import { undoable } from '../core/changesets/undecide.ts';
 import { budgetState } from '../core/schedule/budget-state.ts';
 import { changesetsOfCycle } from '../core/schedule/next-action.ts';
 import { sendBack } from '../core/task/send-back.ts';
@@ -11,6 +12,7 @@ import type { Session } from '../domain/state/session.ts';
 import { withGate } from './agents/ask-for-budget.ts';
 import { endSession } from './end-session.ts';
 import { type Recorder, record, viewSession } from './record.ts';
+import { undoDecision } from './review/undo-decision.ts';
 import { remember } from './session/remember.ts';
 import { startCycle } from './start-cycle.ts';
 import type { Workshop } from './workshop.ts';
@@ -24,6 +26,10 @@ export async function endCycle(
   const question = await askAbout(workshop, id);
   if (isReviewed(workshop, question)) return reviewCycle(workshop, question);
   const decision = await workshop.gates.session(question);
+  if (decision.kind === 'undo') {
+    await undoDecision(workshop, id, decision.changeset);
+    return;
+  }
   if (decision.kind !== 'stop') return goOn(workshop, question.session, decision);
   await noteStop(workshop, id, 'stopped');
 }
@@ -71,9 +77,11 @@ async function askAbout(
   id: SessionId,
 ): Promise<SessionQuestion> {
   const { session, tasks } = await viewSession(workshop, id);
+  const decided = undoable(session);
   return {
     session,
     tasks,
+    ...(decided.length === 0 ? {} : { undoable: decided }),
     summary: sessionSummary(tasks, changesetsOfCycle(session)),
     cyclesLeft: workshop.config.limits.max_wave_cycles - session.cycle,
     budget: budgetState(workshop.config, session),
@@ -84,7 +92,7 @@ async function askAbout(
 async function goOn(
   workshop: Recorder,
   session: Session,
-  decision: Exclude<SessionDecision, { kind: 'stop' }>,
+  decision: Exclude<SessionDecision, { kind: 'stop' | 'undo' }>,
 ): Promise<void> {
   workshop.events.emit({ event: 'gate', gate: 'session', decision: decision.kind });
   requireCycleLeft(session, workshop.config.limits.max_wave_cycles);

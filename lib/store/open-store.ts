@@ -1,6 +1,7 @@
 import type { Snapshot, TransactResult } from '../domain/ports/store-port.ts';
+import type { Task } from '../domain/state/task.ts';
 import { CatFile } from '../git/process/cat-file.ts';
-import { signatureNotes, stateRefs } from './notes/note-kinds.ts';
+import { anchorKey, signatureNotes, stateRefs, taskAnchor, taskNotes } from './notes/note-kinds.ts';
 import { listNotes } from './notes/note-tree.ts';
 import { readLog } from './notes/read-log.ts';
 import { readTips } from './notes/read-tips.ts';
@@ -39,6 +40,13 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
     look: async (pick) => new StateSnapshot(await reader.look(pick)),
     transact: async (decide, options = {}): Promise<TransactResult> =>
       (await openedWriter()).transact(decide, options),
+    former: async (task) => {
+      const { findVersions } = await import('./ends/find-versions.ts');
+      const key = anchorKey(objectFormat, taskAnchor(task.session, task.id));
+      const isFormer = ({ rev }: Task): boolean => rev === task.rev - 1;
+      const found = await findVersions({ ...options, catFile }, taskNotes, new Map([[task, key]]), isFormer);
+      return found.get(task) ?? null;
+    },
     // Loaded when first needed: most commands have nothing to do with the archive.
     archive: async () => {
       const { readArchive } = await import('./archive/read-archive.ts');

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import { parseTaskId } from '../../lib/domain/ids.ts';
 import type { TestRepo } from '../support/repo.ts';
 import { redRun } from '../ui/samples.ts';
 import { barSays, pageSuite, shot } from './browser.ts';
@@ -211,5 +212,65 @@ async function post(
   const { message = '' } = (await response.json()) as { message?: string };
   return { status: response.status, message };
 }
+
+test('DSK-2 one task of several goes back by a tick less for each of the others', async () => {
+  const served = await open([
+    {
+      group: 'auth',
+      change: twoFiles,
+      more: [{ id: parseTaskId('task-007'), title: 'Lock <b>out</b> after five' }],
+    },
+  ]);
+  const reviewed = served.review();
+  const { page, complaints } = await visit(served);
+  await page.locator('tr', { hasText: 'three' }).waitFor();
+  await page.keyboard.press('r');
+  await page.keyboard.type('Five is too few.');
+  await page.getByLabel('task-001').uncheck();
+  await page.getByLabel('task-007').uncheck();
+  await page.getByRole('button', { name: 'Reject', exact: true }).click();
+  await page.getByText('Choose a task that goes back').waitFor();
+  await page.getByLabel('task-007 Lock <b>out</b> after five').check();
+  await shot(page, 'reject-one');
+  await page.getByRole('button', { name: 'Reject', exact: true }).click();
+  await reviewed;
+  assert.equal(served.decided, [
+    ['1-auth', { kind: 'reject', reason: 'Five is too few.', tasks: ['task-007'] }],
+  ]);
+  assert.equal(complaints, []);
+});
+
+test('DSK-2 a decision is taken back by u or its button, and the changeset waits again', async () => {
+  const served = await open(['auth', 'docs'].map((group) => ({ group, change: twoFiles })));
+  const reviewed = served.review();
+  const { page, complaints } = await visit(served);
+  await page.locator('tr', { hasText: 'three' }).waitFor();
+  const undo = page.getByRole('button', { name: 'Take back' });
+  assert.is(await undo.isVisible(), false);
+  await page.locator('#approve').click();
+  await page.locator('h1', { hasText: 'docs' }).waitFor();
+  await page.keyboard.press('k');
+  await barSays(page, 'auth is approved');
+  assert.is(await page.locator('#approve').isVisible(), false);
+  await shot(page, 'take-back');
+  await undo.click();
+  await barSays(page, 'auth waits for you, and 1 more');
+  // Nothing is decided about it, so there is nothing to take back.
+  await page.keyboard.press('u');
+  await page.keyboard.press('s');
+  await page.keyboard.press('Enter');
+  await barSays(page, 'docs waits for you');
+  await page.keyboard.press('k');
+  await barSays(page, 'auth is skipped');
+  await page.keyboard.press('u');
+  await barSays(page, 'auth waits for you, and 1 more');
+  assert.equal(served.undone, ['1-auth', '1-auth']);
+  for (const group of ['auth', 'docs']) {
+    await barSays(page, `${group} waits for you`);
+    await page.locator('#approve').click();
+  }
+  await reviewed;
+  assert.equal(complaints, []);
+});
 
 run();

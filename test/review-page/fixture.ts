@@ -19,6 +19,8 @@ export interface ServedChangeset {
   readonly change: (repo: TestRepo) => void;
   readonly changeset?: Partial<Changeset>;
   readonly task?: Partial<TaskFields>;
+  /** More tasks of it. */
+  readonly more?: readonly (Partial<TaskFields> & Pick<TaskFields, 'id'>)[];
 }
 
 export interface Served {
@@ -26,6 +28,8 @@ export interface Served {
   readonly repo: TestRepo;
   /** Decisions that were recorded, in order, as the engine would. */
   readonly decided: readonly (readonly [string, ChangesetDecision])[];
+  /** Changesets whose decision was taken back. */
+  readonly undone: readonly string[];
   /** What was begun and not decided, as it is remembered. */
   kept(): KeptReview;
   /** Asks about each waiting changeset in turn, as a run does; resolves when none waits any more. */
@@ -47,10 +51,13 @@ export async function serve(
   const repo = makeRepo();
   const git = await openGit({ cwd: repo.path, env: { ...repo.env, ...options.env } });
   let changesets = sets.map((set, index) => build(repo, set, index));
-  const tasks = sets.map(({ task }, index) =>
-    sampleTask({ ...facts(index), status: 'done', commit: changesets[index]!.commit, ...task }),
+  const tasks = sets.map(({ task, more = [] }, index) =>
+    [{ ...facts(index), ...task }, ...more].map((fields) =>
+      sampleTask({ status: 'done', commit: changesets[index]!.commit, ...fields }),
+    ),
   );
   const decided: [string, ChangesetDecision][] = [];
+  const undone: string[] = [];
   let preferences: PagePreferences = options.preferences ?? { layout: 'line', theme: 'auto' };
   let kept: KeptReview = nothingKept;
   const page = await openReviewPage({
@@ -59,10 +66,11 @@ export async function serve(
         session: sampleSession({ changesets: [...changesets] }),
         changesets: changesets.map((changeset, index) => ({
           changeset,
-          tasks: tasks.filter((_, at) => at === index),
-          verdicts: [verdictOn(tasks[index]!)],
+          isUndoable: ['approved', 'rejected', 'skipped'].includes(changeset.state),
+          tasks: tasks[index]!,
+          verdicts: [verdictOn(tasks[index]![0]!)],
           doubts: [],
-          runs: [sampleRun(index, tasks[index]!.id)],
+          runs: [sampleRun(index, tasks[index]![0]!.id)],
         })),
       }),
       patch: ({ parent, commit }, view) => git.readPatch(parent, commit, view),
@@ -82,6 +90,7 @@ export async function serve(
     },
   });
   const record = (id: string, decision: ChangesetDecision): void => {
+    if (decision.kind === 'again') return;
     if (changesets.find((one) => one.id === id)?.state !== 'waiting')
       throw new FlameError({
         kind: 'refused',
@@ -110,9 +119,13 @@ export async function serve(
         ...sampleChangesetQuestion(),
         changeset,
         decideOther: async (id, decision) => record(id, decision),
+        takeBack: async (id) => {
+          undone.push(id);
+          change(id, { state: 'waiting', decided_by: null });
+        },
       };
       const decision = await page.ask(question, new AbortController().signal);
-      record(changeset.id, decision);
+      if (decision.kind !== 'again') record(changeset.id, decision);
     }
   };
   const close = async (): Promise<void> => {
@@ -120,7 +133,7 @@ export async function serve(
     await git.close();
     repo.remove();
   };
-  return { page, repo, decided, kept: () => kept, review, change, close };
+  return { page, repo, decided, undone, kept: () => kept, review, change, close };
 }
 
 const stateOf = { approve: 'approved', reject: 'rejected', skip: 'skipped' } as const;
@@ -129,7 +142,11 @@ function facts(index: number): Pick<Task, 'id'> {
   return { id: `task-00${index + 1}` as Task['id'] };
 }
 
-function build(repo: TestRepo, { group, change, changeset }: ServedChangeset, index: number): Changeset {
+function build(
+  repo: TestRepo,
+  { group, change, changeset, more = [] }: ServedChangeset,
+  index: number,
+): Changeset {
   repo.git('checkout', '-q', '--detach', 'main');
   repo.git('clean', '-qfdx');
   change(repo);
@@ -147,7 +164,7 @@ function build(repo: TestRepo, { group, change, changeset }: ServedChangeset, in
     ...sampleChangesetQuestion().changeset,
     id: `1-${group}`,
     group,
-    tasks: [facts(index).id],
+    tasks: [facts(index).id, ...more.map(({ id }) => id)],
     base,
     parent: base,
     commit: parseObjectId(repo.git('rev-parse', 'HEAD')),

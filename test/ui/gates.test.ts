@@ -658,7 +658,7 @@ test('DSK-5: the terminal and the page say before a changeset is decided what it
   assert.match(said, 'in x.js, y.js: as they are now, only the one of the two that lands first does');
   assert.ok(said.indexOf('It conflicts') < said.indexOf('(a)pprove'));
   const { changeset, tasks, verdicts } = sampleChangesetQuestion();
-  const facts = { changeset, tasks, verdicts, doubts: [], runs: [] };
+  const facts = { changeset, isUndoable: false, tasks, verdicts, doubts: [], runs: [] };
   const page = renderChangesetPage(facts, { files: [] }, { excluding: await excluding() });
   assert.match(page, '<p class="warning">It conflicts with b');
 });

@@ -123,7 +123,17 @@ export const waveCommands = {
         kind: 'flag',
         summary: 'with --reject: the next attempts start from this work, not from the base',
       },
+      tasks: {
+        kind: 'list',
+        value: 'ID,ID',
+        summary: 'with --reject: only these tasks go back, the others of the changeset go on',
+      },
       skip: { kind: 'flag', summary: 'decide nothing; it is shown again in the next cycle' },
+      takeBack: {
+        kind: 'text',
+        value: 'CHANGESET',
+        summary: 'take back what was decided about it, until something of it lands',
+      },
       override: {
         kind: 'text',
         value: 'REASON',
@@ -146,6 +156,10 @@ export const waveCommands = {
       {
         command: "git flame review --changeset api --reject 'documents endpoints that do not exist'",
         does: 'reject one changeset',
+      },
+      {
+        command: "git flame review --reject 'The salt is constant.' --tasks task-002",
+        does: 'reject one task of a changeset',
       },
     ],
   },

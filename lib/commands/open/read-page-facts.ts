@@ -1,5 +1,6 @@
 import { auditFile, summarizeAudit } from '../../cell/watcher/audit-log.ts';
 import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
+import { undoable } from '../../core/changesets/undecide.ts';
 import { heedVerdicts } from '../../core/decisions/heed-decisions.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
@@ -19,9 +20,11 @@ interface PageSource {
 export function readPageFacts(stored: Snapshot, { session: raw, origins, commonDir }: PageSource): PageFacts {
   const { session } = standingOf(stored, raw, origins);
   const snapshot = heedVerdicts(stored, origins);
-  const changesets = changesetsOfCycle(session).map((changeset) =>
-    readChangeset(snapshot, session, changeset, commonDir),
-  );
+  const decided = undoable(session);
+  const changesets = changesetsOfCycle(session).map((changeset) => ({
+    ...readChangeset(snapshot, session, changeset, commonDir),
+    isUndoable: decided.includes(changeset),
+  }));
   return { session, changesets };
 }
 
@@ -30,7 +33,7 @@ function readChangeset(
   session: Session,
   changeset: Changeset,
   commonDir: string,
-): ChangesetFacts {
+): Omit<ChangesetFacts, 'isUndoable'> {
   const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
   const verdicts = tasks.flatMap(({ commit }) =>
     commit === null ? [] : snapshot.verdictsOn(commit).slice(-1),

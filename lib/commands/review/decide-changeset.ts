@@ -13,22 +13,32 @@ export function decisionOf(options: CommandOptions['review']): ChangesetDecision
       ...(override === null ? {} : { override }),
       ...(message === null ? {} : { message }),
     });
-  const { reject: reason, keepWork: keep } = options;
-  if (reason !== null) given.push({ kind: 'reject', reason, ...(keep ? { keep } : {}) });
+  const { reject: reason, keepWork: keep, tasks } = options;
+  const part = tasks === null ? {} : { tasks };
+  if (reason !== null) given.push({ kind: 'reject', reason, ...part, ...(keep ? { keep } : {}) });
   if (options.skip) given.push({ kind: 'skip' });
   if (given.length > 1) {
     throw contradiction('A changeset is approved, rejected or skipped, not several at once.', [
       'git flame review -h',
     ]);
   }
+  if (options.takeBack !== null && given.length + (options.changeset === null ? 0 : 1) > 0)
+    throw contradiction('--take-back names the changeset that waits again, and decides nothing about it.', [
+      'git flame review --take-back GROUP',
+    ]);
   requireReject(options);
   requireCommitOption(options, given[0]);
   requireApproved(options, given[0]);
   return given[0] ?? null;
 }
 
-function requireReject({ reject, keepWork }: CommandOptions['review']): void {
-  if (reject !== null || !keepWork) return;
+function requireReject({ reject, keepWork, tasks }: CommandOptions['review']): void {
+  if (reject !== null) return;
+  if (tasks !== null)
+    throw contradiction('--tasks says which tasks of a changeset go back alone: it goes with --reject.', [
+      'git flame review --changeset GROUP --reject REASON --tasks ID',
+    ]);
+  if (!keepWork) return;
   throw nothingToKeep('--keep-work says what becomes of work that is rejected: it goes with --reject.', [
     'git flame review --changeset GROUP --reject REASON --keep-work',
   ]);

@@ -1,5 +1,6 @@
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import { noChangeset } from '../../domain/not-found.ts';
 import type { ChangesetDecision, ChangesetQuestion, Gates } from '../../domain/ports/gates.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
@@ -15,12 +16,14 @@ import { preparePullRequest } from '../waves/pull-request.ts';
 import { runWave } from '../waves/run-wave.ts';
 import { decisionOf } from './decide-changeset.ts';
 import { exportReview } from './export-review.ts';
+import { takeBackDecision } from './take-back.ts';
 
 /** `git flame review`: each changeset is decided, and what was approved lands. */
 export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
   const decision = decisionOf(args.options);
-  const { export: target } = args.options;
+  const { export: target, takeBack: undone } = args.options;
   if (target !== null) return withDecisions(args, io, (reading) => exportReview(args, io, reading, target));
+  if (undone !== null) return takeBackDecision(args, io, undone);
   return runWave(args, io, {
     actions: ['review'],
     notDue:
@@ -52,13 +55,16 @@ async function gatesOf(
   const { changeset: only, commit } = options;
   if (decision === null) return { only, gates: workshop.gates };
   if (decision.kind !== 'approve') {
+    const part = decision.kind === 'reject' ? decision.tasks : undefined;
+    const { session } = await viewSession(workshop, id);
+    const name = part === undefined ? only : holderOf(changesetsOfCycle(session), part, only);
     const decide = async ({ changeset, onTop }: ChangesetQuestion): Promise<ChangesetDecision> => {
       // As a gate says it, before anything is recorded.
-      const above = decision.kind === 'reject' ? await onTop?.(changeset.id) : [];
+      const above = decision.kind === 'reject' ? await onTop?.(changeset.id, decision.tasks) : [];
       for (const line of renderOnTop(above ?? [])) output.info(line);
       return decision;
     };
-    return { only, gates: { ...workshop.gates, changeset: decide } };
+    return { only: name, gates: { ...workshop.gates, changeset: decide } };
   }
   const { session } = await viewSession(workshop, id);
   const waiting = changesetsOfCycle(session).filter(({ state }) => state === 'waiting');
@@ -73,4 +79,17 @@ async function gatesOf(
     commit: meant(changeset),
   });
   return { only: name, gates: { ...workshop.gates, changeset: approve } };
+}
+
+/** The changeset that waits and holds the first of these tasks. Throws FlameError `no-changeset`. */
+function holderOf(current: readonly Changeset[], [task]: readonly string[], name: string | null): string {
+  const waiting = current.filter(({ state }) => state === 'waiting');
+  const found = waiting.find(
+    ({ id, group, tasks }) =>
+      (name === null || id === name || group === name) && tasks.some((one) => one === task),
+  );
+  if (found !== undefined) return found.id;
+  if (name !== null && !waiting.some(({ id, group }) => id === name || group === name))
+    throw nothingToDecide(name, current);
+  throw noChangeset(`No changeset that waits for a decision holds task ${task ?? ''}.`, ['git flame status']);
 }

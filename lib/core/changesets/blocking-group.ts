@@ -2,14 +2,15 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 
 /**
  * What keeps a changeset from being approved: the first it depends on that is neither approved nor landed, one that
- * was decided before one that still waits. null: nothing.
+ * was decided before one that still waits. One that was rejected in part is not what it was built on. null: nothing.
  */
-export function blockingGroup<T extends Pick<Changeset, 'group' | 'state'>>(
+export function blockingGroup<T extends Pick<Changeset, 'group' | 'state' | 'rejected_tasks'>>(
   changesets: readonly T[],
   { depends_on: needed }: Pick<Changeset, 'depends_on'>,
 ): T | null {
   const inTheWay = changesets.filter(
-    ({ group, state }) => needed.includes(group) && state !== 'approved' && state !== 'landed',
+    ({ group, state, rejected_tasks: part }) =>
+      needed.includes(group) && state !== 'approved' && state !== 'landed' && part === undefined,
   );
   return inTheWay.find(({ state }) => state !== 'waiting') ?? inTheWay[0] ?? null;
 }

@@ -4,6 +4,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import { type Ground, needsOf, readGround, uprooted } from '../task/needs-of.ts';
+import { heldTasks } from './held-tasks.ts';
 
 /** What a session needs next; derived from its notes alone, so that going on after a stop is the same as going on. */
 export type Action =
@@ -101,7 +102,7 @@ export function isHeld({ status, agent_id }: Task): boolean {
  * A group that a person still works on by hand waits until it is whole.
  */
 export function mergeable(tasks: readonly Task[], current: readonly Changeset[]): readonly Task[] {
-  const held = new Set(current.flatMap((changeset) => changeset.tasks));
+  const held = new Set(current.flatMap(heldTasks));
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
   const ground = readGround(tasks);
   const merging = new Map<string, boolean>();
@@ -116,9 +117,7 @@ export function mergeable(tasks: readonly Task[], current: readonly Changeset[])
   const isPassed = (task: Task): boolean =>
     task.status === 'done' && task.result.status === 'pass' && ground.lost(task).length === 0;
   const isFree = (task: Task): boolean => task.status === 'done' && !held.has(task.id) && canMerge(task.id);
-  const stuck = new Set(
-    current.filter((changeset) => changeset.state !== 'landed').flatMap((changeset) => changeset.tasks),
-  );
+  const stuck = new Set(current.filter((changeset) => changeset.state !== 'landed').flatMap(heldTasks));
   const unfinished = tasks.some(isHeld)
     ? new Set(tasks.filter(isBeingDone).map((task) => task.cohesion_group))
     : new Set<string>();
@@ -173,7 +172,7 @@ function hasReady(tasks: readonly Task[]): boolean {
 }
 
 /** What waits for other work is judged on that. */
-function needsValidation(task: Task, ground: Ground): boolean {
+export function needsValidation(task: Task, ground: Ground): boolean {
   return task.status === 'done' && task.result.status !== 'pass' && !ground.waits(task);
 }
 

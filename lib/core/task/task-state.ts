@@ -20,7 +20,7 @@ import { boundText, oneLine } from './one-line.ts';
  *   drop: pending, blocked, requeued, failed or done ─▶ dropped ■
  */
 
-/** Every legal change of status; the one other way from one to another is a landing that is taken back, see takeBackTask. */
+/** Every legal change of status; the other ways from one to another take something back: a landing (takeBackTask), a rejection (restoreTask). */
 export const transitions = {
   pending: ['claimed', 'blocked', 'dropped'],
   claimed: ['done', 'failed', 'pending'],

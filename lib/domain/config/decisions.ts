@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { givenCommentsSchema } from '../state/line-comment.ts';
 
 const notes = z.string().min(1).max(50_000);
-/** keep: the next attempts start from the rejected work; so with `requeue`. */
+/** keep: the next attempts start from the rejected work; so with `requeue`. tasks: those alone go back. */
 const reject = z.strictObject({
   reject: notes,
+  tasks: z.array(z.string().min(1).max(200)).min(1).optional(),
   comments: givenCommentsSchema.optional(),
   keep: z.boolean().optional(),
 });

@@ -130,8 +130,18 @@ export interface ChangesetQuestion {
    * `refused` when it no longer waits, or builds upon one that isn't approved.
    */
   decideOther(id: string, decision: ChangesetDecision): Promise<void>;
-  /** What rejecting a changeset of this review would mean for the work that was built on it; computed by merging. */
-  onTop?(id: string): Promise<readonly OnTop[]>;
+  /** What was decided in this review and can be taken back: nothing of it has landed. */
+  undoable?(): Promise<readonly Changeset[]>;
+  /**
+   * Takes a decision back at once: that changeset waits again. What is asked about now may have to be asked anew then:
+   * the answer is `again`. Throws FlameErrors of kind `refused`.
+   */
+  takeBack?(id: string): Promise<void>;
+  /**
+   * What rejecting a changeset of this review, or these tasks of it, would mean for the work that was built on it;
+   * computed by merging.
+   */
+  onTop?(id: string, tasks?: readonly string[]): Promise<readonly OnTop[]>;
   /** Which other changesets of this review can't land together with one; computed by merging. */
   excluding?(id: string): Promise<readonly Excluding[]>;
 }
@@ -180,11 +190,15 @@ export type ChangesetDecision =
   | {
       readonly kind: 'reject';
       readonly reason: string;
+      /** Those of its tasks that are sent back; the others go on, in a changeset of their own. Absent: all of them. */
+      readonly tasks?: readonly string[];
       readonly comments?: readonly LineComment[];
       /** The next attempts start from this work, not from the base. */
       readonly keep?: boolean;
     }
-  | { readonly kind: 'skip' };
+  | { readonly kind: 'skip' }
+  /** Decides nothing: the first that waits is asked about. */
+  | { readonly kind: 'again' };
 
 export interface SessionQuestion {
   readonly session: Session;
@@ -199,15 +213,19 @@ export interface SessionQuestion {
   /** The session's limit, raised by a person or not; 0: unlimited. */
   readonly budget?: { readonly unit: 'usd' | 'tokens'; readonly limit: number };
   readonly cyclesLeft: number;
+  /** What was decided in the cycle and can still be taken back; absent: nothing. */
+  readonly undoable?: readonly Changeset[];
 }
 export type SessionDecision =
   | { readonly kind: 'continue' }
   /** Continues, and what failed is tried again too. */
   | { readonly kind: 'retry' }
   | { readonly kind: 'stop' }
-  | { readonly kind: 'replan'; readonly notes: string };
+  | { readonly kind: 'replan'; readonly notes: string }
+  /** What was decided about a changeset is taken back: it waits again. */
+  | { readonly kind: 'undo'; readonly changeset: string };
 /** stop: the session ends. */
-export type LeftOverDecision = Exclude<SessionDecision, { kind: 'continue' }>;
+export type LeftOverDecision = Exclude<SessionDecision, { kind: 'continue' | 'undo' }>;
 
 export interface BudgetQuestion {
   readonly spent: number;

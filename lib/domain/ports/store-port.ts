@@ -134,6 +134,8 @@ export interface Store {
     decide: (snapshot: Snapshot) => Transaction | null,
     options?: { readonly isLarge?: boolean },
   ): Promise<TransactResult>;
+  /** How a task was right before its latest change; null where that can't be read any more. */
+  former(task: Task): Promise<Task | null>;
   /** What was archived, in the same form; `reviewOn` answers for all landed commits. */
   archive(): Promise<Snapshot>;
   /**

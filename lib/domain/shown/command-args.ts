@@ -36,8 +36,10 @@ export interface CommandOptions {
     readonly commit: string | null;
     readonly message: string | null;
     readonly reject: string | null;
+    readonly tasks: readonly string[] | null;
     readonly keepWork: boolean;
     readonly skip: boolean;
+    readonly takeBack: string | null;
     readonly override: string | null;
     readonly export: string | null;
     readonly pr: boolean;

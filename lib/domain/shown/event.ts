@@ -117,7 +117,11 @@ export type EventBody =
       readonly changeset: string;
       readonly decision: string;
       readonly reason: string | null;
+      /** Of a rejection in part: the tasks that went back. */
+      readonly tasks?: readonly string[];
     }
+  /** A person took it back: the changeset waits again. `was`: approved, rejected, skipped. */
+  | { readonly event: 'decision-undone'; readonly changeset: string; readonly was: string }
   | { readonly event: 'landed'; readonly changeset: string; readonly commit: string; readonly branch: string }
   /** Approved work is on a branch of its own: the text of its pull request is written, or the request is open. */
   | {

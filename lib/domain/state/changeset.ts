@@ -57,6 +57,11 @@ export const changesetSchema = z.object({
   diffstat: diffStatSchema,
   diagnostics: z.array(diagnosticRunSchema),
   reason: z.string().nullable(),
+  /**
+   * Of one that was rejected in part: the tasks that went back. The others of it go on, in a changeset of their own. Left
+   * out where all of them went back.
+   */
+  rejected_tasks: z.array(task).optional(),
   /** Remarks on lines that came with an approval. */
   remarks: lineCommentsSchema.optional(),
   /** What it lands with, where the person wrote that when they approved it. */

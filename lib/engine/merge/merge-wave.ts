@@ -35,7 +35,8 @@ interface MergeOutcome {
   readonly conflicts: number;
 }
 
-async function mergeAll(workshop: Workshop, id: SessionId, radar: AheadWatch): Promise<MergeOutcome> {
+/** mergeWave within a wave that looks ahead itself. */
+export async function mergeAll(workshop: Workshop, id: SessionId, radar: AheadWatch): Promise<MergeOutcome> {
   await enterWave(workshop, id, 'merge');
   // Before any of it is handed out.
   if (!isJoined(workshop)) await replayUprooted(workshop, id);

@@ -1,12 +1,14 @@
 import { blockingGroup } from '../../core/changesets/blocking-group.ts';
+import { rejectPart } from '../../core/changesets/reject-part.ts';
 import { withStates, withWords } from '../../core/changesets/with-states.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { requeueTask } from '../../core/task/task-return.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { SessionId } from '../../domain/ids.ts';
+import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { ChangesetDecision } from '../../domain/ports/gates.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
+import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { saysSomething } from '../../util/says-something.ts';
@@ -29,6 +31,7 @@ export async function decideNow(
   const view = await viewSession(workshop, session);
   const changeset = changesetsOfCycle(view.session).find((candidate) => candidate.id === id);
   if (changeset === undefined || changeset.state !== 'waiting') throw decidedAlready(id, changeset);
+  if (decision.kind === 'again') return;
   const blocker = blockingGroup(changesetsOfCycle(view.session), changeset);
   if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
   // Whoever was not asked about it says which commit they saw.
@@ -58,7 +61,9 @@ export function needsFirst({ group }: Changeset, blocker: Changeset): FlameError
   });
 }
 
-type Outcome = ChangesetDecision | { readonly kind: 'deferred'; readonly reason: string };
+type Outcome =
+  | Exclude<ChangesetDecision, { readonly kind: 'again' }>
+  | { readonly kind: 'deferred'; readonly reason: string };
 
 const stateOf = { approve: 'approved', reject: 'rejected', skip: 'skipped', deferred: 'deferred' } as const;
 
@@ -71,7 +76,8 @@ export async function recordDecision(
 ): Promise<boolean> {
   const reason = reasonOf(outcome);
   const comments = 'comments' in outcome ? (outcome.comments ?? []) : [];
-  const tasks = await tasksOf(workshop, id, changeset);
+  const leaving = outcome.kind === 'reject' ? sentBack(changeset, outcome.tasks) : changeset.tasks;
+  const tasks = await tasksOf(workshop, id, leaving);
   const quoted = await quoteLines(workshop, changeset, comments);
   const placed = await placeComments(workshop, tasks, quoted);
   const result = await record(workshop, id, (view): Recording | null => {
@@ -84,20 +90,16 @@ export async function recordDecision(
       requireMessage(workshop.config, view.session, { changeset: known, message: outcome.message });
     }
     const state = stateOf[outcome.kind];
-    const noted = withGate(view.session, `changeset ${changeset.id}`, outcome.kind, workshop);
-    const stated = withStates(noted, [changeset.id], state, reason, workshop.gates.person);
-    const next =
-      outcome.kind === 'approve'
-        ? withReviewer(
-            workshop,
-            withWords(stated, changeset.id, { remarks: quoted, message: outcome.message }),
-            changeset.id,
-          )
-        : stated;
-    const session = { next, subject: `changeset ${changeset.id}: ${state} by ${workshop.gates.person}` };
+    const isPart = leaving.length < changeset.tasks.length;
+    const said = isPart ? `${outcome.kind} ${leaving.join(', ')}` : outcome.kind;
+    const noted = withGate(view.session, `changeset ${changeset.id}`, said, workshop);
+    const next = decided(workshop, noted, { changeset, outcome, remarks: quoted, leaving });
+    const which = isPart ? ` in part (${leaving.join(', ')})` : '';
+    const subject = `changeset ${changeset.id}: ${state}${which} by ${workshop.gates.person}`;
+    const session = { next, subject };
     if (outcome.kind !== 'reject') return { session, ...(reason === null ? {} : { body: reason }) };
     const at = timestamp(workshop);
-    const steps = changeset.tasks.map((task) =>
+    const steps = leaving.map((task) =>
       requeueTask(taskOf(view, task), {
         kind: 'rejected',
         notes: outcome.reason,
@@ -111,17 +113,62 @@ export async function recordDecision(
   if (result.kind !== 'done') return false;
   await tellStrayComments(workshop, changeset, comments);
   const decision = stateOf[outcome.kind];
-  workshop.events.emit({ event: 'changeset-decided', changeset: changeset.id, decision, reason });
+  const part = leaving.length < changeset.tasks.length ? { tasks: leaving } : {};
+  workshop.events.emit({ event: 'changeset-decided', changeset: changeset.id, decision, reason, ...part });
   return true;
+}
+
+/** The session once a changeset is decided. */
+function decided(
+  workshop: Pick<Workshop, 'gates' | 'sharing' | 'place'>,
+  session: Session,
+  {
+    changeset,
+    outcome,
+    remarks,
+    leaving,
+  }: {
+    readonly changeset: Changeset;
+    readonly outcome: Outcome;
+    readonly remarks: readonly LineComment[];
+    readonly leaving: readonly TaskId[];
+  },
+): Session {
+  const by = workshop.gates.person;
+  if (outcome.kind === 'reject' && leaving.length < changeset.tasks.length)
+    return rejectPart(session, changeset, { tasks: leaving, reason: outcome.reason, by });
+  const stated = withStates(session, [changeset.id], stateOf[outcome.kind], reasonOf(outcome), by);
+  if (outcome.kind !== 'approve') return stated;
+  const worded = withWords(stated, changeset.id, { remarks, message: outcome.message });
+  return withReviewer(workshop, worded, changeset.id);
+}
+
+/** The tasks that a rejection sends back, in the order of the changeset. Throws FlameError `not-in-changeset`. */
+function sentBack(changeset: Changeset, named: readonly string[] | undefined): readonly TaskId[] {
+  if (named === undefined) return changeset.tasks;
+  const strange = named.find((name) => !changeset.tasks.some((id) => id === name));
+  if (strange !== undefined || named.length === 0) throw notInChangeset(changeset, strange);
+  return changeset.tasks.filter((id) => named.includes(id));
+}
+
+/** What is sent back alone is a task of that changeset; name undefined: none was named. */
+export function notInChangeset({ group, tasks }: Changeset, name: string | undefined): FlameError {
+  const what = name === undefined ? 'none of them' : JSON.stringify(name.slice(0, 100));
+  return new FlameError({
+    kind: 'refused',
+    code: 'not-in-changeset',
+    message: `Changeset ${group} holds ${tasks.join(', ')}, and you named ${what}.`,
+    hints: tasks.map((id) => `git flame review --changeset ${group} --reject REASON --tasks ${id}`),
+  });
 }
 
 async function tasksOf(
   workshop: Pick<Workshop, 'config' | 'origins' | 'store'>,
   id: SessionId,
-  changeset: Changeset,
+  ids: readonly TaskId[],
 ): Promise<readonly Task[]> {
   const view = await viewSession(workshop, id);
-  return changeset.tasks.map((task) => taskOf(view, task));
+  return ids.map((task) => taskOf(view, task));
 }
 
 function findWaiting(session: Session, { id, commit }: Changeset): Changeset | undefined {

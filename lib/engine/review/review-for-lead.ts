@@ -6,7 +6,7 @@ import { lookingAhead } from '../radar/watch-ahead.ts';
 import type { SessionView } from '../record.ts';
 import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
-import { decideOne } from './review-wave.ts';
+import { decideOne } from './decide-one.ts';
 
 /** Changesets that wait for a decision and that the person of this machine was not asked about in vain. */
 export function openReviews(

@@ -12,13 +12,13 @@ import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { fateOf } from './replay-uprooted.ts';
 
 /**
- * What rejecting a changeset would mean for the finished work on top of it, found by doing it without recording
+ * What rejecting a changeset, or these tasks of it, would mean for the finished work on top of it, found by doing it without recording
  * anything: each one's change is merged onto what would remain. In the order they stand on each other.
  */
 export async function onTopOf(
   workshop: Pick<Workshop, 'config' | 'now'> & WithGit<GitCommits & GitMerging>,
   view: SessionView,
-  changeset: Changeset,
+  { tasks: rejected }: Pick<Changeset, 'tasks'>,
 ): Promise<readonly OnTop[]> {
   const at = timestamp(workshop);
   const found: OnTop[] = [];
@@ -40,9 +40,7 @@ export async function onTopOf(
       }
   };
   sendBack(
-    changeset.tasks.map((id) =>
-      requeueTask(taskOf(view, id), { kind: 'rejected', notes: '', reason: '', at }),
-    ),
+    rejected.map((id) => requeueTask(taskOf(view, id), { kind: 'rejected', notes: '', reason: '', at })),
   );
   for (;;) {
     const [task] = inDependencyOrder(uprooted(tasks));

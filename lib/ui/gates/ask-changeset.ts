@@ -1,26 +1,30 @@
+import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/gates.ts';
-import { isRed } from '../../domain/state/changeset.ts';
+import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderChangeset } from '../render/render-changeset.ts';
 import { renderExcluding } from '../render/render-excluding.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
 import { visibleLine } from '../text/visible-text.ts';
+import { askDecided } from './ask-decided.ts';
 import { askKeep, askLine, type Choice, choose, type Question } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 import { waitingChangeset } from './waits-for-person.ts';
 
-type Key = 'a' | 'r' | 'v' | 'i' | 'm' | 'w' | 'c' | 's';
+type Key = 'a' | 'r' | 't' | 'v' | 'i' | 'm' | 'w' | 'c' | 's' | 'u';
 
 const choices: readonly Choice<Key>[] = [
   { key: 'a', label: '(a)pprove' },
   { key: 'r', label: '(r)eject' },
+  { key: 't', label: '(t)ask back' },
   { key: 'v', label: '(v)iew' },
   { key: 'i', label: '(i)nterdiff' },
   { key: 'm', label: '(m)essage' },
   { key: 'w', label: '(w)eb' },
   { key: 'c', label: '(c)omment' },
   { key: 's', label: '(s)kip' },
+  { key: 'u', label: '(u)ndo a decision' },
 ];
 
 /** What asking at the terminal has to do with the review page. */
@@ -47,27 +51,29 @@ export async function askChangeset(
   let message: string | null = null;
   const isThere: Partial<Record<Key, () => boolean>> = {
     w: () => !isOpen,
+    t: () => question.tasks.length > 1,
     i: () => question.showInterdiff !== undefined,
     m: () => question.showMessage !== undefined,
   };
   for (;;) {
-    const offered = choices.filter(({ key }) => isThere[key]?.() ?? true);
+    const decided = (await question.undoable?.()) ?? [];
+    const offered = choices.filter(({ key }) =>
+      key === 'u' ? decided.length > 0 : (isThere[key]?.() ?? true),
+    );
     const key = await choose(asking, offered);
+    if (key === 'u') {
+      if (await takesBack(asking, question, decided)) return { kind: 'again' };
+      continue;
+    }
     const given = comments.length === 0 ? {} : { comments };
     const worded = message === null ? given : { ...given, message };
     if (key === 's' && comments.length > 0 && !(await dropsThem(asking))) continue;
     if (key === 's') return { kind: 'skip' };
-    if (key === 'r') {
-      for (const line of renderOnTop((await question.onTop?.(question.changeset.id)) ?? []))
-        context.say(line);
-      const reason = (await askLine(asking, 'Reason (Enter: back): ')).trim();
-      if (reason === '') continue;
-      const keep = await askKeep(asking);
-      return {
-        ...{ kind: 'reject', reason },
-        ...given,
-        ...(keep ? { keep } : {}),
-      };
+    if (key === 'r' || key === 't') {
+      const tasks = key === 't' ? await askTasks(asking, question) : undefined;
+      const rejected = tasks === null ? null : await askReject(asking, question, tasks);
+      if (rejected !== null) return { ...rejected, ...given };
+      continue;
     }
     if (key === 'c') {
       const comment = await askComment(asking, question);
@@ -97,6 +103,58 @@ export async function askChangeset(
     const reason = await askLine(asking, 'Diagnostics fail. Approve all the same, because: ');
     if (reason.trim() !== '') return { kind: 'approve', override: reason.trim(), ...worded };
     context.say('Without a reason it is not approved.');
+  }
+}
+
+/** Why it goes back, and what the next attempts begin with; null: it doesn't after all. tasks: those that go, of all. */
+async function askReject(
+  asking: Question,
+  { changeset, onTop }: Pick<ChangesetQuestion, 'changeset' | 'onTop'>,
+  tasks: readonly string[] | undefined,
+): Promise<Extract<ChangesetDecision, { readonly kind: 'reject' }> | null> {
+  for (const line of renderOnTop((await onTop?.(changeset.id, tasks)) ?? [])) asking.say(line);
+  const reason = (await askLine(asking, 'Reason (Enter: back): ')).trim();
+  if (reason === '') return null;
+  const keep = await askKeep(asking);
+  return {
+    ...{ kind: 'reject', reason },
+    ...(tasks === undefined ? {} : { tasks }),
+    ...(keep ? { keep } : {}),
+  };
+}
+
+/** Takes back what was decided about a changeset; false: nothing, after all. */
+async function takesBack(
+  asking: Question,
+  { takeBack }: Pick<ChangesetQuestion, 'takeBack'>,
+  decided: readonly Changeset[],
+): Promise<boolean> {
+  const meant = await askDecided(asking, decided);
+  if (meant === null) return false;
+  try {
+    await takeBack?.(meant.id);
+    return true;
+  } catch (error) {
+    if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
+    asking.say(visibleLine(error.message));
+    return false;
+  }
+}
+
+/** Which tasks go back while the others go on; null: none after all. */
+async function askTasks(
+  asking: Question,
+  { tasks }: Pick<ChangesetQuestion, 'tasks'>,
+): Promise<readonly string[] | null> {
+  asking.say('The others of it go on, in a changeset that is built without them.');
+  for (const { id, title } of tasks) asking.say(visibleLine(`  ${id}  ${title}`));
+  for (;;) {
+    const typed = await askLine(asking, 'Which go back, by id (Enter: none): ');
+    const ids = typed.split(/[\s,]+/).filter((id) => id !== '');
+    if (ids.length === 0) return null;
+    const strange = ids.filter((name) => !tasks.some(({ id }) => id === name));
+    if (strange.length === 0) return [...new Set(ids)];
+    asking.say(visibleLine(`It holds no task ${strange.join(', ')}.`));
   }
 }
 

@@ -1,20 +1,26 @@
 import type { LeftOverDecision, SessionDecision, SessionQuestion } from '../../domain/ports/gates.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { renderCycle } from '../render/render-cycle.ts';
+import { askDecided } from './ask-decided.ts';
 import { askText, type Choice, choose } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 import { waitingGates } from './waits-for-person.ts';
 
-type Key = 'c' | 't' | 'r' | 's';
+type Key = 'c' | 't' | 'r' | 's' | 'u';
 
 const stop: Choice<Key> = { key: 's', label: '(s)top' };
 const retry: Choice<Key> = { key: 't', label: 're(t)ry' };
 const replan: Choice<Key> = { key: 'r', label: '(r)e-plan' };
+const undo: Choice<Key> = { key: 'u', label: '(u)ndo a decision' };
 
 /** After a review: another cycle, another plan, or the end. */
 export function askSession(context: GateContext, question: SessionQuestion): Promise<SessionDecision> {
   const more: readonly Choice<Key>[] = [{ key: 'c', label: '(c)ontinue' }, ...retries(question), replan];
-  const choices = question.cyclesLeft > 0 ? [...more, stop] : [stop];
+  const choices = [
+    ...(question.cyclesLeft > 0 ? more : []),
+    stop,
+    ...(question.undoable === undefined ? [] : [undo]),
+  ];
   return ask(context, { ...question, lines: outlook(question), choices });
 }
 
@@ -30,7 +36,7 @@ export async function askLeftOver(
     'stop: the session ends; git flame task release TASK opens it again',
   ];
   const decision = await ask(context, { ...question, lines, choices });
-  return decision.kind === 'continue' ? { kind: 'stop' } : decision;
+  return decision.kind === 'continue' || decision.kind === 'undo' ? { kind: 'stop' } : decision;
 }
 
 interface Asked extends SessionQuestion {
@@ -42,16 +48,21 @@ async function ask(context: GateContext, { lines, choices, ...question }: Asked)
   const asking = context.question(waitingGates.session);
   context.say(renderCycle(question, context.style));
   for (const line of lines) context.say(line);
-  switch (await choose<Key>(asking, choices)) {
-    case 'c':
-      return { kind: 'continue' };
-    case 't':
-      return { kind: 'retry' };
-    case 's':
-      return { kind: 'stop' };
-    default:
-      return { kind: 'replan', notes: await askText(asking, 'What should be different? ') };
-  }
+  for (;;)
+    switch (await choose<Key>(asking, choices)) {
+      case 'c':
+        return { kind: 'continue' };
+      case 't':
+        return { kind: 'retry' };
+      case 's':
+        return { kind: 'stop' };
+      case 'r':
+        return { kind: 'replan', notes: await askText(asking, 'What should be different? ') };
+      case 'u': {
+        const meant = await askDecided(asking, question.undoable ?? []);
+        if (meant !== null) return { kind: 'undo', changeset: meant.id };
+      }
+    }
 }
 
 /** What each answer leads to. */

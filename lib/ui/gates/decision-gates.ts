@@ -129,9 +129,10 @@ function queueChangesets(entries: readonly ChangesetEntry[]): {
 
 function isAnswer(entry: ChangesetEntry): entry is ChangesetAnswer {
   if (typeof entry === 'string') return true;
-  const { comments, keep, message, ...rest }: Readonly<Record<string, unknown>> = entry;
+  const { comments, keep, message, tasks, ...rest }: Readonly<Record<string, unknown>> = entry;
   const [key, ...others] = Object.keys(rest);
   if (others.length > 0 || (comments !== undefined && !Array.isArray(comments))) return false;
+  if (tasks !== undefined && !Array.isArray(tasks)) return false;
   if (keep !== undefined && typeof keep !== 'boolean') return false;
   if (message !== undefined && typeof message !== 'string') return false;
   if (key === 'approve') return Array.isArray(rest[key]);
@@ -144,10 +145,11 @@ function toDecision(answer: ChangesetAnswer): ChangesetDecision {
   if ('approve' in answer) return { kind: 'approve', comments: answer.approve, ...message };
   const comments = answer.comments === undefined ? {} : { comments: answer.comments };
   if ('override' in answer) return { kind: 'approve', override: answer.override, ...comments, ...message };
-  const { reject: reason, keep = false } = answer;
+  const { reject: reason, keep = false, tasks } = answer;
   return {
     kind: 'reject',
     reason,
+    ...(tasks === undefined ? {} : { tasks }),
     ...comments,
     ...(keep ? { keep } : {}),
   };

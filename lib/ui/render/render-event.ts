@@ -51,7 +51,9 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'changeset-built':
       return renderBuilt(event, style);
     case 'changeset-decided':
-      return `Changeset ${visibleLine(event.changeset)}: ${visibleLine(event.decision)}${inParentheses(event.reason ?? '')}`;
+      return `Changeset ${visibleLine(event.changeset)}: ${namePart(event)}${inParentheses(event.reason ?? '')}`;
+    case 'decision-undone':
+      return `Changeset ${visibleLine(event.changeset)} waits again: that it was ${visibleLine(event.was)} is taken back`;
     case 'landed':
       return renderLanding(event, style);
     case 'pull-request':
@@ -240,4 +242,8 @@ function joinLines(lines: readonly string[]): string {
 
 function inParentheses(text: string): string {
   return text === '' ? '' : ` (${visibleLine(text)})`;
+}
+
+function namePart({ decision, tasks = [] }: Extract<Event, { readonly event: 'changeset-decided' }>): string {
+  return visibleLine(tasks.length === 0 ? decision : `${decision} in part, ${tasks.join(', ')}`);
 }

@@ -4,7 +4,7 @@ import { notFound, problem, sayIssue } from '../page/page-answers.ts';
 import { type EventStream, type PageAnswer, type PageRequest, servePage } from '../page/page-server.ts';
 import { type KeptReview, keepInReview, keepSchema } from './kept-review.ts';
 import type { PageFacts, PagePreferences, PageSource } from './page-facts.ts';
-import { decideSchema, preferencesSchema } from './page-request.ts';
+import { decideSchema, preferencesSchema, takeBackSchema } from './page-request.ts';
 import { type PagePhase, pageState, phaseMessages } from './page-state.ts';
 import { refuseDecision } from './refuse-decision.ts';
 import { renderPage } from './render-page.ts';
@@ -121,6 +121,7 @@ class Page implements ReviewPagePart {
 
   async answer({ method, path, query, body }: PageRequest): Promise<PageAnswer> {
     if (method === 'POST' && path.join('/') === 'api/decide') return this.#decide(body);
+    if (method === 'POST' && path.join('/') === 'api/take-back') return this.#takeBack(body);
     if (method === 'POST' && path.join('/') === 'api/preferences') return this.#prefer(body);
     if (method === 'POST' && path.join('/') === 'api/keep') return this.#keep(body);
     const [api, what, id = '', commit = '', file, part] = path;
@@ -174,11 +175,8 @@ class Page implements ReviewPagePart {
     if (!parsed.success) return problem(400, sayIssue(parsed.error));
     const { changeset: id, commit } = parsed.data;
     const decision = withoutGaps(parsed.data.decision, commit);
-    const asked = this.#asked;
-    // Between two questions no answer is taken: the page sends it again at the next one.
-    if (asked === null && !this.#hasEnded)
-      return { kind: 'json', status: 202, value: { message: phaseMessages.working } };
-    if (asked === null) return problem(409, phaseMessages.ended);
+    const asked = this.#asked ?? this.#nobodyAsks();
+    if ('kind' in asked) return asked;
     const all = await this.#source.read();
     const facts = all.changesets.find(({ changeset }) => changeset.id === id);
     const needs = this.#state(all).changesets.find((one) => one.id === id)?.needs ?? '';
@@ -189,6 +187,35 @@ class Page implements ReviewPagePart {
       if (refusal !== null) return problem(422, refusal);
     }
     return this.#act(asked, id, decision);
+  }
+
+  /** Between two questions no answer is taken: the page sends it again at the next one. */
+  #nobodyAsks(): PageAnswer {
+    return this.#hasEnded
+      ? problem(409, phaseMessages.ended)
+      : { kind: 'json', status: 202, value: { message: phaseMessages.working } };
+  }
+
+  async #takeBack(body: unknown): Promise<PageAnswer> {
+    const parsed = takeBackSchema.safeParse(body);
+    if (!parsed.success) return problem(400, sayIssue(parsed.error));
+    const asked = this.#asked ?? this.#nobodyAsks();
+    if ('kind' in asked) return asked;
+    try {
+      await asked.question.takeBack?.(parsed.data.changeset);
+    } catch (error) {
+      if (error instanceof FlameError) return problem(409, error.message);
+      throw error;
+    }
+    const { id, commit } = asked.question.changeset;
+    const { changesets } = await this.#source.read();
+    const isThere = changesets.some(
+      ({ changeset: one }) => one.id === id && one.commit === commit && one.state === 'waiting',
+    );
+    // What was asked about meanwhile is gone with it.
+    if (!isThere && this.#asked === asked) asked.answer({ kind: 'again' });
+    this.refresh();
+    return { kind: 'json', value: {} };
   }
 
   async #act(asked: Asked, id: string, decision: ChangesetDecision): Promise<PageAnswer> {

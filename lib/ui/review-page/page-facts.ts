@@ -15,6 +15,8 @@ export interface PageFacts {
 
 export interface ChangesetFacts {
   readonly changeset: Changeset;
+  /** Whether what was decided about it can be taken back. */
+  readonly isUndoable: boolean;
   readonly tasks: readonly Task[];
   /** Latest verdicts on exactly the commits that are in the changeset. */
   readonly verdicts: readonly Verdict[];

@@ -19,10 +19,15 @@ export const decideSchema = z.strictObject({
       reason: text.refine(saysSomething, 'a reason is needed'),
       comments: givenCommentsSchema.default([]),
       keep: z.boolean().default(false),
+      /** Left out: all of its tasks. */
+      tasks: z.array(z.string().min(1).max(200)).min(1).max(10_000).optional(),
     }),
     z.strictObject({ kind: z.literal('skip') }),
   ]),
 });
+
+/** What was decided about it is taken back. */
+export const takeBackSchema = z.strictObject({ changeset: z.string().max(200) });
 
 export const preferencesSchema = z.strictObject({
   layout: z.enum(['side', 'line']),

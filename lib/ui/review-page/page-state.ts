@@ -25,6 +25,7 @@ export interface ChangesetState {
   readonly id: string;
   readonly group: string;
   readonly title: string;
+  readonly tasks: readonly { readonly id: string; readonly title: string }[];
   readonly commit: string;
   readonly state: Changeset['state'];
   /** Why it is in that state; '' if no reason was given. */
@@ -34,6 +35,8 @@ export interface ChangesetState {
   readonly isRed: boolean;
   /** The group that has to be approved before; '' if none. */
   readonly needs: string;
+  /** Whether what was decided can be taken back. */
+  readonly isUndoable: boolean;
   readonly insertions: number;
   readonly deletions: number;
 }
@@ -48,24 +51,30 @@ export function pageState(facts: PageFacts, phase: PagePhase, message: string): 
 }
 
 function changesetState(
-  { changeset, tasks }: ChangesetFacts,
+  { changeset, tasks, isUndoable }: ChangesetFacts,
   all: readonly ChangesetFacts[],
 ): ChangesetState {
   const needs = all.find(
-    ({ changeset: other }) =>
-      changeset.depends_on.includes(other.group) && other.state !== 'approved' && other.state !== 'landed',
+    ({ changeset: other }) => changeset.depends_on.includes(other.group) && isInTheWay(other),
   );
   return {
     id: changeset.id,
     group: visibleLine(changeset.group),
     title: tasks.map(({ title }) => visibleLine(title)).join(' + '),
+    tasks: tasks.map(({ id, title }) => ({ id, title: visibleLine(title) })),
     commit: changeset.commit,
     state: changeset.state,
     reason: visibleLine(changeset.reason ?? ''),
     by: visibleLine(changeset.decided_by ?? ''),
     isRed: isRed(changeset),
     needs: visibleLine(needs?.changeset.group ?? ''),
+    isUndoable,
     insertions: changeset.diffstat.insertions,
     deletions: changeset.diffstat.deletions,
   };
+}
+
+/** See blockingGroup: of one that was rejected in part, the rest is in another one. */
+function isInTheWay({ state, rejected_tasks: part }: Changeset): boolean {
+  return state !== 'approved' && state !== 'landed' && part === undefined;
 }

@@ -8,9 +8,10 @@ type Given = ReturnType<typeof decideSchema.parse>['decision'];
 export function withoutGaps(given: Given, commit: string): ChangesetDecision {
   if (given.kind === 'skip') return { kind: 'skip' };
   if (given.kind === 'reject') {
-    const { reason, comments, keep } = given;
+    const { reason, comments, keep, tasks } = given;
     return {
       ...{ kind: 'reject', reason: reason.trim() },
+      ...(tasks === undefined ? {} : { tasks }),
       ...(comments.length === 0 ? {} : { comments }),
       ...(keep ? { keep } : {}),
     };

@@ -26,7 +26,7 @@ async function withBoth(
     source: {
       read: async () => ({
         session: sampleSession(),
-        changesets: [{ changeset, tasks: [], verdicts: [], doubts: [], runs: [] }],
+        changesets: [{ changeset, isUndoable: false, tasks: [], verdicts: [], doubts: [], runs: [] }],
       }),
       patch: async () => ({ files: [] }),
       since: async () => null,

@@ -1,5 +1,6 @@
 import { byId, make } from '../../page/client/dom.ts';
 import { post } from '../../page/client/transport.ts';
+import type { ChangesetState } from '../page-state.ts';
 import { app, current } from './app.ts';
 import { draftsHere, forgetDrafts, keepReason, reasonHere } from './comments.ts';
 
@@ -9,10 +10,13 @@ const buttons = {
   reject: byId('reject', HTMLButtonElement),
   skip: byId('skip', HTMLButtonElement),
 };
+const undoButton = byId('undo', HTMLButtonElement);
 const dialog = byId('reason-dialog', HTMLDialogElement);
 const reason = byId('reason', HTMLTextAreaElement);
 const keepLine = byId('reason-keep', HTMLParagraphElement);
 const keep = byId('keep-work', HTMLInputElement);
+const taskChoice = byId('reason-tasks', HTMLFieldSetElement);
+const taskList = byId('reason-task-list', HTMLDivElement);
 const problem = byId('reason-problem', HTMLParagraphElement);
 const sendButton = byId('reason-send', HTMLButtonElement);
 
@@ -38,6 +42,10 @@ export function renderBar(): void {
   buttons.approve.disabled = !canDecide || changeset?.needs !== '' || isRefused;
   buttons.reject.disabled = !canDecide;
   buttons.skip.disabled = !canDecide;
+  const canUndo = app.state.phase !== 'ended' && changeset?.isUndoable === true;
+  for (const button of Object.values(buttons)) button.hidden = canUndo;
+  undoButton.hidden = !canUndo;
+  undoButton.disabled = isSending;
   disarm();
   const text = refusal?.shown === app.shown ? refusal.text : '';
   words.classList.toggle('problem', text !== '');
@@ -82,6 +90,7 @@ export function wireDecisions(decided: () => void): void {
   for (const button of [buttons.approve, buttons.skip]) button.addEventListener('blur', () => renderBar());
   buttons.reject.addEventListener('click', openReject);
   buttons.skip.addEventListener('click', () => void decide({ kind: 'skip' }));
+  undoButton.addEventListener('click', () => void takeBack());
   byId('reason-cancel', HTMLButtonElement).addEventListener('click', () => dialog.close());
   // However it is closed, also with its tab or because it was decided elsewhere: what was typed stays.
   const keepTyped = (): void => keepReason(asked, reason.value.trim());
@@ -133,16 +142,42 @@ function askReason(kind: Asking): void {
   const isReject = kind === 'reject';
   byId('reason-title', HTMLHeadingElement).textContent = isReject ? `Reject ${group}` : `Approve ${group}`;
   byId('reason-help', HTMLParagraphElement).textContent = isReject
-    ? 'Its tasks go back to their workers with this reason.'
+    ? describeReject()
     : 'Its diagnostics fail. The reason why it lands all the same is kept with it.';
   sendButton.textContent = isReject ? 'Reject' : 'Approve all the same';
   problem.textContent = '';
   reason.value = reasonHere();
   keepLine.hidden = !isReject;
   keep.checked = false;
+  const tasks = isReject ? (current()?.tasks ?? []) : [];
+  taskChoice.hidden = tasks.length < 2;
+  taskList.replaceChildren(...tasks.map(taskBox));
   byId('reason-comments', HTMLDivElement).replaceChildren(...listComments());
   dialog.showModal();
   reason.focus();
+}
+
+function describeReject(): string {
+  const isOne = (current()?.tasks.length ?? 0) < 2;
+  return isOne
+    ? 'Its task goes back to its worker with this reason.'
+    : 'What goes back goes to its workers with this reason; the rest is built again without it.';
+}
+
+/** All of them go back unless the person says otherwise. */
+function taskBox({ id, title }: ChangesetState['tasks'][number]): HTMLElement {
+  const box = make('input', '');
+  box.type = 'checkbox';
+  box.checked = true;
+  box.value = id;
+  return make('label', 'choice', box, ' ', make('code', '', id), ` ${title}`);
+}
+
+/** Those that are ticked; undefined: all of them. */
+function chosenTasks(): readonly string[] | undefined {
+  const boxes = [...taskList.querySelectorAll('input')];
+  const chosen = boxes.filter(({ checked }) => checked);
+  return chosen.length === boxes.length ? undefined : chosen.map(({ value }) => value);
 }
 
 function listComments(): readonly Node[] {
@@ -159,19 +194,24 @@ async function sendReason(): Promise<void> {
     reason.focus();
     return;
   }
+  const tasks = chosenTasks();
+  if (tasks?.length === 0) {
+    problem.textContent = 'Choose a task that goes back, or cancel.';
+    return;
+  }
   const decision =
     asking === 'reject'
-      ? { kind: 'reject', reason: text, comments: draftsHere(), keep: keep.checked }
+      ? { kind: 'reject', reason: text, comments: draftsHere(), keep: keep.checked, tasks }
       : { kind: 'approve', override: text, comments: draftsHere() };
   dialog.close();
   await decide(decision);
 }
 
 /** Between two questions the run takes no answers: what was decided then is sent again at the next one. */
-async function send(decided: unknown): Promise<string> {
+async function send(path: string, decided: unknown): Promise<string> {
   for (;;) {
     const before = app.questions;
-    const { problem: text, isBusy } = await post('/api/decide', decided);
+    const { problem: text, isBusy } = await post(path, decided);
     if (!isBusy) return text;
     while (app.questions === before) {
       if (app.state.phase === 'ended') return text;
@@ -185,16 +225,29 @@ async function send(decided: unknown): Promise<string> {
 async function decide(decision: unknown): Promise<void> {
   const changeset = current();
   if (changeset === undefined) return;
+  const { id, commit } = changeset;
+  await tell('/api/decide', { changeset: id, commit, decision }, (shown) => {
+    forgetDrafts(shown);
+    if (app.shown === shown) onDecided();
+  });
+}
+
+/** What was decided about the changeset that is shown, until something of it lands. */
+export async function takeBack(): Promise<void> {
+  const changeset = current();
+  if (undoButton.hidden || changeset === undefined) return;
+  await tell('/api/take-back', { changeset: changeset.id }, () => undefined);
+}
+
+async function tell(path: string, what: unknown, after: (shown: string) => void): Promise<void> {
   const { shown } = app;
   isSending = true;
   refusal = null;
   renderBar();
   words.textContent = 'Sending …';
-  const { id, commit } = changeset;
-  const text = await send({ changeset: id, commit, decision });
+  const text = await send(path, what);
   isSending = false;
   refusal = text === '' ? null : { shown, text };
-  if (text === '') forgetDrafts(shown);
   renderBar();
-  if (text === '' && app.shown === shown) onDecided();
+  if (text === '') after(shown);
 }

@@ -1,7 +1,7 @@
 import { around, byId } from '../../page/client/dom.ts';
 import { main } from './app.ts';
 import { step } from './changesets.ts';
-import { armApprove, armSkip, openReject, renderBar } from './decide.ts';
+import { armApprove, armSkip, openReject, renderBar, takeBack } from './decide.ts';
 import { focusFilter, showFile } from './file-tree.ts';
 import { toggleFile } from './files.ts';
 import { toggleLayout, toggleSpace } from './look.ts';
@@ -22,6 +22,7 @@ const actions: Readonly<Record<string, () => void>> = {
   a: armApprove,
   r: openReject,
   s: armSkip,
+  u: () => void takeBack(),
   v: toggleLayout,
   w: toggleSpace,
   i: toggleSince,

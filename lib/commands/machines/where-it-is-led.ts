@@ -1,0 +1,20 @@
+import { ledElsewhere } from '../../domain/meanwhile.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Opened } from '../open/open-workshop.ts';
+import { withSessionLock } from '../open/with-session-lock.ts';
+import { inLedSession } from './lead.ts';
+
+/** Does something under the session's lock: in one that machines share it is decided at the remote like all else, by who leads. */
+export function whereItIsLed(
+  opened: Opened,
+  io: Io,
+  session: Session,
+  work: (opened: Opened) => Promise<number>,
+): Promise<number> {
+  const { id, machines, state } = session;
+  if (machines === undefined || state === 'ended') return withSessionLock(opened, id, () => work(opened));
+  if (machines.lead !== opened.workshop.place)
+    throw ledElsewhere(machines.lead, ['On that machine, the same command']);
+  return inLedSession(opened, io, { session: id, remote: machines.remote }, work);
+}

@@ -1,0 +1,131 @@
+import { blockingGroup } from '../../core/changesets/blocking-group.ts';
+import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
+import { undoable } from '../../core/changesets/undecide.ts';
+import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/gates.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { AheadWatch } from '../radar/watch-ahead.ts';
+import { type SessionView, taskOf, viewSession } from '../record.ts';
+import { onTopOf } from '../stack/on-top.ts';
+import type { Workshop } from '../workshop.ts';
+import { excludingOf } from './excluding.ts';
+import { strayComment } from './place-comments.ts';
+import { decideNow, needsFirst, recordDecision } from './record-decision.ts';
+import { comparedToSeen } from './since-seen.ts';
+import { undoDecision } from './undo-decision.ts';
+
+/** Where a changeset is among those that are asked about, and what looks ahead meanwhile. */
+export interface Turn {
+  readonly position: number;
+  readonly total: number;
+  readonly radar: AheadWatch;
+}
+
+/** Shows one changeset and records what the person decides; one that is decided already is left alone. */
+export async function decideOne(
+  workshop: Workshop,
+  session: SessionId,
+  changesetId: string,
+  { radar, ...place }: Turn,
+): Promise<void> {
+  const view = await viewSession(workshop, session);
+  // While the person reads.
+  radar.look(view);
+  const changeset = view.session.changesets.find(({ id }) => id === changesetId);
+  if (changeset === undefined || changeset.state !== 'waiting') return;
+  const blocker = blockingGroup(changesetsOfCycle(view.session), changeset);
+  if (blocker !== null && blocker.state !== 'waiting') {
+    const reason = `it depends on ${blocker.group}, which was not approved`;
+    await recordDecision(workshop, session, changeset, { kind: 'deferred', reason });
+    return;
+  }
+  const decision = await workshop.gates.changeset({
+    ...(await shownOf(workshop, view, changeset)),
+    ...place,
+    ...asking(workshop, session),
+  });
+  if (decision.kind === 'again') return;
+  if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
+  await recordDecision(workshop, session, changeset, decision);
+}
+
+/** What the person is shown of a changeset. */
+async function shownOf(
+  workshop: Workshop,
+  view: SessionView,
+  changeset: Changeset,
+): Promise<Omit<ChangesetQuestion, 'position' | 'total' | 'decideOther'>> {
+  const tasks = changeset.tasks.map((id) => taskOf(view, id));
+  const verdicts = tasks.flatMap(({ commit }) =>
+    commit === null ? [] : view.snapshot.verdictsOn(commit).slice(-1),
+  );
+  const doubts = doubtsOf(view.snapshot, tasks);
+  for (const doubt of doubts)
+    workshop.events.emit({ event: 'manual-review', changeset: changeset.id, ...doubt });
+  const blocked = await blockedCalls(workshop, view.session, tasks);
+  const since = await comparedToSeen(workshop, view.session, { changeset, tasks });
+  return {
+    changeset,
+    tasks,
+    verdicts,
+    ...(doubts.length === 0 ? {} : { doubts }),
+    ...(blocked.length === 0 ? {} : { blocked }),
+    ...(since === null ? {} : { since, showInterdiff: () => workshop.git.diffText(since.from, since.to) }),
+    session: view.session,
+    ...(workshop.config.project.landing_style === 'rebase'
+      ? {}
+      : { showMessage: async () => (await workshop.git.readCommit(changeset.commit)).message }),
+    showDiff: () => workshop.git.diffText(changeset.parent, changeset.commit),
+    strayComment: (comment) => strayComment(workshop, changeset, comment),
+  };
+}
+
+/** What can be asked, and decided, about any changeset of the review. */
+function asking(
+  workshop: Workshop,
+  session: SessionId,
+): Pick<ChangesetQuestion, 'decideOther' | 'undoable' | 'takeBack' | 'onTop' | 'excluding'> {
+  const waiting = async (id: string): Promise<{ view: SessionView; changeset: Changeset } | null> => {
+    const view = await viewSession(workshop, session);
+    const changeset = changesetsOfCycle(view.session).find((one) => one.id === id);
+    return changeset?.state === 'waiting' ? { view, changeset } : null;
+  };
+  return {
+    decideOther: (id, other) => decideNow(workshop, session, id, other),
+    undoable: async () => undoable((await viewSession(workshop, session)).session),
+    takeBack: async (id) => {
+      await undoDecision(workshop, session, id);
+    },
+    onTop: async (id, tasks) => {
+      const now = await waiting(id);
+      if (now === null) return [];
+      const meant = now.changeset.tasks.filter((task) => tasks?.includes(task) ?? true);
+      return onTopOf(workshop, now.view, { tasks: meant });
+    },
+    excluding: async (id) => {
+      const now = await waiting(id);
+      return now === null ? [] : excludingOf(workshop, now.view.session, now.changeset);
+    },
+  };
+}
+
+/** What the watcher refused to whoever worked on, judged or joined these tasks. */
+async function blockedCalls(
+  workshop: Pick<Workshop, 'agents'>,
+  { agents }: Session,
+  tasks: readonly Task[],
+): Promise<readonly BlockedCalls[]> {
+  const runs = agents.filter(({ task_id }) => tasks.some(({ id }) => id === task_id)).map(({ id }) => id);
+  const workers = tasks.flatMap(({ agent_id, history }) => [
+    ...history.map((attempt) => attempt.agent_id),
+    agent_id,
+  ]);
+  const ids = new Set([...workers, ...runs].filter((id) => id !== null));
+  const audits = await Promise.all(
+    [...ids].map(async (agent) => ({ agent, ...(await workshop.agents.auditOf(agent)) })),
+  );
+  return audits.flatMap(({ agent, blocked, top }) => (blocked === 0 ? [] : [{ agent, blocked, top }]));
+}

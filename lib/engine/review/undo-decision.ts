@@ -1,0 +1,110 @@
+import { undecide, undoable } from '../../core/changesets/undecide.ts';
+import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { isBefore, restoreTask, wasSentBackAt } from '../../core/task/restore-task.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import { changedMeanwhile } from '../../domain/meanwhile.ts';
+import { noChangeset } from '../../domain/not-found.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { withGate } from '../agents/ask-for-budget.ts';
+import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
+
+/**
+ * Takes back what a person decided about a changeset, as long as nothing of it has landed: it waits again, and tasks
+ * that were sent back are as they were before. Resolves to it as it had been decided. Throws FlameErrors `no-changeset`,
+ * `not-undoable`, `changed-meanwhile`.
+ */
+export async function undoDecision(workshop: Recorder, id: SessionId, name: string): Promise<Changeset> {
+  for (;;) {
+    const view = await viewSession(workshop, id);
+    const changeset = requireUndoable(view.session, name);
+    const before = await formerTasks(workshop, view, changeset);
+    const { person } = workshop.gates;
+    const result = await record(workshop, id, (now) => {
+      const known = requireUndoable(now.session, changeset.id);
+      if (known.commit !== changeset.commit || !areUnchanged(now, before)) return null;
+      const noted = withGate(now.session, `changeset ${known.id}`, 'taken back', workshop);
+      return {
+        session: {
+          next: reopened(undecide(noted, known)),
+          subject: `changeset ${known.id}: waits again, ${person} took back that it was ${known.state}`,
+        },
+        steps: before.map(({ task, former }) => restoreTask(taskOf(now, task.id), former)),
+      };
+    });
+    if (result.kind !== 'done') continue;
+    workshop.events.emit({ event: 'decision-undone', changeset: changeset.id, was: changeset.state });
+    return changeset;
+  }
+}
+
+/** There is something to decide again. */
+function reopened(session: Session): Session {
+  return session.state === 'ended' ? { ...session, state: 'active', wave: 'review' } : session;
+}
+
+interface Restored {
+  readonly task: Task;
+  /** As it was before it was sent back. */
+  readonly former: Task;
+}
+
+/** What a rejection sent back. Throws FlameError `changed-meanwhile` where some of it has gone on since. */
+async function formerTasks(
+  { store }: Pick<Recorder, 'store'>,
+  view: SessionView,
+  { id, state, tasks, rejected_tasks: part = tasks }: Changeset,
+): Promise<readonly Restored[]> {
+  if (state !== 'rejected') return [];
+  const rejected = part.map((task) => taskOf(view, task));
+  const at = rejected[0]?.history.at(-1)?.timestamp ?? '';
+  const along = view.tasks.filter((task) => !rejected.includes(task) && wasSentBackAt(task, at));
+  const restored: Restored[] = [];
+  for (const task of [...rejected, ...along]) {
+    const former = await store.former(task);
+    if (!wasSentBackAt(task, at) || !isBefore(task, former)) throw goneOn(id, task);
+    restored.push({ task, former });
+  }
+  return restored;
+}
+
+function goneOn(changeset: string, { id, status }: Task): FlameError {
+  return changedMeanwhile(
+    `${id} is ${status} and has gone on since changeset ${changeset} was rejected, so that can't be taken back any more.`,
+    [`git flame show ${id}`],
+  );
+}
+
+function areUnchanged(view: SessionView, restored: readonly Restored[]): boolean {
+  return restored.every(({ task }) => taskOf(view, task.id).rev === task.rev);
+}
+
+/** The changeset of that id or group whose decision can be taken back; the latest of them. */
+function requireUndoable(session: Session, name: string): Changeset {
+  const isNamed = ({ id, group }: Changeset): boolean => id === name || group === name;
+  const found = undoable(session).findLast(isNamed);
+  if (found !== undefined) return found;
+  const known = changesetsOfCycle(session).findLast(isNamed);
+  if (known === undefined)
+    throw noChangeset(`There is no changeset ${name} in this cycle.`, ['git flame status']);
+  throw notUndoable(known);
+}
+
+function notUndoable({ id, group, state }: Changeset): FlameError {
+  // What was left of it is the only thing that keeps a rejection.
+  const isLanded = state === 'landed' || state === 'rejected';
+  const why =
+    state === 'waiting'
+      ? 'nothing was decided about it yet'
+      : isLanded
+        ? 'it has landed, or what was left of it has'
+        : `it is ${state}, which nobody decided`;
+  return new FlameError({
+    kind: 'refused',
+    code: 'not-undoable',
+    message: `There is nothing to take back of changeset ${id}: ${why}.`,
+    hints: [isLanded ? `git flame undo ${group} --requeue REASON` : 'git flame status'],
+  });
+}

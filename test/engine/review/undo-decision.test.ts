@@ -1,0 +1,213 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FlameError } from '../../../lib/domain/flame-error.ts';
+import type { ChangesetDecision, ChangesetQuestion, Gates } from '../../../lib/domain/ports/gates.ts';
+import type { Task } from '../../../lib/domain/state/task.ts';
+import { viewSession } from '../../../lib/engine/record.ts';
+import { undoDecision } from '../../../lib/engine/review/undo-decision.ts';
+import { openStack, runStack, type StackBench, type StackTask } from '../../support/stack.ts';
+import { closeWorkshops } from '../../support/workshop.ts';
+
+// DSK-2: what a person decided is taken back until something of it lands.
+
+test.after(closeWorkshops);
+
+type Answer = (question: ChangesetQuestion, asked: number) => Promise<ChangesetDecision> | ChangesetDecision;
+
+/** Each task writes a file of its own; the person answers by `answer`, question by question. */
+async function open(answer: Answer, tasks: readonly StackTask[] = apart): Promise<StackBench> {
+  const asked: ChangesetQuestion[] = [];
+  const bench = await openStack({
+    tasks,
+    agent: ({ task, role, worktree }, attempt) => {
+      if (role === 'worker' && task !== null)
+        writeFileSync(join(worktree.path, 'docs', task), `${task} ${attempt}\n`);
+      return {};
+    },
+    files: { 'docs/readme': 'text\n' },
+    gates: {
+      changeset: async (question) => {
+        asked.push(question);
+        return answer(question, asked.length);
+      },
+    },
+  });
+  return { ...bench, asked };
+}
+
+const apart = ['a', 'b'].map((id) => ({ id, locks: [`docs/${id}`] }));
+const approve: ChangesetDecision = { kind: 'approve' };
+const reject: ChangesetDecision = { kind: 'reject', reason: 'Not so.' };
+
+async function states(bench: StackBench): Promise<readonly string[]> {
+  const { session } = await viewSession(bench.workshop, bench.session);
+  return session.changesets.map(({ id, state }) => `${id} ${state}`);
+}
+
+async function gateLog(bench: StackBench): Promise<readonly string[]> {
+  const { session } = await viewSession(bench.workshop, bench.session);
+  return session.gates
+    .filter(({ gate }) => gate.startsWith('changeset'))
+    .map(({ gate, decision }) => `${gate.slice('changeset '.length)} ${decision}`);
+}
+
+function codeOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => 'none',
+    (error: unknown) => (error instanceof FlameError ? error.code : error),
+  );
+}
+
+/** A note without what each change of it moves on. */
+function facts({ rev: _, updated_at: __, ...task }: Task): unknown {
+  return task;
+}
+
+/** Takes back what was decided about the first changeset once the second is asked about. */
+function undoing(first: ChangesetDecision): Answer {
+  return async (question, asked) => {
+    if (asked === 1) return first;
+    if (asked > 2) return approve;
+    assert.equal(
+      (await question.undoable?.())?.map(({ id }) => id),
+      ['1-a'],
+    );
+    await question.takeBack?.('1-a');
+    return { kind: 'again' };
+  };
+}
+
+for (const first of [approve, reject, { kind: 'skip' } as const])
+  test(`DSK-2 ${first.kind} is taken back: it is asked about again, first, and nothing of it stays but the record`, async () => {
+    let before: Task | undefined;
+    const answer = undoing(first);
+    const bench = await open(async (question, asked) => {
+      if (asked === 1) before = question.tasks[0];
+      if (asked === 3)
+        assert.equal(facts(await bench.task('a')), before === undefined ? null : facts(before));
+      return answer(question, asked);
+    });
+    await runStack(bench);
+    assert.equal(
+      bench.asked.map(({ changeset }) => changeset.id),
+      ['1-a', '1-b', '1-a', '1-b'],
+    );
+    assert.equal(await states(bench), ['1-a landed', '1-b landed']);
+    assert.equal(await gateLog(bench), [`1-a ${first.kind}`, '1-a taken back', '1-a approve', '1-b approve']);
+    assert.is(bench.started.filter(({ role }) => role === 'worker').length, 2);
+    const undone = bench.events.filter(({ event }) => event === 'decision-undone');
+    const was = { approve: 'approved', reject: 'rejected', skip: 'skipped' }[first.kind as 'skip'];
+    assert.equal(undone, [{ event: 'decision-undone', changeset: '1-a', was }]);
+  });
+
+test('DSK-2 what was put off by a rejection waits again with it', async () => {
+  const tasks = [
+    { id: 'a', locks: ['docs/a'] },
+    { id: 'b', locks: ['docs/b'], needs: ['a'] },
+    { id: 'c', locks: ['docs/c'] },
+  ];
+  const bench = await open(async (question, asked) => {
+    if (asked === 1) return reject;
+    if (asked > 2) return approve;
+    assert.is(question.changeset.id, '1-c');
+    await question.takeBack?.('a');
+    return { kind: 'again' };
+  }, tasks);
+  await runStack(bench);
+  const landed = (await states(bench)).filter((one) => one.endsWith('landed'));
+  assert.equal([...landed].sort(), ['1-a landed', '1-b landed', '1-c landed']);
+  assert.is(bench.started.filter(({ role }) => role === 'worker').length, 3);
+});
+
+test('DSK-2 of a rejection in part the whole waits again, and what was built of the rest is gone', async () => {
+  const tasks = ['a', 'b', 'c'].map((id) => ({ id, group: 'auth', locks: [`docs/${id}`] }));
+  const bench = await open(async (question, asked) => {
+    if (asked === 1) return { ...reject, tasks: ['b'] };
+    if (asked > 2) return approve;
+    assert.is(question.changeset.id, '1-auth-2');
+    await question.takeBack?.('1-auth');
+    return { kind: 'again' };
+  }, tasks);
+  await runStack(bench);
+  assert.equal(await states(bench), ['1-auth landed', '1-auth-2 void']);
+  assert.equal(bench.asked[2]?.changeset.tasks, ['a', 'b', 'c']);
+  assert.equal(bench.asked[2]?.changeset.rejected_tasks, undefined);
+  assert.is((await bench.task('b')).status, 'merged');
+});
+
+test('DSK-2 after others have landed a rejection is taken back as long as nothing was done about it', async () => {
+  const bench = await open((question) => (question.changeset.group === 'a' ? reject : approve));
+  await runStack(bench);
+  assert.equal(await states(bench), ['1-a rejected', '1-b landed']);
+  await undoDecision(bench.workshop, bench.session, 'a');
+  assert.equal(await states(bench), ['1-a waiting', '1-b landed']);
+  const workshop = { ...bench.workshop, gates: { ...bench.workshop.gates, changeset: async () => approve } };
+  await runStack({ ...bench, workshop });
+  assert.equal(await states(bench), ['1-a landed', '1-b landed']);
+  assert.equal(bench.repo.git('ls-tree', '--name-only', 'main:docs').split('\n'), ['a', 'b', 'readme']);
+});
+
+test('DSK-2 at the end of a cycle a rejection is taken back before another one begins', async () => {
+  let ends = 0;
+  const bench = await open((_, asked) => (asked === 1 ? reject : approve));
+  const gates: Gates = {
+    ...bench.workshop.gates,
+    session: async ({ undoable }) => {
+      ends += 1;
+      assert.equal(
+        undoable?.map(({ id }) => id),
+        ['1-a'],
+      );
+      return { kind: 'undo', changeset: '1-a' };
+    },
+  };
+  await runStack({ ...bench, workshop: { ...bench.workshop, gates } });
+  assert.equal([ends, await states(bench)], [1, ['1-a landed', '1-b landed']]);
+});
+
+test('DSK-2 what has landed, was not decided, or has gone on since stays as it is', async () => {
+  const bench = await open((question) => (question.changeset.group === 'a' ? reject : approve));
+  await runStack(bench);
+  const undo = (name: string): Promise<unknown> => codeOf(undoDecision(bench.workshop, bench.session, name));
+  assert.is(await undo('b'), 'not-undoable');
+  assert.is(await undo('nope'), 'no-changeset');
+  await undoDecision(bench.workshop, bench.session, '1-a');
+  assert.is(await undo('a'), 'not-undoable');
+  const again = {
+    ...bench.workshop,
+    gates: { ...bench.workshop.gates, session: async () => ({ kind: 'continue' }) as const },
+  };
+  let asked = 0;
+  const gates = {
+    ...again.gates,
+    changeset: async () => (++asked === 1 ? reject : { kind: 'skip' as const }),
+  };
+  await runStack({ ...bench, workshop: { ...again, gates } });
+  // Its next attempt has begun, in the next cycle.
+  assert.equal(await undo('1-a'), 'no-changeset');
+  assert.ok(['done', 'requeued'].includes((await bench.task('a')).status));
+});
+
+test('DSK-2 of a rejection in part whose rest has landed nothing is taken back', async () => {
+  const tasks = ['a', 'b'].map((id) => ({ id, group: 'auth', locks: [`docs/${id}`] }));
+  const bench = await open((_, asked) => (asked === 1 ? { ...reject, tasks: ['b'] } : approve), tasks);
+  await runStack(bench);
+  assert.equal(await states(bench), ['1-auth rejected', '1-auth-2 landed']);
+  assert.is(await codeOf(undoDecision(bench.workshop, bench.session, '1-auth')), 'not-undoable');
+  assert.is((await bench.task('b')).status, 'requeued');
+});
+
+test('DSK-2 a task that was edited since it was sent back is not put back over the edit', async () => {
+  const bench = await open((question) => (question.changeset.group === 'a' ? reject : approve));
+  await runStack(bench);
+  const task = await bench.task('a');
+  await bench.said.transact(() => ({
+    changes: [{ subject: 'task-001: edited', tasks: [{ ...task, title: 'Another title' }] }],
+    actor: 'Lea Lead',
+  }));
+  assert.is(await codeOf(undoDecision(bench.workshop, bench.session, 'a')), 'changed-meanwhile');
+});
+
+test.run();

@@ -1,0 +1,116 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { decisionsSchema } from '../../../lib/domain/config/decisions.ts';
+import { FlameError } from '../../../lib/domain/flame-error.ts';
+import type { ChangesetDecision, ChangesetQuestion, Gates } from '../../../lib/domain/ports/gates.ts';
+import { createDecisionGates } from '../../../lib/ui/gates/decision-gates.ts';
+import { createTerminalGates } from '../../../lib/ui/gates/terminal-gates.ts';
+import { makeFakeIo } from '../../support/fake-io.ts';
+import {
+  plainStyle,
+  sampleChangesetQuestion,
+  samplePlan,
+  sampleSessionQuestion,
+  sampleTask,
+} from '../samples.ts';
+
+const two = [sampleTask(), sampleTask({ id: 'task-002' as never, title: 'Lock \u202eout' })];
+
+interface Answered {
+  readonly decision: ChangesetDecision;
+  readonly said: string;
+}
+
+function openTerminal(input: string) {
+  const fake = makeFakeIo({ isTTY: true, columns: 100, input });
+  const gates = createTerminalGates(fake.io, {
+    ...{ person: 'Lea Lead <lea@example.com>', style: plainStyle() },
+    ...{ pager: 'cat', editor: 'false', resume: 'git flame run' },
+    formatPlan: () => '',
+    parsePlan: () => samplePlan,
+  });
+  return { gates, said: () => fake.stderr() };
+}
+
+async function answer(input: string, question: Partial<ChangesetQuestion> = {}): Promise<Answered> {
+  const { gates, said } = openTerminal(input);
+  const decision = await gates.changeset({ ...sampleChangesetQuestion(), ...question });
+  return { decision, said: said() };
+}
+
+test('DSK-2 t sends back the tasks that are named, with a reason', async () => {
+  const asked: unknown[] = [];
+  const onTop = async (...about: unknown[]): Promise<[]> => {
+    asked.push(about);
+    return [];
+  };
+  const { decision, said } = await answer('t\ntask-9\ntask-002 task-002\nNot five.\nn\n', {
+    tasks: two,
+    onTop,
+  });
+  assert.equal(decision, { kind: 'reject', reason: 'Not five.', tasks: ['task-002'] });
+  assert.match(said, 'It holds no task task-9.');
+  assert.match(said, 'task-002  Lock ⟦U+202E⟧out');
+  assert.equal(asked.at(-1), ['1-auth', ['task-002']]);
+  // Enter goes back, at each of the two questions.
+  const none = await answer('t\n\nt\ntask-002\n\ns\n', { tasks: two });
+  assert.equal(none.decision, { kind: 'skip' });
+});
+
+test('DSK-2 where there is one task, or nothing was decided, the keys for it are not offered', async () => {
+  const { said } = await answer('t\nu\ns\n', { tasks: two.slice(0, 1), undoable: async () => [] });
+  assert.not.match(said, '(t)ask');
+  assert.not.match(said, '(u)ndo');
+  assert.is(said.split('Type one of:').length, 3);
+});
+
+test('DSK-2 u takes back what is named; what can not be is said, and asked again', async () => {
+  const { changeset } = sampleChangesetQuestion();
+  const decided = [
+    { ...changeset, id: '1-api', group: 'api', state: 'rejected', reason: 'No \u001b[2Jtests.' } as const,
+  ];
+  const undone: string[] = [];
+  const question = {
+    undoable: async () => decided,
+    takeBack: async (id: string) => void undone.push(id),
+  };
+  const { decision, said } = await answer('u\nauth\n\nu\napi\n', question);
+  assert.equal([decision, undone], [{ kind: 'again' }, ['1-api']]);
+  assert.match(said, 'api  rejected: No ␛[2Jtests.');
+  assert.match(said, 'Nothing was decided here about auth.');
+  const refused = await answer('u\napi\ns\n', {
+    ...question,
+    takeBack: async () => {
+      throw new FlameError({ kind: 'refused', code: 'not-undoable', message: 'It has landed.', hints: [] });
+    },
+  });
+  assert.equal(refused.decision, { kind: 'skip' });
+  assert.match(refused.said, 'It has landed.');
+});
+
+test('DSK-2 at the end of a cycle u takes back a decision', async () => {
+  const { changeset } = sampleChangesetQuestion();
+  const undoable = [{ ...changeset, state: 'rejected', reason: 'No.' } as const];
+  const { gates } = openTerminal('u\n\nu\nauth\n');
+  const decision = await gates.session({ ...sampleSessionQuestion(), undoable });
+  assert.equal(decision, { kind: 'undo', changeset: '1-auth' });
+  const none = openTerminal('s\n');
+  await none.gates.session(sampleSessionQuestion());
+  assert.not.match(none.said(), '(u)ndo');
+});
+
+test('DSK-2 a decisions file sends back some of the tasks', async () => {
+  const wrong = { changesets: [{ reject: 'No.', tasks: [] }] };
+  assert.not.ok(decisionsSchema.safeParse(wrong).success);
+  const gates = createDecisionGates({
+    decisions: decisionsSchema.parse({ changesets: [{ reject: 'No.', tasks: ['task-002'], keep: true }] }),
+    fallback: {} as Gates,
+    readFile: async () => '',
+    parsePlan: () => samplePlan,
+  });
+  assert.equal(await gates.changeset(sampleChangesetQuestion()), {
+    ...{ kind: 'reject', reason: 'No.', tasks: ['task-002'], keep: true },
+  });
+});
+
+test.run();
