@@ -1,5 +1,6 @@
 import { readLiveAgents, readRegisteredAgents } from '../cell/run/agent-registry.ts';
 import { listProposals } from '../core/decisions/list-proposals.ts';
+import { spendingApart } from '../core/schedule/spending-apart.ts';
 import type { SessionLook } from '../domain/ports/store-port.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
@@ -11,7 +12,7 @@ import { renderMachines } from '../ui/render/render-machines.ts';
 import { renderNoteCount } from '../ui/render/render-notes.ts';
 import { renderOthers } from '../ui/render/render-others.ts';
 import { renderProposals } from '../ui/render/render-proposals.ts';
-import { renderSpend } from '../ui/render/render-spend.ts';
+import { renderSpend, renderSpendingApart } from '../ui/render/render-spend.ts';
 import { renderStatus } from '../ui/render/render-status.ts';
 import { cloneName } from '../util/clone-name.ts';
 import { gitHere } from './open/git-here.ts';
@@ -41,7 +42,8 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const ahead = session === null ? undefined : await readAhead(reading, io, { session, tasks });
     const waits = session === null ? [] : await readOtherWaits(reading, session, tasks);
     const notes = session === null ? undefined : await countNotes(snapshot, session, origins);
-    const more = { proposals, doubts, ahead, waits, notes, isText: !output.isJson };
+    const spending = session === null ? {} : spendingApart(session);
+    const more = { proposals, doubts, ahead, waits, notes, spending, isText: !output.isJson };
     const status = statusOf(standing?.session ?? null, tasks, agents, more);
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
     const machines = await machinesOf(session, tasks, { git, io });
@@ -50,7 +52,10 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     if (output.isJson) return 0;
     const registered = agents.length === 0 ? [] : readRegisteredAgents(commonDir);
     const activity = new Map(registered.map((agent) => [agent.id, agent.activity]));
-    const spend = session === null ? [] : renderSpend(session, output.style, '  ');
+    const spend =
+      session === null
+        ? []
+        : [...renderSpend(session, output.style, '  '), ...renderSpendingApart(spending, output.style, '  ')];
     const isGoing = session !== null && isSessionBusy(commonDir, session.id);
     const next = isGoing ? 'git flame agent list' : nextCommand(standing, await askingPerson(git, tasks));
     const overdue = await overdueClaims(tasks, reading);

@@ -1,5 +1,6 @@
 import { countingNotes } from '../../core/blackboard/notes-for.ts';
 import { budgetState } from '../../core/schedule/budget-state.ts';
+import { spendingApart } from '../../core/schedule/spending-apart.ts';
 import { boundText, oneLine } from '../../core/task/one-line.ts';
 import { noTask } from '../../domain/not-found.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
@@ -48,6 +49,7 @@ function describeSession(
       wave: session.wave,
       cycle: session.cycle,
       spent: { usd: Number(session.cost_usd.toFixed(4)), tokens: session.tokens },
+      ...spendingApart(session),
       budget: limit === 0 ? 'unlimited' : { [unit]: limit },
     },
     waits_for_lead: waitsForLead(view),

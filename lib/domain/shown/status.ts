@@ -20,6 +20,19 @@ export interface Proposals {
   readonly verdicts: readonly string[];
 }
 
+interface Spent {
+  readonly cost_usd: number;
+  readonly tokens: number;
+}
+
+/** What of a session's spending its sum doesn't say; each is absent where there is nothing to say. */
+export interface SpendingApart {
+  /** What agents on each machine spent, where several did. */
+  readonly spent_by_machine?: Readonly<Record<string, Spent>>;
+  /** What agents of machines that were given up had set aside: it counts as spent until their clones say how much it was. */
+  readonly presumed_spent?: Spent & { readonly machines: readonly string[] };
+}
+
 /** What `git flame status --json` prints: stable, scripts rely on it. */
 export interface Status {
   readonly schema_version: 1;
@@ -37,12 +50,13 @@ export interface Status {
         | 'state'
         | 'cost_usd'
         | 'tokens'
-      > & {
-        /** A hash of what was approved, the same in every clone; absent before a plan was. */
-        readonly plan_digest?: string;
-        /** How many tasks the plan has that waits to be approved; absent where none does. */
-        readonly proposed_tasks?: number;
-      });
+      > &
+        SpendingApart & {
+          /** A hash of what was approved, the same in every clone; absent before a plan was. */
+          readonly plan_digest?: string;
+          /** How many tasks the plan has that waits to be approved; absent where none does. */
+          readonly proposed_tasks?: number;
+        });
   readonly tasks: readonly Task[];
   readonly agents: readonly LiveAgent[];
   readonly changesets: readonly (Pick<
@@ -82,6 +96,7 @@ export function statusOf(
     ahead,
     waits = [],
     notes,
+    spending = {},
     isText = false,
   }: {
     readonly proposals?: Proposals | undefined;
@@ -89,6 +104,7 @@ export function statusOf(
     readonly ahead?: Ahead | undefined;
     readonly waits?: readonly Wait[];
     readonly notes?: Status['notes'];
+    readonly spending?: SpendingApart;
     /** What is rendered for a person has no digest of the plan. */
     readonly isText?: boolean;
   } = {},
@@ -114,6 +130,7 @@ export function statusOf(
       state,
       cost_usd,
       tokens,
+      ...spending,
       ...plan,
       ...proposed,
     },

@@ -1,8 +1,11 @@
 import { roleSchema } from '../../domain/role.ts';
+import type { SpendingApart } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { formatCount, formatSpend, formatUsd } from '../../util/format-amount.ts';
+import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
+import { visibleLine } from '../text/visible-text.ts';
 
 /** What each role cost, retries included, beside what was estimated for it before. */
 export function renderSpend(
@@ -21,4 +24,22 @@ export function renderSpend(
     return [[role, formatCount(runs, 'run'), formatSpend(cost), estimated]];
   });
   return renderTable(rows, { width: style.width, indent });
+}
+
+/** One line for what the sum doesn't say: who spent it, and what counts as spent beside it; none where there is neither. */
+export function renderSpendingApart(
+  { spent_by_machine: byMachine = {}, presumed_spent: counted }: SpendingApart,
+  { width }: Style,
+  indent: string,
+): readonly string[] {
+  const each = Object.entries(byMachine).map(([name, spent]) => `${visibleLine(name)} ${formatSpend(spent)}`);
+  const parts = [
+    ...(each.length === 0 ? [] : [`by machine: ${each.join(', ')}`]),
+    ...(counted === undefined
+      ? []
+      : [
+          `counts as spent too: ${formatSpend(counted)}, which ${counted.machines.map(visibleLine).join(', ')} had set aside and may have spent`,
+        ]),
+  ];
+  return parts.length === 0 ? [] : wrapText(parts.join('; '), width, indent);
 }

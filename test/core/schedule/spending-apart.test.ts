@@ -1,0 +1,44 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { addRun } from '../../../lib/core/schedule/add-run.ts';
+import { presumeSpent, reserveShare } from '../../../lib/core/schedule/reserve-share.ts';
+import { spendingApart } from '../../../lib/core/schedule/spending-apart.ts';
+import type { Session } from '../../../lib/domain/state/session.ts';
+import { renderSpendingApart } from '../../../lib/ui/render/render-spend.ts';
+import { sampleSession, sampleSessionId } from '../../store/sample.ts';
+import { plainStyle } from '../../ui/samples.ts';
+
+const told = (session: Session): readonly string[] =>
+  renderSpendingApart(spendingApart(session), plainStyle(), '');
+
+function runOf(session: Session, machine: string, agent: string): Session {
+  const held = reserveShare(session, { limit: 100, unit: 'usd', most: 4, machine, agent })?.session;
+  assert.ok(held);
+  return held;
+}
+
+function bookedOf(session: Session, machine: string, agent: string, cost: number): Session {
+  return addRun(runOf(session, machine, agent), {
+    ...{ id: agent, role: 'worker', task_id: null, model: 'sonnet', started_at: '', ended_at: '' },
+    ...{ outcome: 'ended', cost_usd: cost, tokens: 0 },
+  });
+}
+
+test('BUD-2 who wonders about money is told who spent it, and what counts as spent, and nothing where there is neither', () => {
+  const none = sampleSession(sampleSessionId);
+  assert.equal([spendingApart(none), told(none)], [{}, []]);
+  const one = bookedOf(none, 'host/1', 'a', 1.25);
+  assert.equal(told(one), []);
+  const two = bookedOf(one, 'host/2', 'b', 0.5);
+  assert.equal(told(two), ['by machine: host/1 $1.25, host/2 $0.50']);
+  // Set aside is not spent, until its machine is given up.
+  const held = runOf(two, 'host/2', 'c');
+  assert.equal(told(held), told(two));
+  const gone = presumeSpent(held, ({ machine }) => machine === 'host/2');
+  assert.equal(spendingApart(gone).presumed_spent, { cost_usd: 4, tokens: 0, machines: ['host/2'] });
+  assert.equal(told(gone), [
+    'by machine: host/1 $1.25, host/2 $0.50; counts as spent too: $4.00, which host/2 had set aside and may have spent',
+  ]);
+});
+
+test.run();
