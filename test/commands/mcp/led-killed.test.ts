@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { packageRoot } from '../../../lib/util/package-root.ts';
 import { makeExecProject, writeDecisions } from '../../support/exec-project.ts';
 import { flame } from '../../support/flame.ts';
 import { findDamage, findRemains } from '../../support/kill-rig.ts';
@@ -12,11 +13,24 @@ import { programFolder } from '../../support/program.ts';
 import { makeTempDir, openRepo, type TestRepo } from '../../support/repo.ts';
 
 // A run that a model leads, killed with her at a moment of its own, and gone on with by another model or by none.
-// By hand: FLAME_KILL=all node build/test/run.js mcp/led-killed, or FLAME_KILL=17,18 for these; FLAME_KILL_ROUNDS
-// likewise for runs in which she leaves a note and sends work back.
+// Of its moments a few are tried each time, evenly; which of them changes with the commit that is tested, so that all come
+// to their turn. By hand: FLAME_KILL=all node build/test/run.js mcp/led-killed, or FLAME_KILL=17,18 for these;
+// FLAME_KILL_LED=1 has another model lead on after each, FLAME_KILL_LED=0 none; FLAME_KILL_ROUNDS likewise for runs in
+// which she leaves a note and sends work back.
 
 const template = makeExecProject();
 writeDecisions(template, { plan: ['approve'], changesets: ['approve'], session: ['stop'] });
+
+/** From 0 to 1, the same for each run of the tests on one commit. */
+const turn = Number.parseInt(testedCommit().slice(0, 6), 16) / 0x1000000;
+
+function testedCommit(): string {
+  const { status, stdout } = spawnSync('git', ['rev-parse', 'HEAD'], {
+    cwd: packageRoot(),
+    encoding: 'utf8',
+  });
+  return status === 0 ? stdout : '800000';
+}
 
 /** A project that was never run. */
 function makeVictim(): TestRepo {
@@ -107,23 +121,18 @@ for (const at of choosePoints(rounds.points, process.env.FLAME_KILL_ROUNDS, 3))
   });
 
 test('QUE-2 killed once all was taken in, and before it was judged: another model is told how it comes to be', async () => {
-  const first = points.findIndex((point) => /refs done: tasks \S+\/two$/.test(point)) + 1;
-  assert.ok(first > 0, points.join('\n'));
-  // Another run's moments come in about the same order: the one that is meant is near.
-  for (const away of [0, 1, 2, 3, 4, -1, 5, -2, 6, 7, 8, -3]) {
-    const repo = makeVictim();
-    start(repo, { FLAME_TEST_KILL_AT: String(first + away) });
-    const { tasks } = JSON.parse((await flame(repo, ['status', '--json'])).stdout);
-    if (tasks[1]?.status !== 'done' || (tasks[1].verdict ?? null) !== null) continue;
-    await goOn(repo, true);
-    assert.equal(await endOf(repo), expected);
-    return;
-  }
-  assert.unreachable('no run was killed at that moment');
+  const repo = makeVictim();
+  const killed = start(repo, { FLAME_TEST_KILL_AT: '/^refs done: tasks \\S+\\/two$/' });
+  assert.is(killed.signal, 'SIGKILL', killed.stderr);
+  const { tasks } = JSON.parse((await flame(repo, ['status', '--json'])).stdout);
+  assert.equal([tasks[1]?.status, tasks[1]?.result.status], ['done', null]);
+  await goOn(repo, true);
+  assert.equal(await endOf(repo), expected);
 });
 
 for (const [index, at] of choosePoints(points, process.env.FLAME_KILL, 4).entries()) {
-  const isLedAgain = index % 2 === 0;
+  const isLedAgain =
+    process.env.FLAME_KILL_LED === undefined ? index % 2 === 0 : process.env.FLAME_KILL_LED === '1';
   const who = isLedAgain ? 'another model leads on' : 'nobody leads it any more';
   test(`QUE-2 killed at ${points[at - 1] ?? at}, ${who}: nothing is done twice`, async () => {
     const repo = makeVictim();
@@ -160,5 +169,5 @@ function choosePoints(all: readonly string[], asked = '', count = 0): readonly n
   if (asked === 'none') return [];
   if (asked === 'all') return all.map((_, index) => index + 1);
   if (asked !== '') return asked.split(',').map(Number);
-  return Array.from({ length: count }, (_, index) => Math.ceil(((index + 0.5) * all.length) / count));
+  return Array.from({ length: count }, (_, index) => Math.floor(((index + turn) * all.length) / count) + 1);
 }
