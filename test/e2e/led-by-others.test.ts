@@ -4,65 +4,16 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ToldResult } from '../../lib/domain/conversation.ts';
 import { leadTools } from '../../lib/domain/lead-tools.ts';
-import type { DialectName } from '../../lib/domain/model-api.ts';
 import { processesAbout, tasksOf } from '../support/claude-project.ts';
 import { openCliProject } from '../support/cli-project.ts';
 import { findCli, needsCli } from '../support/clis.ts';
 import { writeDecisions } from '../support/exec-project.ts';
+import { type Leader, leaders } from '../support/leaders.ts';
 import { enterNetworkNamespace } from '../support/model-namespace.ts';
 import type { Turn } from '../support/scripted-model.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 
 // Sessions that other CLIs than claude lead, from the objective to what landed; workers are scripts.
-
-interface Leader {
-  readonly model: string;
-  readonly dialect: DialectName;
-  /** What the CLI calls our tools, before their names. */
-  readonly prefix: string;
-  /** How the CLI's own tools are called that would write a file, and one that nobody has. */
-  readonly forbidden: NonNullable<Turn['calls']>;
-}
-
-const nobodys = { name: 'land_it_all', input: { now: true } };
-const leaders: Readonly<Record<string, Leader>> = {
-  codex: {
-    ...{ model: 'gpt-5.5', dialect: 'responses', prefix: 'mcp__flame__' },
-    forbidden: [{ name: 'exec_command', input: { cmd: 'touch hers.txt' } }, nobodys],
-  },
-  kimi: {
-    ...{ model: 'kimi-k2.6', dialect: 'chat', prefix: 'mcp__flame__' },
-    forbidden: [
-      { name: 'Write', input: { path: 'hers.txt', content: 'x' } },
-      { name: 'Bash', input: { command: 'touch hers.txt' } },
-      nobodys,
-    ],
-  },
-  gemini: {
-    ...{ model: 'gemini-2.5-pro', dialect: 'gemini', prefix: 'mcp_flame_' },
-    forbidden: [
-      { name: 'write_file', input: { file_path: 'hers.txt', content: 'x' } },
-      { name: 'run_shell_command', input: { command: 'touch hers.txt' } },
-      nobodys,
-    ],
-  },
-  copilot: {
-    ...{ model: 'gpt-5.5', dialect: 'responses', prefix: 'flame-' },
-    forbidden: [
-      { name: 'apply_patch', input: '*** Begin Patch\n*** Add File: hers.txt\n+x\n*** End Patch' },
-      { name: 'bash', input: { command: 'touch hers.txt', description: 'Touch' } },
-      nobodys,
-    ],
-  },
-  opencode: {
-    ...{ model: 'openai/gpt-5.5', dialect: 'responses', prefix: 'flame_' },
-    forbidden: [
-      { name: 'write', input: { filePath: 'hers.txt', content: 'x' } },
-      { name: 'bash', input: { command: 'touch hers.txt', description: 'Touch' } },
-      nobodys,
-    ],
-  },
-};
 
 // opencode alone takes as long as the others together: FLAME_TEST_LEADER=opencode node build/test/run.js e2e/led-by-others
 const asked = process.env.FLAME_TEST_LEADER;

@@ -43,13 +43,13 @@ export interface ScriptedModel {
  */
 export async function startScriptedModel(
   names: readonly DialectName[],
-  script: (turn: number, asked: Asked) => Turn,
+  script: (turn: number, asked: Asked) => Turn | Promise<Turn>,
 ): Promise<ScriptedModel> {
   const dialects = names.map(getDialect);
   const seen: Asked[] = [];
   let turns = 0;
   const server = createServer((request, response) => {
-    void readBody(request).then((body) => {
+    void readBody(request).then(async (body) => {
       const { method = '', url = '', headers } = request;
       const found = findDialect(dialects, method, url);
       if (found === null) return void response.writeHead(404).end('{}');
@@ -59,14 +59,20 @@ export async function startScriptedModel(
       const asked = { headers, url, body, results: dialect.readConversation(body).results, isMain };
       seen.push(asked);
       if (isMain) turns += 1;
-      const { text = '', calls = [], usage, fails } = isMain ? script(turns, asked) : { text: 'A title' };
+      const turn = turns;
+      const {
+        text = '',
+        calls = [],
+        usage,
+        fails,
+      } = isMain ? await script(turn, asked) : { text: 'A title' };
       if (fails !== undefined)
         return void response
           .writeHead(fails.status, { 'content-type': 'application/json', ...fails.headers })
           .end(JSON.stringify(fails.body));
       const said: Said = {
         text,
-        calls: calls.map((call, index) => ({ ...call, id: `call_${turns}_${index}` })),
+        calls: calls.map((call, index) => ({ ...call, id: `call_${turn}_${index}` })),
         usage: usage ?? { input_tokens: 100, output_tokens: 10 },
       };
       const answer = dialect.answer(said, body, { endpoint });
