@@ -12,7 +12,9 @@ const header = ` The plan: change, add or remove tasks, save and close. With no 
  file_locks           files, folders (src/) and globs (src/**/*.ts) it may change
  acceptance_criteria  what must be true in the end
  constraints          what must not be done
- model, adapter       optional: another model, another agent CLI`;
+ model, adapter       optional: another model, another agent CLI
+ attempts             optional: so many agents at once, of which one counts: 3, or
+                      [{adapter: codex}, {model: claude-opus-4-1}]`;
 
 /** A plan as YAML for an editor, its fields explained above; readPlanFile reads back the same plan. */
 export function renderPlanYaml(plan: Plan): string {
@@ -36,5 +38,16 @@ export function renderPlanYaml(plan: Plan): string {
 }
 
 function withoutNulls(task: object): object {
-  return Object.fromEntries(Object.entries(task).filter(([, value]) => value !== null));
+  return Object.fromEntries(
+    Object.entries(task).flatMap(([key, value]): [string, unknown][] => {
+      if (value === null || value === undefined) return [];
+      return [[key, key === 'attempts' && Array.isArray(value) ? briefly(value) : value]];
+    }),
+  );
+}
+
+/** Attempts that are all alike are a number. */
+function briefly(attempts: readonly object[]): unknown {
+  const named = attempts.map(withoutNulls);
+  return named.every((one) => Object.keys(one).length === 0) ? attempts.length : named;
 }

@@ -13,12 +13,14 @@ validation:
       two
       lines
   - drop
+  - choose: 2
 validator_failed: [retry, skip, manual]
 changesets:
   - approve
   - skip
   - reject: not so
   - override: it is red elsewhere
+  - choose: {task-001: 2}
   - auth: approve
     docs: {reject: no}
     ui: skip
@@ -27,13 +29,14 @@ budget: [{raise: 2.5}, stop]
 `;
   assert.equal(readDecisionsFile(text, 'd.yml'), {
     plan: ['approve', 'quit', { replan: 'more: tests' }, { edit: '../plan.yml' }],
-    validation: [{ requeue: 'two\nlines\n' }, 'drop'],
+    validation: [{ requeue: 'two\nlines\n' }, 'drop', { choose: 2 }],
     validator_failed: ['retry', 'skip', 'manual'],
     changesets: [
       'approve',
       'skip',
       { reject: 'not so' },
       { override: 'it is red elsewhere' },
+      { choose: { 'task-001': 2 } },
       { auth: 'approve', docs: { reject: 'no' }, ui: 'skip' },
     ],
     session: ['continue', 'stop', { replan: 'again' }],

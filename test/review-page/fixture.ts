@@ -98,6 +98,7 @@ export async function serve(
         message: `${id} was decided already.`,
       });
     decided.push([id, withoutCommit(id, decision)]);
+    if (decision.kind === 'choose') throw new Error('no attempt is chosen on the page');
     change(id, { state: stateOf[decision.kind], decided_by: 'Lea Lead <lea@example.com>' });
   };
   /** What is approved is always what was shown. */

@@ -11,6 +11,7 @@ export interface ScriptTask {
   readonly needs?: readonly string[];
   readonly priority?: number;
   readonly adapter?: string;
+  readonly attempts?: unknown;
 }
 
 /** A repository whose workers are scripts: no model anywhere. */
@@ -58,5 +59,6 @@ function toEntry(task: ScriptTask): Readonly<Record<string, unknown>> {
     dependencies: task.needs ?? [],
     file_locks: task.locks,
     ...(task.adapter === undefined ? {} : { adapter: task.adapter }),
+    ...(task.attempts === undefined ? {} : { attempts: task.attempts }),
   };
 }

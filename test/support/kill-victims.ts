@@ -3,9 +3,10 @@ import type { TestRepo } from './repo.ts';
 
 /**
  * plain: two groups. stacked: three tasks that build on each other, of which the second is rejected. redone: three that
- * depend on each other, of which the first is sent back once, so that the others wait for it.
+ * depend on each other, of which the first is sent back once, so that the others wait for it. several: three attempts at
+ * a task that another one needs.
  */
-export type Victim = 'plain' | 'stacked' | 'redone';
+export type Victim = 'plain' | 'stacked' | 'redone' | 'several';
 
 const script = (name: string): string => `mkdir -p src && echo ${name} > src/${name}.txt`;
 const apart = [
@@ -34,11 +35,23 @@ const redone = stacked.map((task, at) => ({
   ...(at === 0 ? { script: draft } : { needs: [`task-00${at}`] }),
 }));
 
-const plans = { plain: apart, stacked, redone } as const;
-const checks = { plain: 'test -d src', stacked: 'test -d src', redone: `! grep -q draft ${shared}` } as const;
+const several = [
+  { id: 'task-001', script: script('one'), locks: ['src/one.txt'], group: 'one', attempts: 3 },
+  { id: 'task-002', script: script('two'), locks: ['src/two.txt'], group: 'two', needs: ['task-001'] },
+];
+
+const plans = { plain: apart, stacked, redone, several } as const;
+const isThere = 'test -d src';
+const checks = {
+  plain: isThere,
+  stacked: isThere,
+  several: isThere,
+  redone: `! grep -q draft ${shared}`,
+} as const;
 const decisions = {
   plain: { changesets: ['approve', 'approve'], session: ['stop'] },
   stacked: { changesets: [{ two: { reject: 'no' }, all: 'approve' }], session: ['stop'] },
+  several: { changesets: ['approve', 'approve'], session: ['stop'] },
   redone: {
     validation: [{ requeue: 'no draft', keep: true }],
     changesets: [{ all: 'approve' }],
@@ -54,7 +67,7 @@ export function buildVictim(kind: Victim): TestRepo {
       validation: { validator_diagnostics: { commands: [checks[kind]] } },
     },
   });
-  if (kind !== 'plain') {
+  if (kind === 'stacked' || kind === 'redone') {
     repo.write(shared, names.map((name) => `# ${name}\n\n\n\n`).join(''));
     repo.commit('prices');
   }

@@ -2,12 +2,16 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import * as z from 'zod';
 import { readPlanFile } from '../../lib/config/read-plan-file.ts';
 import { renderPlanYaml } from '../../lib/config/render-plan-yaml.ts';
 import { decisionsSchema } from '../../lib/domain/config/decisions.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
+import { parseTaskId } from '../../lib/domain/ids.ts';
 import type { Gates } from '../../lib/domain/ports/gates.ts';
 import type { Plan } from '../../lib/domain/state/plan.ts';
+import type { Task } from '../../lib/domain/state/task.ts';
+import { trySchema } from '../../lib/domain/state/tries.ts';
 import { createGates } from '../../lib/ui/gates/create-gates.ts';
 import { createTerminalGates } from '../../lib/ui/gates/terminal-gates.ts';
 import { renderChangesetPage } from '../../lib/ui/review-page/render-changeset-page.ts';
@@ -213,6 +217,56 @@ test('MRG-4: a changeset is approved, skipped, or rejected with a reason', async
   assert.equal(await ask('reject\nno tests\nkeep\n'), { kind: 'reject', reason: 'no tests', keep: true });
   // Enter alone goes back: who chose the wrong key is not held to it.
   assert.equal(await ask('reject\n  \nc\n\na\n'), { kind: 'approve' });
+});
+
+/** A done task with three attempts: the second handed in nothing. */
+function severalTries(id: string): Task {
+  const one = { agent_id: 'worker-0000000a', adapter: 'claude', model: 'opus', notes: '', left: [] };
+  const spent = { cost_usd: 0.5, tokens: 10 };
+  const oid = 'd'.repeat(40);
+  const work = { commit: oid, start: oid, files: 1, lines: 12 };
+  const failure = { kind: 'violation', message: 'Out of scope.', details: [], retryable: true, rules: [] };
+  const tries = [
+    { ...one, ...spent, ended: 'handed-in', work, failing: [], verdict: 'pass', chosen: true },
+    { ...one, ...spent, ended: 'failed', failure },
+    { ...one, ...spent, ended: 'handed-in', work, failing: ['npm test'], verdict: 'fail' },
+  ];
+  return sampleTask({ id: parseTaskId(id), status: 'done', tries: z.array(trySchema).parse(tries) });
+}
+
+test('RND-4: the attempts at a task are shown at its gate, and another one is chosen there', async () => {
+  const question = { ...sampleChangesetQuestion(), tasks: [severalTries('task-001')] };
+  const { fake, gates } = openTerminal('o\n2\nx\n3\n');
+  assert.equal(await gates.changeset(question), { kind: 'choose', task: 'task-001', attempt: 3 });
+  const shown = fake.stderr();
+  assert.match(
+    shown,
+    /\* 1\. {2}worker-0000000a {2}claude opus {2}diagnostics ok {2}pass {2}12 lines {2}\$0\.50, 10 tokens/,
+  );
+  assert.match(shown, /\b2\. {2}worker-0000000a {2}claude opus {2}\$0\.50, 10 tokens\n {9}Out of scope\./);
+  assert.match(shown, /\b3\. .* {2}1 failed {2}fail {2}12 lines/);
+  assert.match(shown, /Type one of: 3\./);
+  const facts = { ...question, doubts: [], runs: [], isUndoable: false };
+  const page = renderChangesetPage(facts, { files: [] });
+  assert.match(
+    page,
+    /<td>2<\/td><td><code>worker-0000000a<\/code> <span class="quiet text">Out of scope\.<\/span>/,
+  );
+  assert.match(page, /git flame task choose task-001 --attempt N/);
+  const two = { ...question, tasks: [severalTries('task-001'), severalTries('task-002')] };
+  const named = openTerminal('other\n3\ntask-002 3\n');
+  assert.equal(await named.gates.changeset(two), { kind: 'choose', task: 'task-002', attempt: 3 });
+  const back = openTerminal('o\n\ns\n');
+  assert.equal(await back.gates.changeset(question), { kind: 'skip' });
+  const none = openTerminal('o\ns\n');
+  assert.equal(await none.gates.changeset(sampleChangesetQuestion()), { kind: 'skip' });
+  assert.not.match(none.fake.stderr(), /other attempt/);
+});
+
+test('RND-4: where the chosen attempt failed its validation, another one is chosen at that gate', async () => {
+  const { gates } = openTerminal('o\n3\n');
+  const question = { task: severalTries('task-001'), verdict: sampleVerdict() };
+  assert.equal(await gates.validation(question), { kind: 'choose', attempt: 3 });
 });
 
 test('MRG-6: view opens the pager with the diff, then asks again', async () => {

@@ -6,7 +6,7 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent' | 'note'> = {
     load: () => import('../../commands/task/task.ts'),
     summary: 'Add, change and take tasks by hand, beside the agents',
     details:
-      'People and agents take from one queue: whoever claims a task first has it, in every worktree and process. claim makes a worktree on the branch of the task; commit there, then submit. What you submit is judged, validated, merged and reviewed like the work of agents. A claim by hand counts towards concurrency.development and its file locks hold; a run in progress neither takes nor frees it. Without an ID, the task is that of this worktree or the only one you hold; for claim, the next one that is ready. With --stdin, claim reads ids, one a line, and answers each with one line, in order; it makes no worktrees and heeds no limit. With --json: add {session, tasks}; edit {task, changed}; next {task, why}, and exit 1 without one; claim {task, worktree, branch}, or with --stdin {id, claimed, reason} on each line; submit {task, violations, worktree}; release {task, worktree, rescue}; drop {task, blocked, worktree, rescue}; show {task, verdicts}.',
+      'People and agents take from one queue: whoever claims a task first has it, in every worktree and process. claim makes a worktree on the branch of the task; commit there, then submit. What you submit is judged, validated, merged and reviewed like the work of agents. A claim by hand counts towards concurrency.development and its file locks hold; a run in progress neither takes nor frees it. Without an ID, the task is that of this worktree or the only one you hold; for claim, the next one that is ready. With --attempts, several agents work on it at once, each for itself: of those whose work keeps to the rules the one counts that fails the fewest diagnostics, then that passes its validator, then that changes the fewest lines; the others stay as rescues. With --stdin, claim reads ids, one a line, and answers each with one line, in order; it makes no worktrees and heeds no limit. With --json: add {session, tasks}; edit {task, changed}; next {task, why}, and exit 1 without one; claim {task, worktree, branch}, or with --stdin {id, claimed, reason} on each line; submit {task, violations, worktree}; release {task, worktree, rescue}; drop {task, blocked, worktree, rescue}; choose {task}; show {task, verdicts}.',
     operand: { usage: '[TITLE|ID]', kind: 'words' },
     subcommands: [
       { name: 'add', summary: 'add a task, or those of a file; makes a session where none is open' },
@@ -19,6 +19,7 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent' | 'note'> = {
         summary: 'give it back: commits are kept as a rescue, files stay; or have a failed task tried again',
       },
       { name: 'drop', summary: 'give it up; what needs it is blocked' },
+      { name: 'choose', summary: 'of several attempts at once, make another one the work of the task' },
       { name: 'show', summary: 'show the whole story of a task' },
     ],
     needsSubcommand: true,
@@ -29,6 +30,13 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent' | 'note'> = {
       needs: { kind: 'list', value: 'ID,ID', summary: 'add, edit: tasks that come first' },
       group: { kind: 'text', value: 'NAME', summary: 'add, edit: cohesion group, landed together (main)' },
       priority: { kind: 'number', value: 'N', summary: 'add, edit: 1 goes first (5)' },
+      attempts: {
+        kind: 'text',
+        value: 'N|A,B',
+        summary:
+          'add, edit: so many agents try it at once (1), or one with each adapter: claude,codex:gpt-5.5',
+      },
+      attempt: { kind: 'number', value: 'N', summary: 'choose: the attempt, as git flame show numbers them' },
       id: { kind: 'text', value: 'ID', summary: 'add: its id (the next free task-NNN)' },
       from: {
         kind: 'text',

@@ -119,6 +119,9 @@ function nextSteps(task: Task, { standing, worktrees, person }: Surroundings): r
     steps.push(`git flame agent attach ${task.agent_id}`);
   if (task.status === 'failed') steps.push(`git flame task release ${task.id}`);
   if (task.commit !== null) steps.push(`git flame show ${task.id} --diff`);
+  const other = (task.tries ?? []).findIndex(({ work, chosen }) => work !== undefined && chosen !== true);
+  if (task.status === 'done' && other !== -1)
+    steps.push(`git flame task choose ${task.id} --attempt ${other + 1}`);
   const command = nextCommand(standing, person);
   return command === null || command === `git flame show ${task.id}` ? steps : [...steps, command];
 }

@@ -17,6 +17,7 @@ import { readNamedFile } from '../open/open-gates.ts';
 import { readAll } from '../open/read-all.ts';
 import { isSessionBusy } from '../open/session-busy.ts';
 import { byHand } from './by-hand.ts';
+import { readAttempts } from './read-attempts.ts';
 
 /** `git flame task add`: tasks of options, a file or standard input. */
 export function addByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
@@ -54,7 +55,7 @@ function showIssue(
 }
 
 async function readAdded(args: CommandArgs<'task'>, io: Io, cwd: string): Promise<readonly NewTask[]> {
-  const { from, description, locks, needs, group, priority, id } = args.options;
+  const { from, description, locks, needs, group, priority, attempts, id } = args.options;
   const issue = from === null ? null : issueWords(from);
   if (issue !== null) return readFromIssue(args, issue, { io, cwd, from: from ?? '' });
   const [title = args.options.title] = args.positionals;
@@ -66,6 +67,7 @@ async function readAdded(args: CommandArgs<'task'>, io: Io, cwd: string): Promis
       dependencies: needs ?? [],
       ...(group === null ? {} : { cohesion_group: group }),
       ...(priority === null ? {} : { priority }),
+      ...(attempts === null ? {} : { attempts: readAttempts(attempts) }),
       ...(id === null ? {} : { id: parseTaskId(id) }),
     };
     return readOptions(JSON.stringify([task]));
@@ -91,7 +93,7 @@ async function readFromIssue(
   words: readonly string[],
   { io, cwd, from }: Asking,
 ): Promise<readonly NewTask[]> {
-  const { locks, needs, group, priority, id } = options;
+  const { locks, needs, group, priority, attempts, id } = options;
   const retry = `git flame task add --from ${shellQuote(from)}`;
   const issue = await readIssue(words, (asked) => runGh({ cwd, io, retry }, asked));
   const [title = options.title ?? issue.title] = positionals;
@@ -102,6 +104,7 @@ async function readFromIssue(
     dependencies: needs ?? [],
     ...(group === null ? {} : { cohesion_group: group }),
     ...(priority === null ? {} : { priority }),
+    ...(attempts === null ? {} : { attempts: readAttempts(attempts) }),
     ...(id === null ? {} : { id: parseTaskId(id) }),
   };
   return readOptions(JSON.stringify([task])).map((one) => ({ ...one, source: issue.source }));
@@ -114,6 +117,7 @@ const optionOf: Readonly<Record<string, string>> = {
   dependencies: '--needs',
   cohesion_group: '--group',
   priority: '--priority',
+  attempts: '--attempts',
 };
 
 /** Mistakes are named by their options: there is no file to point to. Throws FlameError `bad-plan`. */

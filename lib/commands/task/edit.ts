@@ -14,6 +14,7 @@ import { readNamedFile } from '../open/open-gates.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { readAll } from '../open/read-all.ts';
 import { byHand, taskMeant } from './by-hand.ts';
+import { readAttempts } from './read-attempts.ts';
 
 /** `git flame task edit [ID]`: by options, from a file, or in the person's editor. */
 export function editByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
@@ -46,13 +47,14 @@ async function readEdit(
   opened: Opened,
   task: Task,
 ): Promise<TaskPlan | null> {
-  const { title, description, locks, needs, group, priority, from } = args.options;
+  const { title, description, locks, needs, group, priority, attempts, from } = args.options;
   if (from !== null) {
     const text = from === '-' ? await readAll(io.stdin) : await readNamedFile(resolve(io.cwd, from));
     return parseEdit(text, from, task);
   }
   const entries = Object.entries({
     ...{ title, description, priority, cohesion_group: group, file_locks: locks, dependencies: needs },
+    attempts: attempts === null ? null : readAttempts(attempts),
   }).filter(([, value]) => value !== null);
   const plan = planOf(task);
   if (entries.length === 0) return editInEditor(io, opened, task);

@@ -1,7 +1,7 @@
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 
-/** `git flame task add|edit|next|claim|submit|release|drop|show`: the queue, by hand. */
+/** `git flame task add|edit|next|claim|submit|release|drop|choose|show`: the queue, by hand. */
 export async function run(args: CommandArgs<'task'>, io: Io): Promise<number> {
   switch (args.subcommand) {
     case 'add':
@@ -20,6 +20,8 @@ export async function run(args: CommandArgs<'task'>, io: Io): Promise<number> {
       return (await import('./release.ts')).releaseOne(args, io);
     case 'drop':
       return (await import('./release.ts')).dropOne(args, io);
+    case 'choose':
+      return (await import('./choose.ts')).chooseOne(args, io);
     default:
       return (await import('./show.ts')).showOne(args, io);
   }

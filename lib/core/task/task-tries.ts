@@ -197,8 +197,6 @@ export function foundIn({
   status,
   diagnostics,
 }: Pick<Verdict, 'status' | 'diagnostics'>): Pick<Try, 'failing' | 'verdict'> {
-  return {
-    failing: diagnostics.filter(({ exit_code: code }) => code !== 0).map(({ command }) => command),
-    verdict: status,
-  };
+  const failing = diagnostics.filter(({ exit_code: code }) => code !== 0).map(({ command }) => command);
+  return { ...(diagnostics.length === 0 ? {} : { failing }), verdict: status };
 }

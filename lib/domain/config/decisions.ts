@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { taskIdPattern } from '../ids.ts';
 import { givenCommentsSchema } from '../state/line-comment.ts';
+import { mostAttempts } from '../state/tries.ts';
 
 const notes = z.string().min(1).max(50_000);
 /** keep: the next attempts start from the rejected work; so with `requeue`. tasks: those alone go back. */
@@ -14,8 +16,12 @@ const override = z.strictObject({ override: notes });
 /** Approves with remarks on lines, which are kept with the landing; message: what it lands with. */
 const remark = z.strictObject({ approve: givenCommentsSchema, message: notes.optional() });
 const replan = z.strictObject({ replan: notes });
+/** Another attempt at a task, from 1, is its work. */
+const attempt = z.int().min(1).max(mostAttempts);
+const choose = z.strictObject({ choose: z.record(z.string().regex(taskIdPattern), attempt) });
 const changesetDecision = z.union([
   z.enum(['approve', 'skip']),
+  choose,
   reject,
   override.extend({ comments: givenCommentsSchema.optional(), message: notes.optional() }),
   remark,
@@ -35,12 +41,13 @@ export const decisionsSchema = z.strictObject({
         z.strictObject({ drop: notes }),
         z.strictObject({ requeue: notes, keep: z.boolean().optional() }),
         override,
+        z.strictObject({ choose: attempt }),
       ]),
     )
     .default([]),
   /** override: passed by hand although a check fails, with the reason why. */
   validator_failed: z.array(z.union([z.enum(['retry', 'skip', 'manual']), override])).default([]),
-  /** A map answers by cohesion group, `all` for every further changeset; `reject` and `override` alone in a map are a decision, not a group. */
+  /** A map answers by cohesion group, `all` for every further changeset; `reject`, `override` and `choose` alone in a map are a decision, not a group. */
   changesets: z.array(z.union([changesetDecision, z.record(z.string(), changesetDecision)])).default([]),
   /** retry: the next cycle, in which what failed is tried again too. */
   session: z.array(z.union([z.enum(['continue', 'retry', 'stop']), replan])).default([]),

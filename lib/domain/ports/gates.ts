@@ -82,7 +82,9 @@ export type ValidationDecision =
   /** It passes all the same; override: the reason why, which stays with the verdict. */
   | { readonly kind: 'pass'; readonly override: string }
   /** reason: why it is given up; none: that a person did. */
-  | { readonly kind: 'drop'; readonly reason?: string };
+  | { readonly kind: 'drop'; readonly reason?: string }
+  /** Another of its attempts, from 1, is its work, and judged. */
+  | { readonly kind: 'choose'; readonly attempt: number };
 
 export interface ValidatorFailedQuestion {
   readonly task: Task;
@@ -198,7 +200,9 @@ export type ChangesetDecision =
     }
   | { readonly kind: 'skip' }
   /** Decides nothing: the first that waits is asked about. */
-  | { readonly kind: 'again' };
+  | { readonly kind: 'again' }
+  /** Another attempt at one of its tasks, from 1, is that one's work: it is built again. */
+  | { readonly kind: 'choose'; readonly task: string; readonly attempt: number };
 
 export interface SessionQuestion {
   readonly session: Session;

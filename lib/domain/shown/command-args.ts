@@ -88,6 +88,8 @@ export interface CommandOptions {
     readonly needs: readonly string[] | null;
     readonly group: string | null;
     readonly priority: number | null;
+    readonly attempts: string | null;
+    readonly attempt: number | null;
     readonly id: string | null;
     readonly from: string | null;
     readonly role: string | null;

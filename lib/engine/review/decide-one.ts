@@ -11,6 +11,7 @@ import type { AheadWatch } from '../radar/watch-ahead.ts';
 import { type SessionView, taskOf, viewSession } from '../record.ts';
 import { onTopOf } from '../stack/on-top.ts';
 import type { Workshop } from '../workshop.ts';
+import { chooseFor } from './choose-for.ts';
 import { excludingOf } from './excluding.ts';
 import { strayComment } from './place-comments.ts';
 import { decideNow, needsFirst, recordDecision } from './record-decision.ts';
@@ -49,6 +50,7 @@ export async function decideOne(
   });
   if (decision.kind === 'again') return;
   if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
+  if (decision.kind === 'choose') return chooseFor(workshop, session, changeset, decision);
   await recordDecision(workshop, session, changeset, decision);
 }
 

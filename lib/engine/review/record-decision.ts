@@ -19,6 +19,7 @@ import { requireMessage } from '../merge/changeset-message.ts';
 import { type Recording, record, taskOf, viewSession } from '../record.ts';
 import { needsOverride } from '../validate/run-diagnostics.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
+import { chooseFor, notInChangeset } from './choose-for.ts';
 import { placeComments, quoteLines, tellStrayComments } from './place-comments.ts';
 
 /** Out of turn: what comes before it stays undecided. */
@@ -36,6 +37,7 @@ export async function decideNow(
   if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
   // Whoever was not asked about it says which commit they saw.
   if (decision.kind === 'approve') requireCommit(changeset, decision.commit ?? null);
+  if (decision.kind === 'choose') return chooseFor(workshop, session, changeset, decision);
   if (!(await recordDecision(workshop, session, changeset, decision))) throw decidedAlready(id, changeset);
 }
 
@@ -62,7 +64,7 @@ export function needsFirst({ group }: Changeset, blocker: Changeset): FlameError
 }
 
 type Outcome =
-  | Exclude<ChangesetDecision, { readonly kind: 'again' }>
+  | Exclude<ChangesetDecision, { readonly kind: 'again' | 'choose' }>
   | { readonly kind: 'deferred'; readonly reason: string };
 
 const stateOf = { approve: 'approved', reject: 'rejected', skip: 'skipped', deferred: 'deferred' } as const;
@@ -149,17 +151,6 @@ function sentBack(changeset: Changeset, named: readonly string[] | undefined): r
   const strange = named.find((name) => !changeset.tasks.some((id) => id === name));
   if (strange !== undefined || named.length === 0) throw notInChangeset(changeset, strange);
   return changeset.tasks.filter((id) => named.includes(id));
-}
-
-/** What is sent back alone is a task of that changeset; name undefined: none was named. */
-export function notInChangeset({ group, tasks }: Changeset, name: string | undefined): FlameError {
-  const what = name === undefined ? 'none of them' : JSON.stringify(name.slice(0, 100));
-  return new FlameError({
-    kind: 'refused',
-    code: 'not-in-changeset',
-    message: `Changeset ${group} holds ${tasks.join(', ')}, and you named ${what}.`,
-    hints: tasks.map((id) => `git flame review --changeset ${group} --reject REASON --tasks ${id}`),
-  });
 }
 
 async function tasksOf(

@@ -7,13 +7,17 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { saysSomething } from '../../util/says-something.ts';
+import { chooseAttempt } from '../by-hand/choose-attempt.ts';
 import { type Recorder, record, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { needsOverride } from './run-diagnostics.ts';
 import { applyValidation } from './settle-validation.ts';
 
+/** To choose another attempt moves a branch. */
+type Deciding = Recorder & Pick<Workshop, 'git'>;
+
 /** A person decides about each task whose verdict is fail. */
-export async function decideFailed(workshop: Recorder, session: SessionId): Promise<void> {
+export async function decideFailed(workshop: Deciding, session: SessionId): Promise<void> {
   const { tasks, snapshot } = await viewSession(workshop, session);
   for (const task of tasks) {
     const verdict = failingVerdict(snapshot, task);
@@ -31,7 +35,7 @@ export async function decideFailed(workshop: Recorder, session: SessionId): Prom
  * `no-task`, and `not-failed` where nothing is to be decided about it.
  */
 export async function decideFailedTask(
-  workshop: Recorder,
+  workshop: Deciding,
   session: SessionId,
   { id, decision }: { readonly id: string; readonly decision: ValidationDecision },
 ): Promise<void> {
@@ -69,7 +73,7 @@ function failingVerdict(snapshot: Snapshot, { status, commit, result }: Task): V
 }
 
 async function applyDecision(
-  workshop: Recorder,
+  workshop: Deciding,
   session: SessionId,
   {
     task,
@@ -80,6 +84,8 @@ async function applyDecision(
   const passed = decision.kind === 'pass' ? passedAnyway(workshop, verdict, decision.override) : null;
   workshop.events.emit({ event: 'gate', gate: 'validation', decision: decision.kind });
   if (passed !== null) return recordVerdict(workshop, session, passed);
+  if (decision.kind === 'choose')
+    return void (await chooseAttempt(workshop, session, { ...decision, task: task.id }));
   if (decision.kind !== 'pass') await applyValidation(workshop, session, task.id, decision);
 }
 

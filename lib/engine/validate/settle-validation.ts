@@ -14,7 +14,7 @@ export async function applyValidation(
   workshop: Recorder,
   session: SessionId,
   id: string,
-  decision: Exclude<ValidationDecision, { readonly kind: 'pass' }>,
+  decision: Exclude<ValidationDecision, { readonly kind: 'pass' | 'choose' }>,
 ): Promise<void> {
   const at = timestamp(workshop);
   await record(workshop, session, ({ tasks, ...view }) => {

@@ -20,7 +20,7 @@ export async function judgeTries(workshop: Workshop, session: SessionId, id: Tas
   const task = taskOf(await viewSession(workshop, session), id);
   const made = (task.tries ?? []).filter(({ work }) => work !== undefined);
   if (made.length < 2) return;
-  const open = made.filter(({ failing }) => failing === undefined);
+  const open = made.filter(({ failing, verdict }) => failing === undefined && verdict === undefined);
   await prepareValidation(workshop, session, open.length === 0 ? [] : [task]);
   await inLanes(open, workshop.config.concurrency.validation, async (one) => {
     if (workshop.signal.aborted) return;

@@ -6,13 +6,15 @@ import { wrapText } from '../../util/format-width.ts';
 import { renderChangeset } from '../render/render-changeset.ts';
 import { renderExcluding } from '../render/render-excluding.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
+import { hasOthers } from '../render/render-tries.ts';
 import { visibleLine } from '../text/visible-text.ts';
+import { askOther } from './ask-attempt.ts';
 import { askDecided } from './ask-decided.ts';
 import { askKeep, askLine, type Choice, choose, type Question } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 import { waitingChangeset } from './waits-for-person.ts';
 
-type Key = 'a' | 'r' | 't' | 'v' | 'i' | 'm' | 'w' | 'c' | 's' | 'u';
+type Key = 'a' | 'r' | 't' | 'v' | 'i' | 'm' | 'o' | 'w' | 'c' | 's' | 'u';
 
 const choices: readonly Choice<Key>[] = [
   { key: 'a', label: '(a)pprove' },
@@ -21,6 +23,7 @@ const choices: readonly Choice<Key>[] = [
   { key: 'v', label: '(v)iew' },
   { key: 'i', label: '(i)nterdiff' },
   { key: 'm', label: '(m)essage' },
+  { key: 'o', label: '(o)ther attempt' },
   { key: 'w', label: '(w)eb' },
   { key: 'c', label: '(c)omment' },
   { key: 's', label: '(s)kip' },
@@ -54,6 +57,7 @@ export async function askChangeset(
     t: () => question.tasks.length > 1,
     i: () => question.showInterdiff !== undefined,
     m: () => question.showMessage !== undefined,
+    o: () => question.tasks.some(hasOthers),
   };
   for (;;) {
     const decided = (await question.undoable?.()) ?? [];
@@ -80,6 +84,11 @@ export async function askChangeset(
       if (comment === null) continue;
       comments.push(comment);
       context.say(`It goes along when you approve or reject: ${comments.length} so far.`);
+      continue;
+    }
+    if (key === 'o') {
+      const chosen = await askOther(asking, question.tasks.filter(hasOthers));
+      if (chosen !== null) return chosen;
       continue;
     }
     if (key === 'w') {

@@ -5,9 +5,11 @@ import type {
   ValidatorFailedQuestion,
 } from '../../domain/ports/gates.ts';
 import { isRed } from '../../domain/state/changeset.ts';
+import { hasOthers, renderTries } from '../render/render-tries.ts';
 import { renderDiagnostic, renderVerdict } from '../render/render-verdict.ts';
 import { visibleLine } from '../text/visible-text.ts';
-import { askKeep, askText, choose, type Question } from './choose.ts';
+import { askOther } from './ask-attempt.ts';
+import { askKeep, askText, type Choice, choose, type Question } from './choose.ts';
 import { parseTaskEdit, taskEditToYaml } from './edit-task.ts';
 import type { GateContext } from './gate-context.ts';
 import { waitingValidation, waitingValidator } from './waits-for-person.ts';
@@ -21,13 +23,21 @@ export async function askValidation(
   const asking = context.question(waitingValidation(task.id));
   say(style.bold(`${task.id} failed its validation: ${visibleLine(task.title)}`));
   say(renderVerdict(verdict, style).join('\n'));
+  for (const line of renderTries(task, style)) say(line);
+  const others: readonly Choice<'o'>[] = hasOthers(task) ? [{ key: 'o', label: '(o)ther attempt' }] : [];
   for (;;) {
-    const key = await choose(asking, [
+    const key = await choose<'r' | 'e' | 'p' | 'o' | 'd'>(asking, [
       { key: 'r', label: '(r)equeue' },
       { key: 'e', label: '(e)dit and requeue' },
       { key: 'p', label: '(p)ass with a reason' },
+      ...others,
       { key: 'd', label: '(d)rop' },
     ]);
+    if (key === 'o') {
+      const chosen = await askOther(asking, [task]);
+      if (chosen !== null) return { kind: 'choose', attempt: chosen.attempt };
+      continue;
+    }
     if (key === 'd') return { kind: 'drop', reason: await askText(asking, 'Why is it dropped? ') };
     if (key === 'p')
       return { kind: 'pass', override: await askText(asking, 'Pass it all the same, because: ') };

@@ -57,6 +57,7 @@ function validationGates({
       if (entry === 'drop') return { kind: 'drop' };
       if ('drop' in entry) return { kind: 'drop', reason: entry.drop };
       if ('override' in entry) return { kind: 'pass', override: entry.override };
+      if ('choose' in entry) return { kind: 'choose', attempt: entry.choose };
       return { kind: 'requeue', notes: entry.requeue, ...(entry.keep === true ? { keep: true } : {}) };
     },
     validatorFailed: async (question) => {
@@ -136,11 +137,16 @@ function isAnswer(entry: ChangesetEntry): entry is ChangesetAnswer {
   if (keep !== undefined && typeof keep !== 'boolean') return false;
   if (message !== undefined && typeof message !== 'string') return false;
   if (key === 'approve') return Array.isArray(rest[key]);
+  if (key === 'choose') return Object.values(rest[key] ?? {}).every((value) => typeof value === 'number');
   return (key === 'reject' || key === 'override') && typeof rest[key] === 'string';
 }
 
 function toDecision(answer: ChangesetAnswer): ChangesetDecision {
   if (typeof answer === 'string') return { kind: answer };
+  if ('choose' in answer) {
+    const [[task, attempt] = ['', 0]] = Object.entries(answer.choose);
+    return { kind: 'choose', task, attempt };
+  }
   const message = 'message' in answer && answer.message !== undefined ? { message: answer.message } : {};
   if ('approve' in answer) return { kind: 'approve', comments: answer.approve, ...message };
   const comments = answer.comments === undefined ? {} : { comments: answer.comments };

@@ -11,6 +11,7 @@ import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { renderDoubt } from './render-doubt.ts';
 import { renderSince } from './render-since.ts';
+import { renderTries } from './render-tries.ts';
 import { bullet, renderDiagnostic } from './render-verdict.ts';
 
 type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'showInterdiff' | 'decideOther'>;
@@ -51,6 +52,7 @@ function renderMember(task: Task, verdicts: readonly Verdict[], style: Style): r
   return [
     ...lines.map((line, index) => (index === 0 ? line.replace(word, paint(word)) : line)),
     ...(verdict?.issues ?? []).flatMap((issue) => bullet(issue, style, '    ')),
+    ...renderTries(task, style, '    '),
   ];
 }
 

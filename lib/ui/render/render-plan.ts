@@ -6,6 +6,7 @@ import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { renderCircles } from './render-circles.ts';
 import { renderTold } from './render-told.ts';
+import { describeAttempts } from './render-tries.ts';
 import { bullet } from './render-verdict.ts';
 
 /** A plan to judge: tasks by group, what each may change and waits for, the order they run in, the cost. */
@@ -78,6 +79,7 @@ function renderEntry(
       : 'changes anything',
     ...(task.model === null ? [] : [`model ${visibleLine(task.model)}`]),
     ...(task.adapter === null ? [] : [`by ${task.adapter}`]),
+    ...[describeAttempts(task) ?? []].flat(),
   ];
   const below = `${place.rest}  `;
   return [

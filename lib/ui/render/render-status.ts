@@ -109,9 +109,11 @@ function renderTasks({ tasks, waits = [] }: Status, style: Style): readonly stri
 }
 
 function waitsFor(
-  { status, dependencies, built_on: builtOn = [] }: Status['tasks'][number],
+  { status, dependencies, built_on: builtOn = [], tries = [] }: Status['tasks'][number],
   settled: ReadonlySet<string>,
 ): string {
+  const over = tries.filter(({ ended }) => ended !== null).length;
+  if (status === 'claimed' && tries.length > 0) return `${over} of ${tries.length} attempts over`;
   const open = [...new Set(dependencies)].filter((id) => !settled.has(id));
   if (status === 'done' && open.length > 0) return `kept until ${open.join(', ')} is done again`;
   if ((status === 'claimed' || status === 'done') && builtOn.length > 0)

@@ -14,6 +14,7 @@ import { renderDoubt } from './render-doubt.ts';
 import { renderHint } from './render-error.ts';
 import { renderNotes } from './render-notes.ts';
 import { paintStatus } from './render-status.ts';
+import { describeAttempts, renderTries } from './render-tries.ts';
 import { bullet, renderVerdict } from './render-verdict.ts';
 import { renderWork } from './render-work.ts';
 
@@ -26,6 +27,7 @@ export function renderTask(story: TaskStory, style: Style): string {
     ['Constraints', bullets(task.constraints, style)],
     ['Waits for', bullets(story.waits_for, style)],
     ['Attempts', task.history.flatMap((entry) => renderAttempt(entry, story, style))],
+    ['Attempts at once', renderTries(task, style)],
     ['Other agents', renderOthers(story, style)],
     ['Calls', renderCalls(story.calls, style)],
     ['Result', renderResult(task, style)],
@@ -78,6 +80,7 @@ function renderFacts(task: Task, style: Style): readonly string[] {
     ['not before', task.not_before === null ? null : formatTime(task.not_before)],
     ['model', task.model],
     ['adapter', task.adapter],
+    ['attempts', describeAttempts(task)],
     ['created', `${formatTime(task.created_at)} by ${task.created_by}`],
     ['updated', formatTime(task.updated_at)],
   ];
@@ -126,7 +129,7 @@ function renderAttempt(entry: HistoryEntry, { times }: TaskStory, style: Style):
 
 /** Paid agents that made no attempt: they judged it, or solved its conflicts. */
 function renderOthers({ runs, task }: TaskStory, style: Style): readonly string[] {
-  const own = new Set(task.history.map(({ agent_id }) => agent_id));
+  const own = new Set([...task.history, ...(task.tries ?? [])].map(({ agent_id }) => agent_id));
   return runs
     .filter(({ id }) => !own.has(id))
     .flatMap((run) => {

@@ -19,6 +19,7 @@ import {
   describeFate,
   describeSeen,
 } from '../render/render-since.ts';
+import { type TryCells, tryCells } from '../render/render-tries.ts';
 import { visibleDiffLine } from '../text/visible-text.ts';
 import { describeFile, reasonToFold } from './describe-file.ts';
 import type { AuditedRun, ChangesetFacts } from './page-facts.ts';
@@ -111,11 +112,12 @@ interface TaskView {
   readonly task: Task;
   readonly verdict: Verdict | null;
   readonly earlier: Task['history'];
+  readonly tries: readonly TryCells[];
 }
 
 function describeTask(task: Task, { verdicts }: ChangesetFacts): TaskView {
   const verdict = verdicts.filter(({ task: id, commit }) => id === task.id && commit === task.commit).at(-1);
-  return { task, verdict: verdict ?? null, earlier: task.history.slice(0, -1) };
+  return { task, verdict: verdict ?? null, earlier: task.history.slice(0, -1), tries: tryCells(task) };
 }
 
 interface FileView {

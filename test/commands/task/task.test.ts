@@ -300,7 +300,11 @@ test('edit changes what is asked by options, and refuses what would be no task',
   assert.equal(edited.changed, ['title', 'file_locks']);
   assert.equal([(edited.task as Fields).title, (edited.task as Fields).rev], ['Better', 2]);
   await refused(repo, ['task', 'edit', 'task-001', '--needs', 'task-002'], /task-002, which depends on it/);
-  await refused(repo, ['task', 'edit', 'task-001', '--locks', '.git/config'], /must not name \.git/);
+  await refused(
+    repo,
+    ['task', 'edit', 'task-001', '--locks', '.git/config'],
+    /names \.git, which is git's own/,
+  );
   assert.equal((await answer(repo, ['task', 'edit', 'task-001', '--title', 'Better'])).changed, []);
   await answer(repo, ['task', 'claim', 'task-001', '--no-worktree']);
   await refused(repo, ['task', 'edit', 'task-001', '--title', 'Late'], /is claimed: what was asked/);
