@@ -1,7 +1,16 @@
 // Builds dist/ (the program) and, with --tests, build/ (tests and benchmarks).
 // --install first brings node_modules in line with package-lock.json.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -15,6 +24,7 @@ if (process.argv.includes('--install') && !isInstalled()) {
   execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 const { build } = await import('esbuild');
+const { buildPacks } = await import('./packs.mjs');
 const version = JSON.parse(readFileSync('package.json', 'utf8')).version;
 const common = {
   bundle: true,
@@ -24,31 +34,10 @@ const common = {
   legalComments: 'none',
   define: { FLAME_VERSION: JSON.stringify(version) },
 };
-// CommonJS dependencies inside ES modules still call require() for node's own modules.
-const requireBanner =
-  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
-
 rmSync('dist', { recursive: true, force: true });
-await Promise.all([
-  // The entry is CommonJS: an ES module entry starts a tenth slower.
-  build({
-    ...common,
-    entryPoints: { main: 'lib/cli/entry.ts' },
-    external: ['./cli.mjs'],
-    outdir: 'dist',
-    format: 'cjs',
-    outExtension: { '.js': '.cjs' },
-  }),
-  build({
-    ...common,
-    entryPoints: { cli: 'lib/cli/main.ts' },
-    outdir: 'dist',
-    format: 'esm',
-    splitting: true,
-    minifySyntax: true,
-    outExtension: { '.js': '.mjs' },
-    banner: { js: requireBanner },
-  }),
+mkdirSync('dist');
+const [first] = await Promise.all([
+  buildPacks(common),
   // What runs inside an agent's cell, or in a thread of its own, is one self-contained file each.
   ...[...entriesIn('cell'), ...entriesIn('engine')].map(([name, file]) =>
     build({
@@ -61,6 +50,17 @@ await Promise.all([
     }),
   ),
 ]);
+// The entry is CommonJS: an ES module entry starts a tenth slower.
+await build({
+  ...common,
+  entryPoints: { main: 'lib/cli/entry.ts' },
+  define: { ...common.define, FLAME_START: JSON.stringify(first) },
+  outdir: 'dist',
+  format: 'cjs',
+  // All of it in this one file.
+  supported: { 'dynamic-import': false },
+  outExtension: { '.js': '.cjs' },
+});
 // What runs in a browser: one script for each page.
 await build({
   ...common,
@@ -77,6 +77,8 @@ await build({
 copyFileSync('lib/cell/entry/watcher.pl', 'dist/watcher.pl');
 buildNative('watcher', 'lib/cell/entry/watcher.c');
 buildNative('git-starter', 'lib/git/process/starter.c');
+// In a process of its own: what was compiled by then is kept, and nothing else.
+execFileSync(process.execPath, ['.ci/warm-packs.mjs'], { stdio: ['ignore', 'inherit', 'inherit'] });
 if (process.argv.includes('--tests')) await buildTests();
 
 async function buildTests() {

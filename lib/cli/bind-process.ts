@@ -30,7 +30,10 @@ export async function bindProcess(main: (argv: readonly string[], io: Io) => Pro
     cwd: userFolder(process.cwd(), process.env.GIT_PREFIX),
     // A copy: node asks the system at each access to the original.
     env: { ...process.env },
-    stdin: process.stdin,
+    // To open it takes time, and most commands read nothing.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     signal: interruption.signal,

@@ -1,13 +1,35 @@
 declare const FLAME_VERSION: string;
+/** The pack that the program begins in, and the chunk of it. */
+declare const FLAME_START: { readonly file: string; readonly chunk: string };
+declare const __dirname: string;
+
+/** Commands that most of what is shared is compiled for: after one of them it is worth keeping. */
+const telling = new Set(['log', 'resume', 'run', 'show', 'status', 'task']);
 
 /** Starts the program. Answers `--version` itself, so that it costs no more than starting node. */
 export function start(): void {
-  const [first] = process.argv.slice(2);
-  if (first === '--version' || first === '-v') {
+  const words = process.argv.slice(2);
+  if (words[0] === '--version' || words[0] === '-v') {
     process.stdout.write(`git-flame ${FLAME_VERSION}\n`);
     return;
   }
   process.exitCode = 1;
-  // @ts-expect-error: the bundle exists only after the build, beside this one
-  void import('./cli.mjs').then((cli) => cli.runProcess());
+  void runProgram(words);
+}
+
+async function runProgram(words: readonly string[]): Promise<void> {
+  const { cli, keepCompiled } = await openProgram();
+  await cli.runProcess();
+  if (process.exitCode === 0 && words.some((word) => telling.has(word))) keepCompiled();
+}
+
+/** The program, bound to no process yet, and what keeps V8's work on it for the next start. */
+export async function openProgram(): Promise<{
+  readonly cli: typeof import('./main.ts');
+  keepCompiled(): void;
+}> {
+  const { PackLoader } = await import('./pack-loader.ts');
+  const packs = new PackLoader(__dirname, FLAME_START);
+  // The build makes the first chunk of that file.
+  return { cli: packs.start() as typeof import('./main.ts'), keepCompiled: () => packs.keepCompiled() };
 }

@@ -57,7 +57,8 @@ async function runCommand<Name extends CommandName>(
   const { subcommand, positionals, globals } = invocation;
   // parseArgv read the options by the table, whose kinds the compiler checks against CommandOptions.
   const options = invocation.options as unknown as CommandOptions[Name];
-  return module.run({ command, subcommand, options, positionals, globals }, { ...io, cwd });
+  const there = cwd === io.cwd ? io : { ...io, cwd };
+  return module.run({ command, subcommand, options, positionals, globals }, there);
 }
 
 function enterDirectory(cwd: string, directory: string | null): string {

@@ -1,5 +1,5 @@
 import { adapterNames } from '../domain/config/agent-clis.ts';
-import { roleSchema } from '../domain/role.ts';
+import { agentRoles } from '../domain/role.ts';
 import type { CommandName } from '../domain/shown/command-args.ts';
 import { type Candidate, type NameKind, nameKinds } from '../domain/shown/name-kind.ts';
 import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
@@ -105,7 +105,7 @@ const fixedSources: Readonly<Record<string, () => Source>> = {
   FILE: () => ({ kind: 'files' }),
   DIR: () => ({ kind: 'folders' }),
   CHAT: () => ({ kind: 'words', words: chats.map((word) => ({ word, about: '' })) }),
-  ROLE: () => ({ kind: 'words', words: roleSchema.options.map((word) => ({ word, about: '' })) }),
+  ROLE: () => ({ kind: 'words', words: agentRoles.map((word) => ({ word, about: '' })) }),
   COMMAND: () => ({ kind: 'words', words: commandWords() }),
 };
 

@@ -6,7 +6,7 @@ import { parseToolCall } from '../cell/watcher/protocol.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { parseAgentId } from '../domain/ids.ts';
 import type { AgentPolicy, Decision, PathFacts } from '../domain/policy.ts';
-import { type Role, roleSchema } from '../domain/role.ts';
+import { agentRoles, type Role } from '../domain/role.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
@@ -75,12 +75,12 @@ function parseCall(line: string, worktree: string): ReturnType<typeof parseToolC
 }
 
 function parseRole(text: string | null): Role {
-  const role = roleSchema.safeParse(text ?? 'worker');
-  if (role.success) return role.data;
+  const role = agentRoles.find((name) => name === (text ?? 'worker'));
+  if (role !== undefined) return role;
   throw new FlameError({
     kind: 'usage',
     code: 'unknown-role',
     message: `There is no role ${JSON.stringify(text)}.`,
-    hints: roleSchema.options.map((name) => `git flame policy check --role ${name}`),
+    hints: agentRoles.map((name) => `git flame policy check --role ${name}`),
   });
 }

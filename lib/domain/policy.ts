@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { roleSchema } from './role.ts';
+import { roleSchema } from './role-schema.ts';
 
 /** What one agent may do: compiled from config, role and task, and shared by all three phases. */
 export const agentPolicySchema = z.object({

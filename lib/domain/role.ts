@@ -1,6 +1,4 @@
-import * as z from 'zod';
-
-export const roleSchema = z.enum(['planner', 'worker', 'validator', 'merger', 'queen']);
+export const agentRoles = ['planner', 'worker', 'validator', 'merger', 'queen'] as const;
 
 /** What an agent is there for. */
-export type Role = z.infer<typeof roleSchema>;
+export type Role = (typeof agentRoles)[number];

@@ -1,5 +1,5 @@
 import type { Store } from '../domain/ports/store-port.ts';
-import type { ObjectFormat } from '../git/objects/loose-object.ts';
+import type { ObjectFormat } from '../git/objects/make-object.ts';
 import type { CatFile } from '../git/process/cat-file.ts';
 import type { Idents } from '../git/process/read-identity.ts';
 import type { GitContext } from '../git/process/run-git.ts';

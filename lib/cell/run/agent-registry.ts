@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { LiveAgent, RegisteredAgent } from '../../domain/ports/agent-port.ts';
-import { roleSchema } from '../../domain/role.ts';
+import { roleSchema } from '../../domain/role-schema.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';

@@ -1,5 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import { type Role, roleSchema } from '../../domain/role.ts';
+import { agentRoles, type Role } from '../../domain/role.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { nextTask } from '../../engine/by-hand/claim.ts';
@@ -30,12 +30,12 @@ export function showNext(args: CommandArgs<'task'>, io: Io): Promise<number> {
 /** Throws FlameError `bad-role`. */
 export function readRole(text: string | null): Role | null {
   if (text === null) return null;
-  const role = roleSchema.safeParse(text);
-  if (role.success) return role.data;
+  const role = agentRoles.find((name) => name === text);
+  if (role !== undefined) return role;
   throw new FlameError({
     kind: 'usage',
     code: 'bad-role',
-    message: `There is no role ${JSON.stringify(text.slice(0, 100))}; there are: ${roleSchema.options.join(', ')}.`,
+    message: `There is no role ${JSON.stringify(text.slice(0, 100))}; there are: ${agentRoles.join(', ')}.`,
     hints: ['git flame task next --role worker'],
   });
 }

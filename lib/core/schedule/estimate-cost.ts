@@ -1,6 +1,6 @@
 import type { Config } from '../../domain/config/config.ts';
 import { roleAdapter, roleBudget } from '../../domain/config/role-settings.ts';
-import { type Role, roleSchema } from '../../domain/role.ts';
+import { agentRoles, type Role } from '../../domain/role.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 
 const minRuns = 3;
@@ -41,7 +41,7 @@ export function estimateCost({
   const counts = countAgents(tasks, config);
   let [base, withRetries] = [0, 0];
   const roles: CostEstimate['roles'] = {};
-  for (const role of roleSchema.options) {
+  for (const role of agentRoles) {
     const price = priceOf(role, config, runs);
     if (price === null && counts[role].withRetries > 0) return null;
     base += counts[role].base * (price ?? 0);

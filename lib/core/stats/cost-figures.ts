@@ -1,4 +1,4 @@
-import { type Role, roleSchema } from '../../domain/role.ts';
+import { agentRoles, type Role } from '../../domain/role.ts';
 import type { AgentFigures, RoleFigures, TaskFigures } from '../../domain/shown/stats.ts';
 import type { AgentRun, Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -8,7 +8,7 @@ type TaskCost = Pick<TaskFigures, 'cost_usd' | 'tokens' | 'cost_by_role'>;
 
 /** What each role was expected to cost and what it cost, retries included; roles that neither ran nor were expected are left out. */
 export function roleFigures(sessions: readonly Session[]): readonly RoleFigures[] {
-  return roleSchema.options.flatMap((role) => {
+  return agentRoles.flatMap((role) => {
     const spend = sessions.flatMap((session) => session.spend[role] ?? []);
     const estimates = sessions.flatMap(({ estimate }) => estimate?.roles?.[role] ?? []);
     const ranUnestimated = sessions.some((one) => one.spend[role] && !one.estimate?.roles?.[role]);
@@ -77,7 +77,7 @@ function costOfRecords(task: Task, verdicts: readonly Verdict[]): TaskCost {
 }
 
 function toCost(byRole: (role: Role) => number, tokens: number): TaskCost {
-  const costs = roleSchema.options.map((role): [Role, number] => [role, byRole(role)]);
+  const costs = agentRoles.map((role): [Role, number] => [role, byRole(role)]);
   return {
     cost_usd: roundUsd(sum(costs.map(([, usd]) => usd))),
     tokens,

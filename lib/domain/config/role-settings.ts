@@ -1,4 +1,4 @@
-import { type Role, roleSchema } from '../role.ts';
+import { agentRoles, type Role } from '../role.ts';
 import { usualModel } from './agent-clis.ts';
 import type { Config } from './config.ts';
 
@@ -57,7 +57,7 @@ export interface ConfiguredChoice extends AgentChoice {
 
 /** Every choice the configuration makes: of each role, and of each group that names one of its own. */
 export function configuredChoices(config: Config): readonly ConfiguredChoice[] {
-  const ofRoles = roleSchema.options.map((role) => ({
+  const ofRoles = agentRoles.map((role) => ({
     role,
     group: null,
     ...roleChoice(config, role, null),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ObjectId, SessionId } from '../ids.ts';
 import { objectIdPattern, sessionIdPattern } from '../ids.ts';
-import { roleSchema } from '../role.ts';
+import { roleSchema } from '../role-schema.ts';
 import { lineSchema, textSchema } from '../text.ts';
 import { changesetSchema } from './changeset.ts';
 import { sharedRoleSchema } from './machine.ts';

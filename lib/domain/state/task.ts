@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AgentId, ObjectId, SessionId, TaskId } from '../ids.ts';
 import { objectIdPattern, sessionIdPattern, taskIdPattern } from '../ids.ts';
-import { roleSchema } from '../role.ts';
+import { roleSchema } from '../role-schema.ts';
 import { lineSchema, textSchema } from '../text.ts';
 import { lineCommentsSchema } from './line-comment.ts';
 import { attemptsSchema, trySchema } from './tries.ts';

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFil
 import { dirname } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { KnownCheckouts } from '../objects/git-access.ts';
-import type { ObjectFormat } from '../objects/loose-object.ts';
+import type { ObjectFormat } from '../objects/make-object.ts';
 import { type IndexEntry, modeOf, parseIndex, renderIndex, statOf } from './index-file.ts';
 
 interface CheckedOut extends IndexEntry {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { ObjectFormat } from '../objects/loose-object.ts';
+import type { ObjectFormat } from '../objects/make-object.ts';
 
 /** One file of an index. */
 export interface IndexEntry {

@@ -2,7 +2,8 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { CommitRequest } from '../../domain/ports/git-commits.ts';
 import type { Ident } from '../process/read-identity.ts';
 import type { GitAccess } from './git-access.ts';
-import { makeObject, writeLooseObject } from './loose-object.ts';
+import { writeLooseObject } from './loose-object.ts';
+import { makeObject } from './make-object.ts';
 
 /**
  * Writes a commit object in the person's name into an object folder, as `git commit-tree` would: unsigned, since no

@@ -1,4 +1,4 @@
-import { createHash, hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -15,20 +15,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import type { ObjectId } from '../../domain/ids.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
 import { isMissing } from '../../util/read-file.ts';
-
-export type ObjectFormat = 'sha1' | 'sha256';
-export type ObjectType = 'blob' | 'tree' | 'commit';
-
-/** An object that's named but not yet written. */
-export interface NewObject {
-  readonly oid: ObjectId;
-  readonly type: ObjectType;
-  readonly bytes: Uint8Array;
-}
+import { type NewObject, objectHeader } from './make-object.ts';
 
 export interface LooseObjectSettings {
   /** Whether each object is flushed to the disk, from core.fsync. */
@@ -58,19 +48,6 @@ export function removeDeadObjects(objectsDir: string): number {
 /** git's own defaults: fastest compression, no flush of loose objects, permissions from the umask. */
 export const defaultLooseSettings: LooseObjectSettings = { isSynced: false, level: 1, sharedBits: 0 };
 
-/** Names an object as git does. */
-export function makeObject(format: ObjectFormat, type: ObjectType, content: string | Uint8Array): NewObject {
-  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-  return { oid: nameOf(format, type, bytes), type, bytes };
-}
-
-// Small ones, such as an anchor for each task that is read, take half the time in one call.
-function nameOf(format: ObjectFormat, type: ObjectType, bytes: Uint8Array): ObjectId {
-  const first = header(type, bytes);
-  if (bytes.length < 4_096) return hash(format, Buffer.concat([first, bytes])) as ObjectId;
-  return createHash(format).update(first).update(bytes).digest('hex') as ObjectId;
-}
-
 /**
  * Writes an object into `<objects>/xx/…`: it's there whole or not at all. One that exists as a loose object gets
  * a new modification time instead, as git does, or a prune that runs now could take it away unreferenced.
@@ -82,7 +59,7 @@ export function writeLooseObject(
 ): void {
   const path = join(objectsDir, object.oid.slice(0, 2), object.oid.slice(2));
   if (freshen(path)) return;
-  const packed = deflateSync(Buffer.concat([header(object.type, object.bytes), object.bytes]), {
+  const packed = deflateSync(Buffer.concat([objectHeader(object.type, object.bytes), object.bytes]), {
     level: settings.level,
   });
   // A name git's own prune takes for leftovers of a killed writer; the pid lets the next start do so at once.
@@ -101,10 +78,6 @@ export function writeLooseObject(
   }
   killPoint('object written');
   renameSync(temporary, path);
-}
-
-function header(type: ObjectType, bytes: Uint8Array): Buffer {
-  return Buffer.from(`${type} ${bytes.length}\0`, 'latin1');
 }
 
 function freshen(path: string): boolean {

@@ -1,5 +1,5 @@
 import type { ObjectId } from '../../domain/ids.ts';
-import { makeObject, type NewObject, type ObjectFormat } from './loose-object.ts';
+import { makeObject, type NewObject, type ObjectFormat } from './make-object.ts';
 import type { ObjectSource } from './object-source.ts';
 import { type CommitLinks, onlyMergeBase } from './only-merge-base.ts';
 import { parseCommit } from './parse-commit.ts';

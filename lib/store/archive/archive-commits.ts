@@ -1,7 +1,7 @@
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { NewObject } from '../../git/objects/loose-object.ts';
+import type { NewObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import type { Note } from '../notes/note.ts';

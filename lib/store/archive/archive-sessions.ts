@@ -3,7 +3,7 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { makeObject, type NewObject } from '../../git/objects/loose-object.ts';
+import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import type { Note } from '../notes/note.ts';

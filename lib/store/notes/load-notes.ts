@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { ObjectFormat } from '../../git/objects/loose-object.ts';
+import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import { parseTree } from '../../git/objects/parse-tree.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { stateCorrupt } from '../store-errors.ts';

@@ -7,7 +7,7 @@ import { sessionSchema } from '../../domain/state/session.ts';
 import { signatureNoteSchema } from '../../domain/state/signatures.ts';
 import { taskKeys, taskSchema } from '../../domain/state/task.ts';
 import { reviewNoteSchema, validationNoteSchema } from '../../domain/state/verdict.ts';
-import { makeObject, type ObjectFormat } from '../../git/objects/loose-object.ts';
+import { makeObject, type ObjectFormat } from '../../git/objects/make-object.ts';
 
 /** The text of the blob that a note annotates, and where the same tree links it. */
 export interface Anchor {

@@ -1,5 +1,5 @@
 import type { ObjectId } from '../../domain/ids.ts';
-import type { NewObject, ObjectType } from '../../git/objects/loose-object.ts';
+import type { NewObject, ObjectType } from '../../git/objects/make-object.ts';
 
 /** A git tree in memory. Never changed: an edit makes new nodes along its path and shares the rest. */
 export interface TreeNode<N> {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { ObjectFormat } from '../../git/objects/loose-object.ts';
+import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import { anchorKey, type NoteKind } from './note-kinds.ts';
 
 type Json = Readonly<Record<string, unknown>>;

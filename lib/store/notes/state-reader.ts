@@ -1,6 +1,6 @@
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { ObjectFormat } from '../../git/objects/loose-object.ts';
+import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { RefFiles } from '../../git/refs/ref-files.ts';
 import { loadNotes, readOtherAnchors } from './load-notes.ts';

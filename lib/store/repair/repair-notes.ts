@@ -1,5 +1,5 @@
 import type { ObjectId } from '../../domain/ids.ts';
-import { makeObject, type NewObject } from '../../git/objects/loose-object.ts';
+import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
 import { runGit } from '../../git/process/run-git.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shortId } from '../../util/short-id.ts';

@@ -1,6 +1,6 @@
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import { type SignOfLife, signOfLifeSchema } from '../../domain/state/machine.ts';
-import { makeObject, type NewObject } from '../../git/objects/loose-object.ts';
+import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { machinesRoot } from '../sync/remote.ts';
 import { renderCommit } from '../write/apply-change.ts';

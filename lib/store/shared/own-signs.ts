@@ -1,7 +1,7 @@
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { Lease } from '../../domain/ports/sharing-port.ts';
 import type { SignOfLife } from '../../domain/state/machine.ts';
-import { makeObject, type NewObject } from '../../git/objects/loose-object.ts';
+import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
 import type { StoreParts } from '../store-options.ts';
 import type { PushSpec } from '../sync/remote.ts';
 import type { CommitIdentity } from '../write/commit-identity.ts';

@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
-import type { NewObject } from '../../git/objects/loose-object.ts';
+import type { NewObject } from '../../git/objects/make-object.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { type RefCommand, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { killPoint } from '../../util/kill-point.ts';

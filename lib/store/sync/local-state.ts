@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { IncomingChange } from '../../core/merge/incoming-changes.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
-import type { NewObject } from '../../git/objects/loose-object.ts';
+import type { NewObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import { type RefCommand, type RefOutcome, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { listRefs } from '../notes/list-refs.ts';

@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
-import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/loose-object.ts';
+import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
 import { loadNotes } from '../notes/load-notes.ts';

@@ -1,4 +1,4 @@
-import type { ObjectFormat } from '../../git/objects/loose-object.ts';
+import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import type { EndJudge } from '../ends/end-judge.ts';
 

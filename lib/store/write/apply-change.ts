@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Change } from '../../domain/ports/store-port.ts';
-import { makeObject, type ObjectFormat } from '../../git/objects/loose-object.ts';
+import { makeObject, type ObjectFormat } from '../../git/objects/make-object.ts';
 import { describeIssues, Note, renderNote } from '../notes/note.ts';
 import { type Anchor, anchorKey, blackboardAnchor, sessionAnchor, taskAnchor } from '../notes/note-kinds.ts';
 import {

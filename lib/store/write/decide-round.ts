@@ -1,6 +1,6 @@
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type { Snapshot, Transaction, TransactResult } from '../../domain/ports/store-port.ts';
-import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/loose-object.ts';
+import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/make-object.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import { stateRefs } from '../notes/note-kinds.ts';
 import { type State, snapshotOf, tipsOf } from '../notes/state.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TransactResult } from '../../domain/ports/store-port.ts';
-import type { ObjectFormat } from '../../git/objects/loose-object.ts';
+import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { Idents } from '../../git/process/read-identity.ts';
 import type { GitContext } from '../../git/process/run-git.ts';

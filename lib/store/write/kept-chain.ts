@@ -1,5 +1,5 @@
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
-import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/loose-object.ts';
+import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 
 /** The links one ref leads to: each keeps commits as its parents, beside the link before it. */

@@ -2,7 +2,7 @@ import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import { objectIdPattern, sessionIdPattern } from '../../domain/ids.ts';
 import type { Snapshot, StateProblem } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
-import type { NewObject } from '../../git/objects/loose-object.ts';
+import type { NewObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { listRefs } from '../notes/list-refs.ts';

@@ -1,5 +1,5 @@
 import type { ObjectId } from '../../domain/ids.ts';
-import type { ObjectFormat } from '../../git/objects/loose-object.ts';
+import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import type { Anchor } from '../notes/note-kinds.ts';
 import type { ObjectSink } from '../notes/note-tree.ts';
 import type { CommitIdentity } from './commit-identity.ts';

@@ -1,10 +1,6 @@
-import {
-  type LooseObjectSettings,
-  type NewObject,
-  type ObjectFormat,
-  writeLooseObject,
-} from '../../git/objects/loose-object.ts';
+import { type LooseObjectSettings, writeLooseObject } from '../../git/objects/loose-object.ts';
 import { readLooseSettings } from '../../git/objects/loose-object-settings.ts';
+import type { NewObject, ObjectFormat } from '../../git/objects/make-object.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { writePack } from './write-pack.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { NewObject, ObjectFormat } from '../../git/objects/loose-object.ts';
+import type { NewObject, ObjectFormat } from '../../git/objects/make-object.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { type RefCommand, type RefOutcome, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { refLocked, refRefused, stateBusy } from '../store-errors.ts';

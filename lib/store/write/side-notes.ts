@@ -1,4 +1,4 @@
-import { makeObject, type NewObject } from '../../git/objects/loose-object.ts';
+import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import type { NoteKind } from '../notes/note-kinds.ts';
 import { listNotes } from '../notes/note-tree.ts';

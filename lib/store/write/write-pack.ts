@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
-import type { NewObject, ObjectFormat } from '../../git/objects/loose-object.ts';
+import type { NewObject, ObjectFormat } from '../../git/objects/make-object.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 
 const typeNumbers = { commit: 1, tree: 2, blob: 3 } as const;

@@ -1,4 +1,4 @@
-import { roleSchema } from '../../domain/role.ts';
+import { agentRoles } from '../../domain/role.ts';
 import type { SpendingApart } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { formatCount, formatSpend, formatUsd } from '../../util/format-amount.ts';
@@ -13,7 +13,7 @@ export function renderSpend(
   style: Style,
   indent: string,
 ): readonly string[] {
-  const rows = roleSchema.options.flatMap((role) => {
+  const rows = agentRoles.flatMap((role) => {
     const [one, expected] = [spend[role], estimate?.roles?.[role]];
     const isExpected = expected !== undefined && expected.runs > 0;
     if ((one?.runs ?? 0) === 0 && !isExpected) return [];

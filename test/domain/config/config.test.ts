@@ -10,7 +10,7 @@ import {
   roleModel,
   sessionBudget,
 } from '../../../lib/domain/config/role-settings.ts';
-import { roleSchema } from '../../../lib/domain/role.ts';
+import { agentRoles } from '../../../lib/domain/role.ts';
 
 test('globs that are fine', () => {
   for (const glob of [
@@ -159,9 +159,7 @@ test('ADP-1 who works on a task: its own choice, its group’s, the role’s, th
 
 test('ADP-1 one setting changes all roles, and none changes nothing', () => {
   const all = (config: object) =>
-    roleSchema.options.map((role) =>
-      Object.values(roleChoice(configSchema.parse(config), role, null)).join(' '),
-    );
+    agentRoles.map((role) => Object.values(roleChoice(configSchema.parse(config), role, null)).join(' '));
   assert.equal(all({}), ['claude sonnet', 'claude sonnet', 'claude haiku', 'claude sonnet', 'claude sonnet']);
   assert.equal(all({ roles: { default: { adapter: 'kimi' } } }), Array(5).fill('kimi kimi-k2.6'));
   const own = { roles: { default: { adapter: 'opencode' } }, models: { default: 'openai/gpt-5.5' } };

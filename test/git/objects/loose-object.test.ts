@@ -2,8 +2,9 @@ import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultLooseSettings, makeObject, writeLooseObject } from '../../../lib/git/objects/loose-object.ts';
+import { defaultLooseSettings, writeLooseObject } from '../../../lib/git/objects/loose-object.ts';
 import { parseLooseSettings, readLooseSettings } from '../../../lib/git/objects/loose-object-settings.ts';
+import { makeObject } from '../../../lib/git/objects/make-object.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
 for (const objectFormat of ['sha1', 'sha256'] as const) {

@@ -1,0 +1,4 @@
+import * as z from 'zod';
+import { agentRoles } from './role.ts';
+
+export const roleSchema = z.enum(agentRoles);
