@@ -88,6 +88,7 @@ const freeTexts: ReadonlySet<string> = new Set([
   'MESSAGE',
   'COMMIT',
   'DIGEST',
+  'ADDRESS',
   'AMOUNT',
   'OBJECTIVE',
   'TITLE',

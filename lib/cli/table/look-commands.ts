@@ -13,6 +13,28 @@ export const lookCommands = {
       { command: 'git flame status --json', does: 'the same for scripts' },
     ],
   },
+  board: {
+    load: () => import('../../commands/board/board.ts'),
+    summary: 'Show a session on a page: plan, agents, checks, and what waits for you',
+    details:
+      'Serves a page on this machine alone, until Ctrl-C: how far each task is and what its worker is told, what agents say and which of their calls were blocked, checks while they run, changesets and the log. Whoever has its address has your say. To see it on a phone, lead a tunnel of your own to the port, and name with --address where it begins: the page answers to no other name.',
+    options: {
+      port: { kind: 'number', value: 'N', summary: 'serve it on this port (one that is free)' },
+      address: {
+        kind: 'text',
+        value: 'ADDRESS',
+        summary: 'where your own tunnel leads to it, as https://host:port',
+      },
+      open: { kind: 'no-flag', summary: 'print the address of the page, and start no browser' },
+    },
+    examples: [
+      { command: 'git flame board', does: 'the current session in the browser' },
+      {
+        command: 'git flame board --no-open --port 7171 --address https://desk.example:8443',
+        does: 'reached through a tunnel of your own, too',
+      },
+    ],
+  },
   machines: {
     load: () => import('../../commands/machines/machines.ts'),
     summary: 'Show which machines work on a shared session, and what each holds',

@@ -87,7 +87,8 @@ function preferencesFile(commonDir: string): string {
   return join(commonDir, 'blueflame', 'review-page.json');
 }
 
-function preferencesIn(commonDir: string): ReviewPageOptions['preferences'] {
+/** The same, to be changed: all pages of a clone share them. */
+export function preferencesIn(commonDir: string): ReviewPageOptions['preferences'] {
   return {
     read: () => readPreferences(commonDir),
     write: async (preferences) => {

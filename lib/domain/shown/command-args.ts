@@ -64,6 +64,8 @@ export interface CommandOptions {
   readonly rescue: { readonly to: string | null; readonly diff: boolean };
   readonly cleanup: { readonly yes: boolean; readonly force: boolean; readonly rescues: boolean };
   readonly status: NoOptions;
+  /** address: where the person's own tunnel leads to it. */
+  readonly board: { readonly port: number | null; readonly address: string | null; readonly open: boolean };
   readonly machines: {
     readonly trust: string | null;
     readonly distrust: string | null;

@@ -138,6 +138,8 @@ export type EventBody =
       readonly commands: readonly string[];
     }
   | { readonly event: 'landing-refused'; readonly changeset: string; readonly why: string }
+  /** Where the session can be followed, and what waits be decided, in a browser, by anyone who has the address. */
+  | { readonly event: 'board'; readonly url: string; readonly tunnel?: string }
   /** Where changesets can be decided in a browser, by anyone who has the address. */
   | { readonly event: 'review-page'; readonly url: string }
   /** A model that leads called one of its tools; `code` says why it was refused. Spending is what she cost so far. */

@@ -19,7 +19,7 @@ import type {
   ToolDoor,
 } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree, EndNote } from '../../domain/ports/git-cells.ts';
-import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
+import type { PromptData } from '../../domain/ports/prompt-port.ts';
 import type { Role } from '../../domain/role.ts';
 import { agentAuthor } from '../../domain/state/agent-identity.ts';
 import type { AgentRun, Session } from '../../domain/state/session.ts';
@@ -30,7 +30,7 @@ import { type GuardedOutcome, guardClaim, untilBack } from '../machines/guard-cl
 import { giveBackOf, reserve } from '../machines/reserve.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
-import { readProjectFiles } from './project-files.ts';
+import { agentPrompt } from './agent-prompt.ts';
 import { proveEnforcement } from './prove-enforcement.ts';
 import { withReach } from './reach-service.ts';
 import { requirePrice } from './require-price.ts';
@@ -201,7 +201,8 @@ async function startAgent(
   job: AgentJob,
   { model, budget }: Pick<AgentRequest, 'model' | 'budget'>,
 ): Promise<RunningAgent> {
-  const { system, prompt } = await promptFor(workshop, job);
+  const from = beginningOf(job);
+  const { system, prompt } = await agentPrompt(workshop, { adapter: job.adapter, data: job.prompt, from });
   const onActivity = ({ text, tokens, cost_usd, quiet_ms }: AgentActivity): void => {
     noteSpending(workshop, job.id, { tokens, cost_usd });
     if (quiet_ms === undefined)
@@ -236,17 +237,6 @@ async function startAgent(
     onActivity,
     sharedBudget(workshop, job),
   );
-}
-
-/** A script's prompt is the script: the task's description as it was planned. */
-async function promptFor(
-  workshop: Pick<Workshop, 'adapter' | 'config' | 'git' | 'prompts'>,
-  job: AgentJob,
-): Promise<Prompts> {
-  if (job.prompt.role === 'worker' && !needsModel(workshop.adapter(job.adapter))) {
-    return { system: '', prompt: job.prompt.task.description };
-  }
-  return workshop.prompts.render(job.prompt, await readProjectFiles(workshop, beginningOf(job)));
 }
 
 /** Where the work began: an agent that judges or merges must not see instructions from the work itself. */

@@ -34,7 +34,7 @@ export function workerPage(
 }
 
 /** What a worker is told of the blackboard; words that look as if they held a credential are passed on to no model. */
-export function toldTo(task: Task, { tasks, snapshot }: SessionView): NotesFor {
+export function toldTo(task: Task, { tasks, snapshot }: Pick<SessionView, 'tasks' | 'snapshot'>): NotesFor {
   const { words, leftOut } = notesFor(task, { tasks, pages: snapshot.blackboardOf(task.session) });
   const clean = words.filter(({ text }) => findSecrets(text, null).length === 0);
   return { words: clean, leftOut: leftOut + words.length - clean.length };

@@ -80,7 +80,7 @@ function withWaiting(replaced: readonly Task[], tasks: readonly Task[]): readonl
 
 /** A planned task as it is stored; one of the same id keeps its history. */
 export function toTask(
-  workshop: Pick<Workshop, 'gates'>,
+  workshop: { readonly gates: Pick<Workshop['gates'], 'person'> },
   view: { readonly session: Pick<Session, 'id'>; readonly tasks: readonly Task[] },
   planned: PlannedTask,
   at: string,

@@ -3,16 +3,15 @@ import type { BuiltOn } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { outOfReach } from '../agents/out-of-reach.ts';
 import { runAgent } from '../agents/run-agent.ts';
-import { toldTo } from '../blackboard/worker-notes.ts';
 import { issueAsScript } from '../issue-for-script.ts';
 import { prepareWorktree } from '../prepare-worktree.ts';
 import { baseTip } from '../start-point.ts';
 import type { Workshop } from '../workshop.ts';
 import type { Begun } from './begin-attempt.ts';
-import { earlierChange } from './earlier-change.ts';
 import { discardUntouched, failed, judgeWork } from './judge-work.ts';
 import { keptStart } from './kept-work.ts';
 import type { Attempt, Ending } from './settle-attempt.ts';
+import { workerPrompt } from './worker-prompt.ts';
 
 /** Where a claimed task's work starts, and who is to be told that its agent is gone while its work is judged. */
 interface Ground extends Begun {
@@ -82,13 +81,9 @@ async function workIn(
     cell,
     policy,
     isReadOnly: false,
-    prompt: {
-      ...{ role: 'worker', task, policy },
-      earlier: await earlierChange(workshop, task, cell.base),
-      isKept: cell.start !== cell.base,
-      left: toldTo(task, view),
-      below: builtOn.flatMap((one) => view.tasks.find(({ id }) => id === one.task) ?? []),
-    },
+    prompt: await workerPrompt(workshop, view, task, {
+      ...{ policy, base: cell.base, builtOn, isKept: cell.start !== cell.base },
+    }),
   });
   onAgentOver();
   return judgeWork(workshop, { attempt, cell, policy, outcome, prepared: prepared.paths });

@@ -8,6 +8,7 @@ export function isNews(event: Event): boolean {
     case 'landing-refused':
     case 'manual-review':
     case 'evidence-verified':
+    case 'board':
     case 'review-page':
     case 'session-ended':
     case 'paused':

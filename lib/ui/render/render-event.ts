@@ -60,6 +60,8 @@ export function renderEvent(event: Event, style: Style): string | null {
       return renderRequest(event, style);
     case 'landing-refused':
       return style.red(`Changeset ${visibleLine(event.changeset)} did not land: ${visibleLine(event.why)}`);
+    case 'board':
+      return `Board: ${event.url}${event.tunnel === undefined ? '' : `\nThrough your tunnel: ${event.tunnel}`}`;
     case 'review-page':
       return `Review page: ${event.url}`;
     case 'queen-call':

@@ -36,12 +36,34 @@ export async function getHtml(path: string): Promise<string> {
   );
 }
 
-/** Calls back with each value the server sends; resolves when the stream has ended. */
-export async function followEvents<Value>(path: string, onValue: (value: Value) => void): Promise<void> {
-  const { body } = await ask(path);
-  if (body === null) return;
+/** A value of the page. Throws an Error to show where there is none. */
+export async function getJson<Value>(path: string): Promise<Value> {
+  const response = await ask(path).catch(() => {
+    throw new Error('git flame does not answer any more, so this part cannot be loaded.');
+  });
+  if (response.ok) return response.json();
+  const answer: { message?: string } = await response.json().catch(() => ({}));
+  throw new Error(answer.message ?? 'It was refused.');
+}
+
+interface FollowOptions {
+  readonly signal?: AbortSignal;
+  /** Called for each sign of life of the server. */
+  readonly onSign?: () => void;
+}
+
+/** Calls back with each value the server sends; resolves when the stream has ended. Throws where it breaks or is refused. */
+export async function followEvents<Value>(
+  path: string,
+  onValue: (value: Value) => void,
+  { signal, onSign }: FollowOptions = {},
+): Promise<void> {
+  const response = await ask(path, signal === undefined ? {} : { signal });
+  if (!response.ok) throw new Error(await response.text());
+  if (response.body === null) return;
   let text = '';
-  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    onSign?.();
     const events = (text + chunk).split('\n\n');
     text = events.pop() ?? '';
     for (const event of events)

@@ -1,0 +1,114 @@
+import { statSync } from 'node:fs';
+import { openStreamView, type StreamLine } from '../../agents/stream-view.ts';
+import { findLivingAgent, readRegisteredAgents } from '../../cell/run/agent-registry.ts';
+import { followStream } from '../../cell/run/follow-stream.ts';
+import { streamFile } from '../../cell/run-folder.ts';
+import { auditFile } from '../../cell/watcher/audit-log.ts';
+import type { AuditLine } from '../../domain/policy.ts';
+import type { BoardStreamLine } from '../../domain/shown/board.ts';
+import { openBlockedCalls } from '../show/blocked-calls.ts';
+
+type Hear = (lines: readonly BoardStreamLine[]) => void;
+
+/** Of a longer stream the beginning is passed over. */
+const mostBytes = 8 * 1024 * 1024;
+/** Of what was said before somebody looked. */
+const mostLines = 400;
+const longestLine = 2_000;
+
+/**
+ * What an agent says and calls, with the calls that its watcher refused, as attachTo shows it: the latest part of what
+ * there is at once, then what comes, until it has ended or `signal` aborts. Resolves to false where it has no stream.
+ */
+export async function followAgent(
+  commonDir: string,
+  agent: string,
+  { hear, signal }: { readonly hear: Hear; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const file = streamFile(commonDir, agent);
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  if (size === undefined) return false;
+  const skip = Math.max(0, size - mostBytes);
+  const worktree = readRegisteredAgents(commonDir).find(({ id }) => id === agent)?.worktree ?? '/';
+  const lines = new StreamLines({ worktree, audit: auditFile(commonDir, agent), isCut: skip > 0, hear });
+  await followStream(file, {
+    ...{ skip, signal },
+    isLive: () => findLivingAgent(commonDir, agent) !== null,
+    onText: (text, read) => lines.take(text, read >= size),
+  });
+  lines.end();
+  return true;
+}
+
+interface LineOptions {
+  readonly worktree: string;
+  readonly audit: string;
+  /** It doesn't begin where the stream does. */
+  readonly isCut: boolean;
+  readonly hear: Hear;
+}
+
+class StreamLines {
+  readonly #view: ReturnType<typeof openStreamView>;
+  readonly #blocked: ReturnType<typeof openBlockedCalls>;
+  readonly #hear: Hear;
+  #early: BoardStreamLine[] | null = [];
+  #leftOut: number;
+
+  constructor({ worktree, audit, isCut, hear }: LineOptions) {
+    this.#view = openStreamView(worktree);
+    this.#blocked = openBlockedCalls(audit);
+    this.#hear = hear;
+    this.#leftOut = isCut ? 1 : 0;
+  }
+
+  /** `isUpToDate`: all that there was at first has been read. */
+  take(text: string, isUpToDate: boolean): void {
+    this.#tell(this.#show(this.#view.push(text)), isUpToDate);
+  }
+
+  end(): void {
+    this.#tell([...this.#show(this.#view.rest()), ...describe(this.#blocked.rest())], true);
+  }
+
+  #show(lines: readonly StreamLine[]): readonly BoardStreamLine[] {
+    return lines.flatMap(({ shown }) => {
+      for (const line of shown) this.#blocked.see(line);
+      return [...shown.map(toLine), ...describe(this.#blocked.next())];
+    });
+  }
+
+  #tell(lines: readonly BoardStreamLine[], isUpToDate: boolean): void {
+    if (this.#early === null) {
+      if (lines.length > 0) this.#hear(lines);
+      return;
+    }
+    this.#early.push(...lines);
+    const over = this.#early.length - mostLines;
+    if (over > 0) this.#early.splice(0, over);
+    this.#leftOut += Math.max(0, over);
+    if (!isUpToDate) return;
+    const gap: BoardStreamLine = { kind: 'gap', text: 'What it said before is not shown.' };
+    this.#hear(this.#leftOut > 0 ? [gap, ...this.#early] : this.#early);
+    this.#early = null;
+  }
+}
+
+function toLine(line: string): BoardStreamLine {
+  return line.startsWith('> ')
+    ? { kind: 'call', text: cut(line.slice(2)) }
+    : { kind: 'said', text: cut(line) };
+}
+
+function describe(calls: readonly AuditLine[]): readonly BoardStreamLine[] {
+  return calls.map(({ tool, target, rule, details }) => ({
+    kind: 'blocked',
+    text: cut(`${tool} ${target}: ${rule}${details === '' ? '' : `, ${details}`}`),
+  }));
+}
+
+function cut(text: string): string {
+  const over = text.length - longestLine;
+  if (over <= 0) return text;
+  return `${text.slice(0, longestLine).replace(/[\ud800-\udbff]$/, '')} … ${over} more characters`;
+}

@@ -1,0 +1,147 @@
+import { budgetState } from '../../core/schedule/budget-state.ts';
+import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { needsOf } from '../../core/task/needs-of.ts';
+import { nextAttempt } from '../../core/task/task-history.ts';
+import type { Config } from '../../domain/config/config.ts';
+import type { SessionLook } from '../../domain/ports/store-port.ts';
+import type { BoardSession, BoardState, BoardTask } from '../../domain/shown/board.ts';
+import { isRed } from '../../domain/state/changeset.ts';
+import type { PlannedTask } from '../../domain/state/plan.ts';
+import { landsOn, type Session, titleOf } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { Reading } from '../open/read-state.ts';
+import { readWaits } from '../open/read-waits.ts';
+import { isSessionBusy } from '../open/session-busy.ts';
+import { lookAtSession, type SessionMeant } from '../open/session-meant.ts';
+import { standingOf } from '../open/standing.ts';
+import { askingPerson, nextCommand } from '../waves/next-command.ts';
+
+/** What the refs say of a session: everything but what runs at this moment. */
+export type BoardOfRefs = Pick<
+  BoardState,
+  'session' | 'sessions' | 'tasks' | 'changesets' | 'log' | 'notices'
+>;
+
+const mostSessions = 30;
+const mostLogLines = 150;
+
+/** Reads it anew. Throws FlameError `no-session` where the one named isn't there. */
+export async function readSession(
+  reading: Reading,
+  meant: SessionMeant,
+  config: Config | null,
+): Promise<BoardOfRefs> {
+  const { store } = reading;
+  const look = await lookAtSession(store, meant);
+  const session = meant.pick(look);
+  const sessions = listSessions(look);
+  const notices = look.problems.map(({ ref, object, message }) => `${ref} ${object}: ${message}`);
+  if (session === null) return { session: null, sessions, tasks: {}, changesets: [], log: [], notices };
+  const standing = standingOf(look, session, reading.origins);
+  const waits = await readWaits(reading, session, standing.tasks);
+  const log = await store.log({ session: session.id, limit: mostLogLines });
+  return {
+    session: { ...describeSession(standing.session, config), next: await nextOf(reading, standing) },
+    sessions,
+    tasks: boardTasks(standing.session, standing.tasks, waits),
+    changesets: describeChangesets(standing.session),
+    log: log.map(({ at, author, subject }) => ({ at, who: author, text: subject })),
+    notices,
+  };
+}
+
+function listSessions({ sessions }: Pick<SessionLook, 'sessions'>): BoardState['sessions'] {
+  return sessions
+    .slice(-mostSessions)
+    .reverse()
+    .map((session) => {
+      const { id, state, wave, created_at, cost_usd } = session;
+      return { id, state, wave, created_at, cost_usd, title: titleOf(session) };
+    });
+}
+
+function describeSession(session: Session, config: Config | null): Omit<BoardSession, 'next'> {
+  const { id, objective, base_branch, cycle, wave, state, created_at, cost_usd, tokens } = session;
+  const target = landsOn(session);
+  return {
+    ...{ id, objective, base_branch, cycle, wave, state, created_at, cost_usd, tokens },
+    title: titleOf(session),
+    lands_on: target === base_branch ? null : target,
+    budget: config === null ? null : budgetOf(config, session),
+    has_proposal: session.proposal !== null,
+  };
+}
+
+function budgetOf(config: Config, session: Session): BoardSession['budget'] {
+  const { unit, spent, limit } = budgetState(config, session);
+  return { unit, spent, limit };
+}
+
+/** null: a command is at it, or nothing is left to do. */
+async function nextOf(
+  { git }: Reading,
+  standing: ReturnType<typeof standingOf>,
+): Promise<BoardSession['next']> {
+  if (isSessionBusy(git.repository.commonDir, standing.session.id)) return null;
+  return nextCommand(standing, await askingPerson(git, standing.tasks));
+}
+
+function describeChangesets(session: Session): BoardState['changesets'] {
+  return changesetsOfCycle(session).map((changeset) => {
+    const { id, group, tasks, state, commit, diffstat, reason } = changeset;
+    return {
+      ...{ id, group, tasks, state, commit, diffstat, reason },
+      ...{ red: isRed(changeset), by: changeset.decided_by },
+    };
+  });
+}
+
+/** The tasks of a session, and of the plan that waits for its gate. */
+export function boardTasks(
+  { proposal, agents }: Pick<Session, 'proposal' | 'agents'>,
+  tasks: readonly Task[],
+  waits: ReadonlyMap<string, readonly string[]>,
+): BoardState['tasks'] {
+  const spent = new Map<string, { cost_usd: number; tokens: number }>();
+  for (const { task_id: id, cost_usd, tokens } of agents) {
+    if (id === null) continue;
+    const before = spent.get(id) ?? { cost_usd: 0, tokens: 0 };
+    spent.set(id, { cost_usd: before.cost_usd + cost_usd, tokens: before.tokens + tokens });
+  }
+  const nothing = { cost_usd: 0, tokens: 0 };
+  const settled = new Set<string>(
+    tasks.filter(({ status }) => status === 'done' || status === 'merged').map(({ id }) => id),
+  );
+  const known = tasks.map((task): readonly [string, BoardTask] => {
+    // What it needs is shown anyway: it says why only where that is not all.
+    const isNext = task.dependencies.every((id) => settled.has(id));
+    const why = isNext ? (waits.get(task.id) ?? []) : [];
+    return [task.id, { ...describeTask(task, why), ...(spent.get(task.id) ?? nothing) }];
+  });
+  const proposed = (proposal ?? []).map((task): readonly [string, BoardTask] => [
+    task.id,
+    describePlanned(task),
+  ]);
+  return Object.fromEntries([...known, ...proposed]);
+}
+
+function describeTask(task: Task, waits: readonly string[]): Omit<BoardTask, 'cost_usd' | 'tokens'> {
+  const { title, status, cohesion_group: group, priority, file_locks: locks, history, reason } = task;
+  const isWorkedOn = status === 'claimed' || status === 'done' || status === 'merged';
+  return {
+    ...{ title, status, group, priority, locks },
+    verdict: status === 'done' || status === 'merged' ? task.result.status : null,
+    needs: isWorkedOn ? needsOf(task) : task.dependencies,
+    by: task.agent_id ?? task.claimed_by,
+    attempts: nextAttempt(history) - 1 + (status === 'claimed' ? 1 : 0),
+    because: reason === null || reason === '' ? waits : [reason],
+  };
+}
+
+function describePlanned(task: PlannedTask): BoardTask {
+  const { title, cohesion_group: group, priority, dependencies: needs, file_locks: locks } = task;
+  return {
+    ...{ title, group, priority, needs, locks, status: 'proposed', verdict: null, by: null },
+    ...{ attempts: 0, cost_usd: 0, tokens: 0, because: [] },
+  };
+}

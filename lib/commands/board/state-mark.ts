@@ -1,0 +1,37 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { cloneStateDir } from '../../util/user-state.ts';
+
+interface Place {
+  readonly commonDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Another text after each change of a session's refs, of what was decided in this clone, and of who works on it: as the
+ * files show it, without a question to git. It may change without any of them.
+ */
+export function stateMark({ commonDir, env }: Place): string {
+  const refs = join(commonDir, 'refs', 'blueflame');
+  const files = [
+    ...namesIn(refs).map((name) => join(refs, name)),
+    join(commonDir, 'packed-refs'),
+    join(commonDir, 'reftable', 'tables.list'),
+    join(cloneStateDir(env, commonDir), 'decisions'),
+    join(commonDir, 'blueflame', 'locks'),
+  ];
+  return files.map(markOf).join(' ');
+}
+
+function markOf(file: string): string {
+  const facts = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  return facts === undefined ? '-' : `${facts.ino}.${facts.size}.${facts.mtimeNs}`;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,175 @@
+import type { Role } from '../role.ts';
+import type { Changeset } from '../state/changeset.ts';
+import type { Session } from '../state/session.ts';
+import type { TaskStatus } from '../state/task.ts';
+
+/** What the board shows of a session at one moment, but for the details of one task. Texts are as they are stored. */
+export interface BoardState {
+  /** What works on the session at this moment; null: nothing does. */
+  readonly run: BoardRun | null;
+  /** null: no session was ever started. */
+  readonly session: BoardSession | null;
+  /** The newest first. */
+  readonly sessions: readonly BoardSessionLine[];
+  /** By id. */
+  readonly tasks: Readonly<Record<string, BoardTask>>;
+  /** Those that run on this machine. */
+  readonly agents: readonly BoardAgent[];
+  /** Diagnostics and setup commands that run. */
+  readonly checks: readonly BoardCheck[];
+  /** Those of this cycle. */
+  readonly changesets: readonly BoardChangeset[];
+  /** What a person should know that is no question: conflicts ahead, services that said to wait. */
+  readonly notices: readonly string[];
+  /** The newest first. */
+  readonly log: readonly BoardLogLine[];
+}
+
+export interface BoardRun {
+  /** As it was typed, `git flame run`; null: another version's, or one without a door. */
+  readonly command: string | null;
+  readonly pid: number | null;
+}
+
+export interface BoardSession
+  extends Pick<
+    Session,
+    'id' | 'objective' | 'base_branch' | 'cycle' | 'wave' | 'state' | 'created_at' | 'cost_usd' | 'tokens'
+  > {
+  readonly title: string;
+  /** Where it lands, where that is not the base branch. */
+  readonly lands_on: string | null;
+  /** null: the configuration can't be read. `limit` 0 is unlimited. */
+  readonly budget: { readonly unit: 'usd' | 'tokens'; readonly spent: number; readonly limit: number } | null;
+  readonly has_proposal: boolean;
+  /** The command that continues; null: nothing is left to do, or a command is at it. */
+  readonly next: string | null;
+}
+
+export interface BoardSessionLine extends Pick<Session, 'id' | 'state' | 'wave' | 'created_at' | 'cost_usd'> {
+  readonly title: string;
+}
+
+export interface BoardTask {
+  readonly title: string;
+  /** proposed: its plan waits for a person. */
+  readonly status: TaskStatus | 'proposed';
+  /** What the checks of its work came to; null: none have yet. */
+  readonly verdict: 'pass' | 'fail' | null;
+  readonly group: string;
+  /** 1 is the highest. */
+  readonly priority: number;
+  /** Ids of tasks whose work it builds on. */
+  readonly needs: readonly string[];
+  readonly locks: readonly string[];
+  /** Who works on it, or did last: an agent's id, or a person. */
+  readonly by: string | null;
+  readonly attempts: number;
+  readonly cost_usd: number;
+  readonly tokens: number;
+  /** Why it failed, is blocked or was dropped; or why it waits, beside what it needs. One line each. */
+  readonly because: readonly string[];
+}
+
+export interface BoardAgent {
+  readonly id: string;
+  readonly role: Role;
+  readonly task: string | null;
+  readonly adapter: string;
+  readonly started_at: string;
+  readonly last_activity_at: string;
+  readonly activity: string;
+  readonly cost_usd: number;
+  readonly tokens: number;
+  /** How many of its calls the watcher refused. */
+  readonly blocked: number;
+}
+
+export interface BoardCheck {
+  readonly id: string;
+  readonly command: string;
+  /** What it is about: a task, a changeset, the base. */
+  readonly about: string;
+  readonly started_at: string;
+  /** The end of what it has printed. */
+  readonly output: string;
+}
+
+export interface BoardChangeset
+  extends Pick<Changeset, 'id' | 'group' | 'tasks' | 'state' | 'commit' | 'diffstat' | 'reason'> {
+  readonly red: boolean;
+  readonly by: string | null;
+}
+
+export interface BoardLogLine {
+  readonly at: string;
+  readonly who: string;
+  readonly text: string;
+}
+
+/** All that is known of one task. */
+export interface BoardTaskDetails {
+  readonly description: string;
+  readonly acceptance: readonly string[];
+  readonly constraints: readonly string[];
+  readonly adapter: string | null;
+  readonly model: string | null;
+  /** What its worker is told, as far as that is known before it starts; null: `prompt_missing` says why. */
+  readonly prompt: { readonly system: string; readonly prompt: string } | null;
+  readonly prompt_missing: string;
+  readonly attempts: readonly BoardAttempt[];
+  readonly verdicts: readonly BoardVerdict[];
+  /** Notes of others that are told to it, or that it left. */
+  readonly notes: readonly { readonly from: string; readonly text: string }[];
+  readonly agents: readonly BoardAgentRun[];
+  readonly files: readonly {
+    readonly path: string;
+    readonly insertions: number;
+    readonly deletions: number;
+  }[];
+  readonly worktrees: readonly string[];
+  /** Commands to type. */
+  readonly next: readonly string[];
+}
+
+export interface BoardAttempt {
+  readonly number: number;
+  readonly agent: string | null;
+  readonly at: string;
+  readonly result: string;
+  readonly notes: string;
+  readonly rejection: string | null;
+}
+
+export interface BoardVerdict {
+  readonly status: 'pass' | 'fail';
+  readonly by: string;
+  readonly at: string;
+  readonly notes: string;
+  readonly issues: readonly string[];
+  readonly override: string | null;
+  readonly checks: readonly {
+    readonly command: string;
+    readonly result: string;
+    readonly is_good: boolean;
+    readonly output: string;
+  }[];
+}
+
+/** An agent that worked on, or judged, a task. */
+export interface BoardAgentRun {
+  readonly id: string;
+  readonly role: Role | null;
+  readonly outcome: string;
+  readonly took_ms: number | null;
+  readonly cost_usd: number;
+  readonly tokens: number;
+  /** What its watcher refused, the most frequent first. */
+  readonly blocked: readonly string[];
+}
+
+/** A piece of an agent's stream. */
+export interface BoardStreamLine {
+  readonly kind: 'said' | 'call' | 'blocked' | 'gap';
+  readonly text: string;
+}

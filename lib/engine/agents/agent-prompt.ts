@@ -1,0 +1,23 @@
+import type { ObjectId } from '../../domain/ids.ts';
+import { needsModel } from '../../domain/ports/adapter.ts';
+import type { GitFiles } from '../../domain/ports/git-contents.ts';
+import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
+import { readProjectFiles } from './project-files.ts';
+
+/**
+ * What an agent reads, with the project's own words as they are at `from`. A script's prompt is the script: the task's
+ * description as it was planned. Throws FlameError `bad-template`.
+ */
+export async function agentPrompt(
+  workshop: Pick<Workshop, 'adapter' | 'config' | 'prompts'> & WithGit<GitFiles>,
+  {
+    adapter,
+    data,
+    from,
+  }: { readonly adapter: string; readonly data: PromptData; readonly from: ObjectId | null },
+): Promise<Prompts> {
+  if (data.role === 'worker' && !needsModel(workshop.adapter(adapter)))
+    return { system: '', prompt: data.task.description };
+  return workshop.prompts.render(data, await readProjectFiles(workshop, from));
+}

@@ -1,0 +1,67 @@
+import { workBelow } from '../../core/schedule/work-below.ts';
+import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
+import type { AgentPolicy } from '../../domain/policy.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
+import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
+import type { BuiltOn, Task } from '../../domain/state/task.ts';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+import { agentPrompt } from '../agents/agent-prompt.ts';
+import { toldTo } from '../blackboard/worker-notes.ts';
+import type { SessionView } from '../record.ts';
+import { baseTip } from '../start-point.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
+import { earlierChange } from './earlier-change.ts';
+
+interface WorkerStart {
+  readonly policy: AgentPolicy;
+  /** What its work is compared with. */
+  readonly base: ObjectId;
+  /** An earlier attempt's work is there already. */
+  readonly isKept: boolean;
+  readonly builtOn: readonly Pick<BuiltOn[number], 'task'>[];
+}
+
+/** What a worker's prompt is made of. */
+export async function workerPrompt(
+  workshop: WithGit<GitCommits & GitDiffs>,
+  view: Pick<SessionView, 'tasks' | 'snapshot'>,
+  task: Task,
+  { policy, base, isKept, builtOn }: WorkerStart,
+): Promise<PromptData> {
+  return {
+    ...{ role: 'worker', task, policy, isKept },
+    earlier: await earlierChange(workshop, task, base),
+    left: toldTo(task, view),
+    below: builtOn.flatMap((one) => view.tasks.find(({ id }) => id === one.task) ?? []),
+  };
+}
+
+/**
+ * What the worker of a task is told, or would be if it started now; of one that runs or ran, as it was told but for what
+ * has come to its task's history since. Starts and records nothing. Throws FlameErrors `bad-template`, `no-base-branch`.
+ */
+export async function previewPrompt(
+  workshop: Pick<Workshop, 'adapter' | 'config' | 'prompts'> & WithGit<GitCommits & GitDiffs & GitFiles>,
+  view: Pick<SessionView, 'session' | 'tasks' | 'snapshot'>,
+  task: Task,
+): Promise<Prompts> {
+  const base = task.start_commit ?? (await baseTip(workshop, view.session));
+  const policy = compilePolicy({
+    config: workshop.config,
+    role: 'worker',
+    agentId: task.agent_id ?? parseAgentId('worker-00000000'),
+    worktree: task.worktree ?? '/',
+    fileLocks: task.file_locks,
+  });
+  const builtOn = task.built_on ?? workBelow(task, view.tasks, workshop.config.concurrency.overlap);
+  const data = await workerPrompt(workshop, view, task, {
+    ...{ policy, base, builtOn, isKept: task.kept !== undefined },
+  });
+  return agentPrompt(workshop, {
+    adapter: roleAdapter(workshop.config, 'worker', task),
+    data,
+    from: base,
+  });
+}

@@ -1,0 +1,68 @@
+import type { BoardState } from '../../domain/shown/board.ts';
+
+type Tasks = BoardState['tasks'];
+type Parts = Omit<BoardState, 'tasks'>;
+
+/** What a tab is sent: all of it at first, then what has changed. */
+export interface BoardChange {
+  /** The clock here, milliseconds since 1970. */
+  readonly now: number;
+  readonly parts: Partial<Parts>;
+  /** Those that are new or changed. */
+  readonly tasks: Tasks;
+  /** Ids of those that are there no more. */
+  readonly gone: readonly string[];
+}
+
+/** What a tab hears instead of a change. */
+interface BoardTrouble {
+  readonly trouble: string;
+}
+interface BoardEnd {
+  readonly ended: string;
+}
+export type BoardWord = BoardTrouble | BoardEnd;
+
+/** A state as it was sent, to compare the next one with: the JSON of each part, and of each task. */
+export interface SentBoard {
+  readonly parts: ReadonlyMap<string, string>;
+  readonly tasks: ReadonlyMap<string, string>;
+}
+
+export const nothingSent: SentBoard = { parts: new Map(), tasks: new Map() };
+
+/** What `state` has that was not sent yet; null: nothing. */
+export function changesSince(
+  sent: SentBoard,
+  state: BoardState,
+  now: number,
+): { readonly change: BoardChange | null; readonly sent: SentBoard } {
+  const { tasks, ...parts } = state;
+  const texts: SentBoard = { parts: textsOf(parts), tasks: textsOf(tasks) };
+  const changedParts: Partial<Parts> = parts;
+  for (const key of partKeys) if (texts.parts.get(key) === sent.parts.get(key)) delete changedParts[key];
+  const changedTasks = Object.entries(tasks).filter(([id]) => texts.tasks.get(id) !== sent.tasks.get(id));
+  const gone = [...sent.tasks.keys()].filter((id) => !texts.tasks.has(id));
+  const isEmpty = Object.keys(changedParts).length + changedTasks.length + gone.length === 0;
+  const change = { now, parts: changedParts, tasks: Object.fromEntries(changedTasks), gone };
+  return { change: isEmpty ? null : change, sent: texts };
+}
+
+/** The state of a tab after a change. */
+export function applyChange(state: BoardState | null, { parts, tasks, gone }: BoardChange): BoardState {
+  const left = new Set(gone);
+  const kept = Object.entries(state?.tasks ?? {}).filter(([id]) => !left.has(id));
+  return { ...emptyBoard, ...state, ...parts, tasks: { ...Object.fromEntries(kept), ...tasks } };
+}
+
+export const emptyBoard: BoardState = {
+  ...{ run: null, session: null, sessions: [], tasks: {} },
+  ...{ agents: [], checks: [], changesets: [], notices: [], log: [] },
+};
+
+const { tasks: _, ...emptyParts } = emptyBoard;
+const partKeys = Object.keys(emptyParts).filter((key): key is keyof Parts => key in emptyParts);
+
+function textsOf(values: object): ReadonlyMap<string, string> {
+  return new Map(Object.entries(values).map(([key, value]) => [key, JSON.stringify(value)]));
+}

@@ -1,0 +1,17 @@
+import type { BoardState, BoardStreamLine, BoardTaskDetails } from '../../domain/shown/board.ts';
+
+/** Where the board gets what it shows. Sessions by their id; null: the one that is current. */
+export interface BoardSource {
+  /** As it is now. Throws FlameErrors, such as `no-session`. */
+  read(session: string | null): Promise<BoardState>;
+  /** null: there is no such task. */
+  task(session: string | null, id: string): Promise<BoardTaskDetails | null>;
+  /** Hears an agent's stream, its latest part first, until it has ended or `signal` aborts; false: there is none. */
+  follow(
+    agent: string,
+    hear: (lines: readonly BoardStreamLine[]) => void,
+    signal: AbortSignal,
+  ): Promise<boolean>;
+  /** Calls back whenever something may have changed, until what is returned is called. */
+  watch(onChange: () => void): () => void;
+}

@@ -1,0 +1,77 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import { throttle } from '../../util/throttle.ts';
+import type { EventStream } from '../page/page-server.ts';
+import { type BoardWord, changesSince, nothingSent, type SentBoard } from './board-changes.ts';
+import type { BoardSource } from './board-source.ts';
+import { printable } from './printable.ts';
+
+const pauseMs = 300;
+
+/** The open tabs of one session: each hears all of it at first, then what changes, as long as any is open. */
+export class BoardTabs {
+  readonly #source: BoardSource;
+  readonly #session: string | null;
+  readonly #tabs = new Map<EventStream, SentBoard>();
+  readonly #soon = throttle(() => this.#tellInTurn(), pauseMs);
+  #unwatch: (() => void) | null = null;
+  #telling: Promise<void> = Promise.resolve();
+  #isAsked = false;
+
+  constructor(source: BoardSource, session: string | null) {
+    this.#source = source;
+    this.#session = session;
+  }
+
+  add(tab: EventStream): void {
+    this.#tabs.set(tab, nothingSent);
+    this.#unwatch ??= this.#source.watch(() => this.#soon.soon());
+    tab.onClose(() => this.#remove(tab));
+    this.#tellInTurn();
+  }
+
+  /** Says a last word in every tab. */
+  async end(words: string): Promise<void> {
+    this.#soon.cancel();
+    await this.#telling;
+    this.#unwatch?.();
+    const last: BoardWord = { ended: words };
+    for (const tab of this.#tabs.keys()) {
+      tab.send(last);
+      tab.end();
+    }
+  }
+
+  #remove(tab: EventStream): void {
+    this.#tabs.delete(tab);
+    if (this.#tabs.size > 0) return;
+    this.#unwatch?.();
+    this.#unwatch = null;
+    this.#soon.cancel();
+  }
+
+  /** One after the other; what is asked for while one is read is in the next. */
+  #tellInTurn(): void {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    this.#telling = this.#telling.then(() => {
+      this.#isAsked = false;
+      return this.#tell();
+    });
+  }
+
+  async #tell(): Promise<void> {
+    if (this.#tabs.size === 0) return;
+    try {
+      const state = printable(await this.#source.read(this.#session));
+      for (const [tab, before] of this.#tabs) {
+        const { change, sent } = changesSince(before, state, Date.now());
+        this.#tabs.set(tab, sent);
+        if (change !== null) tab.send(change);
+      }
+    } catch (error) {
+      const why = error instanceof FlameError ? error.message : `Internal error: ${String(error)}`;
+      const word: BoardWord = { trouble: printable(why) };
+      for (const tab of this.#tabs.keys()) tab.send(word);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { byId } from '../../page/client/dom.ts';
+import { walk } from './graph.ts';
+
+interface Keys {
+  switchView(): void;
+  /** Closes what is open; false: nothing was. */
+  close(): boolean;
+}
+
+const help = byId('help', HTMLDialogElement);
+const filter = byId('filter', HTMLInputElement);
+
+/** What keys do while nothing is written. */
+export function wireKeys({ switchView, close }: Keys): void {
+  byId('help-button', HTMLButtonElement).addEventListener('click', () => help.showModal());
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null)
+      return;
+    if (event.key === 'Escape') {
+      if (document.activeElement === filter) filter.blur();
+      else if (close()) event.preventDefault();
+      return;
+    }
+    if (isWriting(event.target)) return;
+    if (walk(event.key) || press(event.key, switchView)) event.preventDefault();
+  });
+}
+
+function press(key: string, switchView: () => void): boolean {
+  switch (key) {
+    case '?':
+      help.showModal();
+      return true;
+    case '/':
+      filter.focus();
+      return true;
+    case 'v':
+      switchView();
+      return true;
+    case 'w':
+      return focusIn('#gates', '#waiting');
+    case 'a':
+      return focusIn('#agents', '#work');
+    case 'p':
+      return focusIn('#graph:not([hidden]), #list:not([hidden])', '#plan');
+    default:
+      return false;
+  }
+}
+
+/** The first thing in a part that can have the focus; the part comes into view in any case. */
+function focusIn(inside: string, section: string): boolean {
+  document.querySelector(section)?.scrollIntoView({ block: 'start' });
+  const found = document.querySelector(inside)?.querySelector('button, textarea, a, input');
+  if (found instanceof HTMLElement) found.focus();
+  return true;
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('input, textarea, select') !== null;
+}

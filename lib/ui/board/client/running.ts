@@ -1,0 +1,79 @@
+import type { BoardAgent, BoardCheck } from '../../../domain/shown/board.ts';
+import { formatCount } from '../../../util/format-amount.ts';
+import { byId, make } from '../../page/client/dom.ts';
+import { app } from './app.ts';
+import { makeElapsed } from './times.ts';
+import { makeFold, makeOutput, makeText, spentWords } from './words.ts';
+
+const agents = byId('agents', HTMLUListElement);
+const checks = byId('checks', HTMLUListElement);
+const nothing = byId('nothing-runs', HTMLParagraphElement);
+
+/** The agents and checks that run. `open` shows the stream of an agent. */
+export function renderRunning(open: (agent: string) => void): void {
+  const { state } = app;
+  nothing.hidden = state.agents.length + state.checks.length > 0;
+  keepRows(agents, state.agents, (agent) => makeAgent(agent, open));
+  keepRows(checks, state.checks, makeCheck);
+}
+
+/** A row for each; those that have not changed stay, and what has the focus in them keeps it. */
+function keepRows<Item extends { readonly id: string }>(
+  list: HTMLUListElement,
+  items: readonly Item[],
+  makeRow: (item: Item) => HTMLElement,
+): void {
+  const before = new Map([...list.children].map((row) => [row.getAttribute('data-id'), row]));
+  const rows = items.map((item) => {
+    const text = JSON.stringify(item);
+    const known = before.get(item.id);
+    if (known?.getAttribute('data-item') === text) return known;
+    const row = make('li', 'row', makeRow(item));
+    row.dataset.id = item.id;
+    row.dataset.item = text;
+    if (known?.contains(document.activeElement)) queueMicrotask(() => row.querySelector('button')?.focus());
+    return row;
+  });
+  list.replaceChildren(...rows);
+}
+
+function makeAgent(agent: BoardAgent, open: (agent: string) => void): HTMLElement {
+  const task = agent.task === null ? null : (app.state.tasks[agent.task]?.title ?? null);
+  const words = make(
+    'span',
+    'row-head',
+    make('b', '', agent.task ?? agent.role),
+    make('span', 'badge', agent.role),
+    ...(agent.blocked === 0
+      ? []
+      : [make('span', 'badge bad', `${formatCount(agent.blocked, 'call')} blocked`)]),
+    make('span', 'row-end quiet', makeElapsed(agent.started_at)),
+  );
+  const button = make(
+    'button',
+    'row-button',
+    words,
+    ...(task === null ? [] : [makeText('row-title', task)]),
+    makeText('row-note', agent.activity === '' ? 'starting' : agent.activity),
+    make('span', 'row-note quiet', [agent.id, agent.adapter, spentWords(agent)].filter(Boolean).join(' · ')),
+  );
+  button.type = 'button';
+  button.addEventListener('click', () => open(agent.id));
+  return button;
+}
+
+function makeCheck(check: BoardCheck): HTMLElement {
+  return make(
+    'div',
+    'check',
+    make(
+      'span',
+      'row-head',
+      make('b', '', check.about),
+      make('span', 'badge', 'check'),
+      make('span', 'row-end quiet', makeElapsed(check.started_at)),
+    ),
+    make('code', 'row-title', check.command),
+    ...(check.output === '' ? [] : [makeFold('What it says', makeOutput(check.output))]),
+  );
+}

@@ -1,0 +1,125 @@
+import * as z from 'zod';
+import { FlameError } from '../../domain/flame-error.ts';
+import { agentIdPattern, sessionIdPattern, taskIdPattern } from '../../domain/ids.ts';
+import type { BoardStreamLine } from '../../domain/shown/board.ts';
+import { notFound, problem } from '../page/page-answers.ts';
+import {
+  type EventStream,
+  type PageAnswer,
+  type PageRequest,
+  type ServeOptions,
+  servePage,
+} from '../page/page-server.ts';
+import type { BoardSource } from './board-source.ts';
+import { BoardTabs } from './board-tabs.ts';
+import { printable } from './printable.ts';
+import { renderBoard } from './render-board.ts';
+
+/** The board of one command, as long as it runs. */
+export interface Board {
+  /** For the person: works until the command ends. */
+  readonly url: string;
+  /** See PageServer. */
+  openingUrl(onUsed: () => void): string;
+  /** Says in every tab that it has ended, and stops serving. */
+  close(): Promise<void>;
+}
+
+export interface BoardOptions {
+  readonly source: BoardSource;
+  /** How the person likes pages; remembered beyond this one. */
+  readonly theme: { read(): Promise<Theme>; write(theme: Theme): Promise<void> };
+  readonly serve?: Pick<ServeOptions, 'port' | 'address'>;
+  /** What is said in every tab at the end, a sentence or two. */
+  readonly farewell: string;
+}
+
+const themeSchema = z.strictObject({ theme: z.enum(['auto', 'dark', 'light']) });
+type Theme = z.infer<typeof themeSchema>['theme'];
+
+/** Serves the board. Rejects where the port is taken (EADDRINUSE). */
+export async function openBoard({ source, theme, serve = {}, farewell }: BoardOptions): Promise<Board> {
+  const board = new Tabs({ source, theme });
+  const server = await servePage((request) => board.answer(request), serve);
+  return {
+    url: server.url,
+    openingUrl: (onUsed) => server.openingUrl(onUsed),
+    close: async () => {
+      await board.end(farewell);
+      await server.close();
+    },
+  };
+}
+
+const sessionSchema = z.string().regex(sessionIdPattern).nullable();
+
+class Tabs {
+  readonly #source: BoardSource;
+  readonly #theme: BoardOptions['theme'];
+  /** By session; '': the current one. */
+  readonly #open = new Map<string, BoardTabs>();
+  readonly #over = new AbortController();
+
+  constructor({ source, theme }: Pick<BoardOptions, 'source' | 'theme'>) {
+    this.#source = source;
+    this.#theme = theme;
+  }
+
+  async end(farewell: string): Promise<void> {
+    this.#over.abort();
+    await Promise.all([...this.#open.values()].map((tabs) => tabs.end(farewell)));
+  }
+
+  async answer({ method, path, query, body }: PageRequest): Promise<PageAnswer> {
+    const [api, what, name = ''] = path;
+    if (path.join('/') === 'api/theme') return method === 'POST' ? this.#like(body) : this.#likes();
+    if (method !== 'GET') return notFound;
+    if (api === undefined) return { kind: 'page', render: renderBoard };
+    const session = sessionSchema.safeParse(query.get('session'));
+    if (api !== 'api' || !session.success) return notFound;
+    if (what === 'events')
+      return { kind: 'events', open: (stream) => this.#tabsOf(session.data).add(stream) };
+    if (what === 'task' && taskIdPattern.test(name)) return this.#task(session.data, name);
+    if (what === 'stream' && agentIdPattern.test(name))
+      return { kind: 'events', open: (stream) => void this.#follow(name, stream) };
+    return notFound;
+  }
+
+  async #likes(): Promise<PageAnswer> {
+    return { kind: 'json', value: { theme: await this.#theme.read() } };
+  }
+
+  async #like(body: unknown): Promise<PageAnswer> {
+    const parsed = themeSchema.safeParse(body);
+    if (!parsed.success) return problem(400, 'That is no theme.');
+    await this.#theme.write(parsed.data.theme);
+    return { kind: 'json', value: {} };
+  }
+
+  async #task(session: string | null, id: string): Promise<PageAnswer> {
+    try {
+      const details = await this.#source.task(session, id);
+      return details === null ? notFound : { kind: 'json', value: printable(details) };
+    } catch (error) {
+      if (error instanceof FlameError) return problem(409, printable(error.message));
+      throw error;
+    }
+  }
+
+  #tabsOf(session: string | null): BoardTabs {
+    const key = session ?? '';
+    const known = this.#open.get(key) ?? new BoardTabs(this.#source, session);
+    this.#open.set(key, known);
+    return known;
+  }
+
+  async #follow(agent: string, stream: EventStream): Promise<void> {
+    const closed = new AbortController();
+    stream.onClose(() => closed.abort());
+    const hear = (lines: readonly BoardStreamLine[]): void => stream.send(printable({ lines }));
+    const signal = AbortSignal.any([closed.signal, this.#over.signal]);
+    const isThere = await this.#source.follow(agent, hear, signal).catch(() => false);
+    stream.send({ ended: isThere });
+    stream.end();
+  }
+}

@@ -1,0 +1,14 @@
+import { nameControls } from '../page/name-controls.ts';
+import { visibleText } from '../text/visible-text.ts';
+
+/** The same value with every text in it printable: what would act or hide is made visible. Keys stay. */
+export function printable<Value>(value: Value): Value;
+export function printable(value: unknown): unknown {
+  if (typeof value === 'string') return plain.test(value) ? value : visibleText(nameControls(value));
+  if (Array.isArray(value)) return value.map((one) => printable(one));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, printable(one)]));
+}
+
+// Most texts, and none of them needs more than this look.
+const plain = /^[\x20-\x7e\n]*$/;
