@@ -87,6 +87,13 @@ if (place !== 'outside') {
       const offered = JSON.stringify(model.seen.map(({ body }) => body.tools));
       for (const tool of leadTools) assert.match(offered, new RegExp(`"${leader.prefix}${tool}"|"${tool}"`));
       for (const tool of leader.forbidden) assert.not.match(offered, `"${tool.name}"`);
+      assert.not.match(offered, /characters_in_all/, 'an output schema costs her nothing');
+      const diffs = model.results().filter(({ text }) => text.includes('characters_in_all'));
+      assert.equal(
+        diffs.map(({ text }) => text.split('characters_in_all').length - 1),
+        [1],
+        'an answer is shown to her once',
+      );
       assert.equal(processesAbout(root), []);
     });
   }

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import * as assert from 'uvu/assert';
+import { outputs } from '../../lib/commands/mcp/outputs.ts';
+import { leadTools } from '../../lib/domain/lead-tools.ts';
 import { programFolder } from './program.ts';
 import type { TestRepo } from './repo.ts';
 
@@ -19,6 +22,8 @@ export interface Said {
   readonly isError: boolean;
   /** What was said, as text. */
   readonly text: string;
+  /** The same as a client's program reads it; undefined: not at all. */
+  readonly structured: unknown;
   /** The value at a path of it, `tasks.0.id`. */
   at(path: string): unknown;
 }
@@ -64,7 +69,11 @@ export async function openChat(repo: TestRepo, options: ChatOptions = {}): Promi
   await client.connect(transport);
   const chat: ChatClient = {
     client,
-    call: async (name, words = {}) => toSaid(await client.callTool({ name, arguments: { ...words } })),
+    call: async (name, words = {}) => {
+      const said = toSaid(await client.callTool({ name, arguments: { ...words } }));
+      requireAsTold(name, said);
+      return said;
+    },
     pid: transport.pid ?? 0,
     stderr: () => told,
     close: () => client.close(),
@@ -73,13 +82,26 @@ export async function openChat(repo: TestRepo, options: ChatOptions = {}): Promi
   return chat;
 }
 
+/** What is said in words is said as structured content too, as the tool's schema has it and nothing beside. */
+function requireAsTold(name: string, { isError, text, structured }: Said): void {
+  const tool = leadTools.find((one) => one === name);
+  if (isError || tool === undefined) return;
+  assert.equal(outputs[tool].parse(structured), structured, name);
+  assert.equal(JSON.parse(text), structured, name);
+}
+
 /** What a tool said, whoever asked it. */
-export function toSaid(result: { readonly content: unknown; readonly isError?: boolean | undefined }): Said {
+export function toSaid(result: {
+  readonly content: unknown;
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean | undefined;
+}): Said {
   const [block]: unknown[] = Array.isArray(result.content) ? result.content : [];
   const text = isObject(block) && typeof block.text === 'string' ? block.text : '';
   return {
     isError: result.isError === true,
     text,
+    structured: result.structuredContent,
     at: (path) =>
       path
         .split('.')

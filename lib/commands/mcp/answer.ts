@@ -1,16 +1,25 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { FlameError } from '../../domain/flame-error.ts';
-import { toJsonLine } from '../../ui/text/to-json-line.ts';
+import { markInvisible, toJsonLine } from '../../ui/text/to-json-line.ts';
+import { parseRecord } from '../../util/json-record.ts';
 import { adviseModel } from './advise-model.ts';
 
 /** So much of an answer reaches the model of every client whole. */
 const longestAnswer = 40_000;
 const mostDetails = 20;
 
-/** One text block of JSON, with everything escaped that a screen or a reader could take for something else. */
-export function toResult(value: Readonly<Record<string, unknown>>): CallToolResult {
-  const text = toJsonLine(value);
-  if (text.length <= longestAnswer) return { content: [{ type: 'text', text }] };
+/**
+ * A value as JSON in a text block, and where the client's model reads no more for it, as structured content too: the same
+ * to the letter, so that clients which show both where they differ show it once. What a screen or a reader could take for
+ * something else is marked in both: clients write structured content out by themselves, unescaped.
+ */
+export function toResult(value: Readonly<Record<string, unknown>>, isStructured: boolean): CallToolResult {
+  const text = JSON.stringify(value, marked);
+  if (text.length <= longestAnswer)
+    return {
+      content: [{ type: 'text', text }],
+      ...(isStructured ? { structuredContent: parseRecord(text) } : {}),
+    };
   return toFailure(
     new FlameError({
       kind: 'refused',
@@ -21,6 +30,10 @@ export function toResult(value: Readonly<Record<string, unknown>>): CallToolResu
     }),
     '',
   );
+}
+
+function marked(_: string, value: unknown): unknown {
+  return typeof value === 'string' ? markInvisible(value) : value;
 }
 
 /** What failed, why, and what to do next, for the model; `tellLead` is how it tells the person what only they can mend. */

@@ -7,13 +7,10 @@ import { isApprovedByQueen } from '../../engine/queen/judge-work.ts';
 import { isLeftUnjudged } from '../../engine/queen/left-unjudged.ts';
 import type { SessionView } from '../../engine/record.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import type { PlannedLine, TaskLine } from './outputs.ts';
 
 /** A task in short, as lists have it. */
-export function describeTask(
-  view: SessionView,
-  task: Task,
-  limit: number,
-): Readonly<Record<string, unknown>> {
+export function describeTask(view: SessionView, task: Task, limit: number): TaskLine {
   const { id, title, status, commit, result, reason, dependencies, cohesion_group: group } = task;
   const waits = waitReasons(task, view.tasks, { limit, now: Date.now() });
   return {
@@ -36,12 +33,7 @@ function unjudged(view: SessionView, task: Task): string {
 }
 
 /** A task of the plan that is proposed, in short. */
-export function describePlanned({
-  id,
-  title,
-  dependencies,
-  file_locks,
-}: PlannedTask): Readonly<Record<string, unknown>> {
+export function describePlanned({ id, title, dependencies, file_locks }: PlannedTask): PlannedLine {
   return {
     id,
     title: oneLine(title, 100),

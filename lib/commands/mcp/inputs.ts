@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { noteBounds } from '../../domain/state/blackboard.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
 
-// What the tools take. Bounds are here, so that a client shows them to its model before anything is opened; what a
-// tool doesn't know is refused rather than left unheard.
+// What the tools take, with its bounds; what a tool doesn't know is refused rather than left unheard. Clients are told
+// less of it (`told-schema`): what has to be known beforehand stands in words.
 
 const taskId = z.string().min(1).max(64);
 const taskIds = (most: number) => z.array(taskId).min(1).max(most);
@@ -20,6 +20,8 @@ const { shape } = plannedTaskSchema;
 const proposedTask = plannedTaskSchema
   .omit({ model: true, adapter: true, attempts: true })
   .extend({
+    id: shape.id.describe('Lower-case letters, digits, hyphens.'),
+    file_locks: shape.file_locks.describe('Each file, folder or glob it writes.'),
     priority: shape.priority.describe('Lowest first.'),
     cohesion_group: shape.cohesion_group.describe('One group lands together.'),
   })
@@ -54,7 +56,7 @@ export const inputs = {
   approveTask: z.strictObject({ task_id: taskId, commit, feedback: z.string().max(2_000).default('') }),
   rejectTask: z.strictObject({ task_id: taskId, commit, feedback: z.string().min(1).max(4_000) }),
   leaveNote: z.strictObject({
-    text: z.string().min(1).max(noteBounds.text),
+    text: z.string().min(1).max(noteBounds.text).describe(`At most ${noteBounds.text} characters.`),
     task_ids: taskIds(noteBounds.meant).optional().describe('Only for these.'),
     paths: z
       .array(z.string().min(1).max(500))

@@ -17,7 +17,7 @@ export function createTasks(
   desk: Desk,
   { objective, tasks }: InputOf<'createTasks'>,
   call: CallContext,
-): Promise<ToolAnswer> {
+): Promise<ToolAnswer<'create_tasks'>> {
   return desk.act(async (acting) => {
     const planned = tasks.map((task) => ({ ...task, model: null, adapter: null }));
     const session = await acting.openSession(objective ?? null, planned);
@@ -30,14 +30,14 @@ export function dropTasks(
   desk: Desk,
   { task_ids: ids, reason }: InputOf<'dropTasks'>,
   call: CallContext,
-): Promise<ToolAnswer> {
+): Promise<ToolAnswer<'drop_tasks'>> {
   return desk.act(async (acting) => {
     const { workshop } = acting;
     const session = acting.requireSession();
     const { waiting } = await planStanding(workshop, session);
     if (waiting === 0 && workshop.config.queen.may_drop) {
       await dropWork(workshop, session, { ids, reason, by: desk.by });
-      return { dropped: ids };
+      return { changed: ids, dropped: ids, plan: 'approved', next: 'get_status' };
     }
     const { changed } = await proposeWithout(workshop, session, { ids, by: desk.by });
     return afterProposal(desk, acting, { session, changed, call });
@@ -57,7 +57,7 @@ async function afterProposal(
     readonly changed: readonly string[];
     readonly call: CallContext;
   },
-): Promise<ToolAnswer> {
+): Promise<ToolAnswer<'create_tasks'>> {
   const before = await planStanding(workshop, session);
   if (before.waiting > 0 && desk.askPlan !== null) await desk.askPlan(session);
   else if (before.waiting > 0) {
@@ -74,7 +74,10 @@ async function afterProposal(
   };
 }
 
-export function assignTask(desk: Desk, { task_ids }: InputOf<'assignTask'>): Promise<ToolAnswer> {
+export function assignTask(
+  desk: Desk,
+  { task_ids }: InputOf<'assignTask'>,
+): Promise<ToolAnswer<'assign_task'>> {
   return desk.act(async ({ workshop, requireSession }) => {
     const session = requireSession();
     const assigned = await assignTasks(workshop, session, task_ids ?? null);
@@ -99,7 +102,7 @@ export function assignTask(desk: Desk, { task_ids }: InputOf<'assignTask'>): Pro
 export function approveTask(
   desk: Desk,
   { task_id, commit, feedback }: InputOf<'approveTask'>,
-): Promise<ToolAnswer> {
+): Promise<ToolAnswer<'approve_task'>> {
   return desk.act(async ({ workshop, requireSession }) => {
     const judging = { task: task_id, commit, feedback, by: desk.by };
     const isNew = await approveWork(workshop, requireSession(), judging);
@@ -110,7 +113,7 @@ export function approveTask(
 export function rejectTask(
   desk: Desk,
   { task_id, commit, feedback }: InputOf<'rejectTask'>,
-): Promise<ToolAnswer> {
+): Promise<ToolAnswer<'reject_task'>> {
   return desk.act(async ({ workshop, requireSession }) => {
     const judging = { task: task_id, commit, feedback, by: desk.by };
     const isNew = await rejectWork(workshop, requireSession(), judging);
@@ -119,7 +122,10 @@ export function rejectTask(
   });
 }
 
-export function leaveNote(desk: Desk, { text, task_ids, paths }: InputOf<'leaveNote'>): Promise<ToolAnswer> {
+export function leaveNote(
+  desk: Desk,
+  { text, task_ids, paths }: InputOf<'leaveNote'>,
+): Promise<ToolAnswer<'leave_note'>> {
   return desk.act(async ({ workshop, requireSession }) => {
     const said = { text, tasks: task_ids ?? [], paths: paths ?? [], by: desk.by };
     const { note, isNew } = await leaveNoteFor(workshop, requireSession(), said);
@@ -127,7 +133,7 @@ export function leaveNote(desk: Desk, { text, task_ids, paths }: InputOf<'leaveN
   });
 }
 
-export function complete(desk: Desk, { summary }: InputOf<'complete'>): Promise<ToolAnswer> {
+export function complete(desk: Desk, { summary }: InputOf<'complete'>): Promise<ToolAnswer<'complete'>> {
   return desk.act(async ({ workshop, requireSession, locked }) => {
     const session = requireSession();
     const done = await locked(session, () => completeSession(workshop, session, { summary, by: desk.by }));
@@ -141,7 +147,7 @@ export function complete(desk: Desk, { summary }: InputOf<'complete'>): Promise<
   });
 }
 
-export function fail(desk: Desk, { reason }: InputOf<'fail'>): Promise<ToolAnswer> {
+export function fail(desk: Desk, { reason }: InputOf<'fail'>): Promise<ToolAnswer<'fail'>> {
   return desk.act(async ({ workshop, requireSession }) => {
     const session = requireSession();
     const { isNew, view } = await giveUpSession(workshop, session, { reason, by: desk.by });

@@ -16,6 +16,7 @@ import { findBase } from '../../engine/work/preflight.ts';
 import { describePlanned, describeTask, waitsForLead } from './describe-task.ts';
 import type { Desk, DeskView } from './desk.ts';
 import type { InputOf } from './inputs.ts';
+import type { OutputOf } from './outputs.ts';
 import type { ToolAnswer } from './tool.ts';
 
 export { waitForWorkers } from './wait-handler.ts';
@@ -24,7 +25,10 @@ const pageOfTasks = 50;
 const pageOfText = 8_000;
 const mostDiffBytes = 4_000_000;
 
-export async function getStatus(desk: Desk, { cursor }: InputOf<'getStatus'>): Promise<ToolAnswer> {
+export async function getStatus(
+  desk: Desk,
+  { cursor }: InputOf<'getStatus'>,
+): Promise<ToolAnswer<'get_status'>> {
   const look = await desk.look();
   if (look.view === null) return { session: null, next: 'create_tasks with an objective begins a session' };
   return describeSession(look, look.view, { cursor, trouble: desk.work.trouble });
@@ -34,7 +38,7 @@ function describeSession(
   { config }: DeskView,
   view: SessionView,
   { cursor, trouble }: { readonly cursor: number; readonly trouble: Desk['work']['trouble'] },
-): Readonly<Record<string, unknown>> {
+): OutputOf<'get_status'> {
   const { session, tasks, received } = view;
   const { unit, limit } = budgetState(config, session);
   const rows = tasks.slice(cursor, cursor + pageOfTasks);
@@ -70,7 +74,7 @@ function describeSession(
 export async function getTaskOutput(
   desk: Desk,
   { task_id, part, offset }: InputOf<'getTaskOutput'>,
-): Promise<ToolAnswer> {
+): Promise<ToolAnswer<'get_task_output'>> {
   const { reading, view } = await desk.look();
   const task = findTask(view, task_id);
   const { id, status, commit } = task;
@@ -144,7 +148,7 @@ async function partOf(
 export async function readFile(
   desk: Desk,
   { path, task_id, line, lines }: InputOf<'readFile'>,
-): Promise<ToolAnswer> {
+): Promise<ToolAnswer<'read_file'>> {
   const look = await desk.look();
   const commit = await commitOf(look, task_id);
   const { config, reading } = look;
@@ -154,7 +158,7 @@ export async function readFile(
 export async function listFiles(
   desk: Desk,
   { path, task_id, cursor }: InputOf<'listFiles'>,
-): Promise<ToolAnswer> {
+): Promise<ToolAnswer<'list_files'>> {
   const look = await desk.look();
   const commit = await commitOf(look, task_id);
   const { config, reading } = look;
@@ -164,7 +168,7 @@ export async function listFiles(
 export async function searchFiles(
   desk: Desk,
   { pattern, path, task_id, ignore_case: ignoresCase, cursor }: InputOf<'searchFiles'>,
-): Promise<ToolAnswer> {
+): Promise<ToolAnswer<'search_files'>> {
   const look = await desk.look();
   const commit = await commitOf(look, task_id);
   const { config, reading } = look;

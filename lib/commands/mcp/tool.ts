@@ -2,6 +2,7 @@ import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import type { LeadTool } from '../../domain/lead-tools.ts';
 import type { Desk } from './desk.ts';
+import type { OutputOf, outputs } from './outputs.ts';
 
 /** What a call brings beside its input. */
 export interface CallContext {
@@ -22,18 +23,19 @@ export interface FormQuestion {
 }
 
 /** What a tool says: a value that is shown as JSON, or a question to the person first. */
-export type ToolAnswer = Readonly<Record<string, unknown>> | FormQuestion;
+export type ToolAnswer<Name extends LeadTool = LeadTool> = OutputOf<Name> | FormQuestion;
 
 /** One tool: what clients are told of it, and what it does. */
-export interface Tool<Input extends z.ZodObject = z.ZodObject> {
-  readonly name: LeadTool;
+export interface Tool<Input extends z.ZodObject = z.ZodObject, Name extends LeadTool = LeadTool> {
+  readonly name: Name;
   readonly description: string;
   readonly input: Input;
+  readonly output: (typeof outputs)[Name];
   readonly annotations: ToolAnnotations;
   /** What a call is about, in a few words for the person's log. */
   about(input: z.output<Input>): string;
   /** Throws FlameErrors. */
-  run(desk: Desk, input: z.output<Input>, call: CallContext): Promise<ToolAnswer>;
+  run(desk: Desk, input: z.output<Input>, call: CallContext): Promise<ToolAnswer<Name>>;
 }
 
 /** A tool that looks and changes nothing. */
@@ -48,7 +50,9 @@ export const acts: ToolAnnotations = {
 /** A tool that ends something. */
 export const ends: ToolAnnotations = { ...acts, destructiveHint: true };
 
-export function defineTool<Input extends z.ZodObject>(tool: Tool<Input>): Tool<Input> {
+export function defineTool<Input extends z.ZodObject, Name extends LeadTool>(
+  tool: Tool<Input, Name>,
+): Tool<Input, Name> {
   return tool;
 }
 

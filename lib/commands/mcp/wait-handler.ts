@@ -5,6 +5,7 @@ import { describeTask, waitsForLead } from './describe-task.ts';
 import type { Desk, DeskView, Standing } from './desk.ts';
 import type { InputOf } from './inputs.ts';
 import { nextStep, type Prospect, prospectOf } from './next-step.ts';
+import type { OutputOf } from './outputs.ts';
 import type { CallContext, ToolAnswer } from './tool.ts';
 
 const lookMs = 250;
@@ -21,7 +22,7 @@ export async function waitForWorkers(
   desk: Desk,
   { timeout_s, cursor }: InputOf<'waitForWorkers'>,
   call: CallContext,
-): Promise<ToolAnswer> {
+): Promise<ToolAnswer<'wait_for_workers'>> {
   const known = (cursor === undefined ? undefined : desk.reported.get(cursor)) ?? null;
   // Without a cursor all is told; but not over and over while nothing changes.
   const before = known ?? [...desk.reported.values()].at(-1) ?? nothing;
@@ -101,7 +102,7 @@ function report(
     readonly changed: readonly string[];
     readonly prospect: Prospect;
   },
-): Readonly<Record<string, unknown>> {
+): OutputOf<'wait_for_workers'> {
   if (view === null) return { news: [], next: nextStep(view) };
   const told = changed.slice(0, pageOfNews);
   const tasks = view.tasks.filter(({ id }) => told.includes(id));

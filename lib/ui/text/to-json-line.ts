@@ -13,3 +13,11 @@ function escapeUnits(character: string): string {
     return `\\u${unit}`;
   }).join('');
 }
+
+/** The same characters as marks that stay what they are through any other writer of JSON: `⟦U+202E⟧`. */
+export function markInvisible(text: string): string {
+  return text.replace(
+    unsafe,
+    (character) => `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`,
+  );
+}

@@ -8,6 +8,7 @@ import { packageRoot } from '../../../lib/util/package-root.ts';
 import { makeExecProject } from '../../support/exec-project.ts';
 import { closeChats, openChat } from '../../support/mcp-client.ts';
 import { programFolder } from '../../support/program.ts';
+import { openRawChat } from '../../support/raw-chat.ts';
 import { makeTempDir, openRepo, type TestRepo } from '../../support/repo.ts';
 
 test.after(closeChats);
@@ -22,7 +23,10 @@ for (const isOld of [false, true]) {
     const bytes = Buffer.byteLength(
       JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))),
     );
-    assert.ok(bytes <= 16_000, `${bytes} bytes of definitions`);
+    assert.ok(bytes <= 7_000, `${bytes} bytes of definitions`);
+    const whole = Buffer.byteLength(JSON.stringify(tools));
+    assert.ok(whole <= 16_000, `${whole} bytes with what models are not shown`);
+    assert.ok(tools.every(({ outputSchema }) => outputSchema?.type === 'object'));
     const readme = readFileSync(join(packageRoot(), 'README.md'), 'utf8');
     const said = Number(/about ([\d,]+) tokens a request/.exec(readme)?.[1]?.replace(',', ''));
     assert.ok(Math.abs(said - bytes / 4) <= said / 20, `README says ${said} tokens, they are ${bytes / 4}`);
@@ -51,6 +55,7 @@ test('QUE-1 files come from commits, page by page, and none that agents may not 
   repo.write('long.txt', Array.from({ length: 1_000 }, (_, line) => `line ${line + 1}`).join('\n'));
   repo.write('wide.txt', 'x'.repeat(20_000));
   repo.write('secret/key.txt', 'hidden');
+  repo.write('odd.txt', 'a\u202eb\u200bc\u{e0041}\u001b[2J\n');
   writeFileSync(join(repo.path, 'binary.bin'), Buffer.from([0, 1, 2, 255]));
   symlinkSync('/etc/passwd', join(repo.path, 'link'));
   repo.commit('files');
@@ -66,6 +71,9 @@ test('QUE-1 files come from commits, page by page, and none that agents may not 
     String((await read('wide.txt')).at('text')),
     /12000 more characters of this line are left out/,
   );
+  // Clients write structured content out by themselves: what is invisible is marked in the value.
+  const odd = await read('odd.txt');
+  assert.is(odd.at('text'), 'a⟦U+202E⟧b⟦U+200B⟧c⟦U+E0041⟧\u001b[2J\n');
   // Where it points, never what is there.
   assert.is((await read('link')).at('text'), '/etc/passwd\n');
 
@@ -88,7 +96,10 @@ test('QUE-1 files come from commits, page by page, and none that agents may not 
   }
   assert.is((await chat.call('list_files', { path: 'long.txt' })).at('error.code'), 'is-file');
   const unknown = await chat.call('read_file', { path: 'long.txt', force: true });
-  assert.match(unknown.text, /Unrecognized key: "force"/);
+  assert.equal(
+    [unknown.at('error.code'), unknown.at('error.details.0')],
+    ['bad-input', 'input: Unrecognized key: "force"'],
+  );
   const top = await chat.call('list_files');
   assert.not.match(top.text, /untracked|"secret/);
   assert.is(top.at('left_out'), 2, top.text);
@@ -176,6 +187,27 @@ test('CLI-1 garbage, calls that are taken back and a client that dies are no tro
   // It dies in the middle of another.
   server.send('tools/call', { name: 'wait_for_workers', arguments: { ...first, cursor } });
   assert.is(await server.end(), 0);
+});
+
+test('QUE-1 a client that shows its model text and structured content both is given the text alone', async () => {
+  const repo = makeExecProject();
+  for (const revision of ['2025-11-25', '2026-07-28'])
+    for (const client of ['copilot-cli', 'claude-code']) {
+      const chat = await openRawChat({ cwd: repo.path, env: repo.env, client, revision });
+      const listed = JSON.stringify(await chat.ask('tools/list'));
+      const said = JSON.stringify(await chat.ask('tools/call', { name: 'get_status', arguments: {} }));
+      await chat.end();
+      const isBoth = client !== 'copilot-cli';
+      assert.equal(
+        [
+          listed.includes('outputSchema'),
+          said.includes('structuredContent'),
+          said.includes('\\"session\\":null'),
+        ],
+        [isBoth, isBoth, true],
+        `${client} ${revision}: ${said}`,
+      );
+    }
 });
 
 /** `git flame mcp`, spoken to in raw lines. */
