@@ -10,6 +10,7 @@ import { passOnJudging } from './machines/verdict-claims.ts';
 import { viewSession } from './record.ts';
 import { adoptLanded, bringForward } from './review/adopt-landed.ts';
 import { bringAlong } from './review/bring-along.ts';
+import { requireLanded } from './review/require-landed.ts';
 import { collectEnded } from './work/collect-ended.ts';
 import { orphanTest, releaseOrphans } from './work/release-orphans.ts';
 import type { WithGit, Workshop } from './workshop.ts';
@@ -17,10 +18,11 @@ import type { WithGit, Workshop } from './workshop.ts';
 /**
  * Finishes what a kill left half done in a session: brings a checkout along, frees claims without an agent,
  * removes worktrees that hold nothing. Reports what it found. Harmless at any time, and when repeated. Throws FlameErrors
- * `base-behind` and `base-ahead`.
+ * `base-behind`, `base-ahead` and `landing-not-there`.
  */
 export async function recoverSession(workshop: Workshop, id: SessionId): Promise<void> {
   if (workshop.sharing?.role === 'lead') await workshop.landInTurn(() => adoptLanded(workshop, id));
+  await requireLanded(workshop, id);
   if (workshop.sharing?.role === 'lead') await workshop.landInTurn(() => bringForward(workshop, id));
   const { session } = await viewSession(workshop, id);
   if (session.checkout !== null && (await workshop.landInTurn(() => bringAlong(workshop, id)))) {

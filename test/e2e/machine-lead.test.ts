@@ -114,6 +114,59 @@ test('DST-1 so it is once the session has ended: the revert is shared as the ses
   assert.is(remote.git('rev-parse', 'main'), lead.repo.git('rev-parse', 'main'));
 });
 
+/** A session of two groups, of which the first has landed and the second still waits, and where main was before. */
+async function halfLanded(): Promise<
+  ReturnType<typeof rig> & { readonly before: string; readonly landed: string }
+> {
+  const made = rig([make('task-001', 'a'), make('task-002', 'b')]);
+  const before = made.remote.git('rev-parse', 'main');
+  writeDecisions(made.lead.repo, { plan: ['approve'], changesets: ['approve', 'skip'] });
+  const waiting = await run(made.lead);
+  assert.is(waiting.code, 2, waiting.stderr);
+  return { ...made, before, landed: made.remote.git('rev-parse', 'main') };
+}
+
+const stateAt = ({ git }: TestRepo): string =>
+  git(
+    'for-each-ref',
+    '--format=%(refname) %(objectname)',
+    'refs/blueflame/tasks',
+    'refs/blueflame/sessions',
+    'refs/heads/main',
+  );
+
+for (const [what, isTold] of [
+  ['a branch that somebody reset at the remote after a landing', true],
+  ['a landing whose server ended before it moved the branch, and whose lead was killed', false],
+] as const)
+  test(`DST-1 LIF-4 ${what} is asked about: nothing is overwritten, and nothing lands twice`, async () => {
+    const { remote, lead, before, landed } = await halfLanded();
+    remote.git('update-ref', 'refs/heads/main', before);
+    // The lead never heard that its landing was taken.
+    if (!isTold) lead.repo.git('reset', '-q', '--hard', before);
+    const at = stateAt(remote);
+    const asked = await run(lead, []);
+    assert.is(asked.code, 2, asked.stderr);
+    assert.match(asked.stderr, /1-a is recorded as landed at origin, .* but main there is at .*before it/);
+    const [, command = ''] = asked.stderr.match(/To have it there: git (push origin \S+)/) ?? [];
+    assert.is(command, `push origin ${landed}:refs/heads/main`);
+    assert.is(stateAt(remote), at, 'nothing was pushed');
+    lead.repo.git(...command.split(' '));
+    writeDecisions(lead.repo, { changesets: ['approve', 'approve'], session: ['continue', 'continue'] });
+    const after = await run(lead, []);
+    assert.is(after.code, 0, after.stderr);
+    assert.is(
+      remote.git('ls-tree', '-r', '--name-only', 'main', 'src/task-001.txt', 'src/task-002.txt'),
+      'src/task-001.txt\nsrc/task-002.txt',
+    );
+    assert.is(
+      remote.git('rev-list', '--first-parent', '--count', `${before}..main`),
+      '2',
+      'each landed once',
+    );
+    assert.is(remote.git('rev-parse', 'main'), lead.repo.git('rev-parse', 'main'));
+  });
+
 test('DST-1 a machine with another configuration is refused by each value that differs', async () => {
   const { lead, other } = rig([make('task-001')]);
   writeDecisions(lead.repo, { plan: ['approve'] });

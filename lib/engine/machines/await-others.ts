@@ -1,6 +1,8 @@
 import { planDigest } from '../../domain/shown/status.ts';
 import { landsOn } from '../../domain/state/session.ts';
+import { shortId } from '../../util/short-id.ts';
 import type { SessionView } from '../record.ts';
+import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
 import { isElsewhere } from './pass-on.ts';
 
@@ -22,13 +24,20 @@ export function isJoined({ sharing }: Pick<Workshop, 'sharing'>): boolean {
   return sharing?.role === 'worker';
 }
 
-/** Brings the commit that work starts from, where the lead landed something since the last one. */
+/** Brings the commit that work starts from, where the lead landed something since the last one; false: it is nowhere. */
 export async function bringBase(
-  { git, sharing }: Pick<Workshop, 'git' | 'sharing'>,
+  { events, git, run, sharing }: Pick<Workshop, 'events' | 'git' | 'run' | 'sharing'>,
   { session }: Pick<SessionView, 'session'>,
-): Promise<void> {
-  if (sharing?.role !== 'worker' || (await git.resolveCommit(session.base_commit)) !== null) return;
-  await sharing.bring(landsOn(session));
+): Promise<boolean> {
+  const isHere = async (): Promise<boolean> => (await git.resolveCommit(session.base_commit)) !== null;
+  if (sharing?.role !== 'worker' || (await isHere())) return true;
+  const branch = landsOn(session);
+  await sharing.bring(branch);
+  if (await isHere()) return true;
+  // Its server ended between the two, or somebody reset the branch: its lead is asked about that.
+  const message = `${branch} at ${sharing.remote} does not hold ${shortId(session.base_commit)}, which the session says it is at: nothing begins here until it does.`;
+  tellOnce({ events, run }, message);
+  return false;
 }
 
 /** Says what to type on another machine, each time the plan is another one. */

@@ -67,12 +67,12 @@ async function workUntilDone(
     if (!isJoined(workshop)) await replayUprooted(workshop, session);
     await tendMachines(workshop, session);
     const view = await viewSession(workshop, session);
-    await bringBase(workshop, view);
+    const hasBase = await bringBase(workshop, view);
     radar.look(view);
     tellPauses(workshop, view.session);
     const spending = workshop.windDown.isAsked() ? 'stop' : await maySpend(workshop, view, running);
-    if (spending === 'yes') startReady(workshop, view, running);
-    if (spending === 'yes') also(view, running);
+    if (spending === 'yes' && hasBase) startReady(workshop, view, running);
+    if (spending === 'yes' && hasBase) also(view, running);
     const wake = spending === 'yes' ? nextWake(startable(workshop, view), workshop.now().getTime()) : null;
     const awaits = awaitsOthers(workshop, view);
     if (running.size === 0 && wake === null && !awaits) break;
