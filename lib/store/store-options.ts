@@ -3,10 +3,12 @@ import type { ObjectFormat } from '../git/objects/make-object.ts';
 import type { CatFile } from '../git/process/cat-file.ts';
 import type { Idents } from '../git/process/read-identity.ts';
 import type { GitContext } from '../git/process/run-git.ts';
+import type { CommitSigner } from '../util/commit-signature.ts';
 import type { StateReader } from './notes/state-reader.ts';
 
 /** What writers of one opened store share. */
-export interface StoreParts extends Pick<StoreOptions, 'context' | 'idents' | 'commonDir' | 'objectFormat'> {
+export interface StoreParts
+  extends Pick<StoreOptions, 'context' | 'idents' | 'commonDir' | 'objectFormat' | 'signer'> {
   readonly catFile: CatFile;
   readonly reader: StateReader;
   readonly now: () => Date;
@@ -22,6 +24,8 @@ export interface StoreOptions {
   readonly commonDir: string;
   readonly objectFormat: ObjectFormat;
   readonly now?: () => Date;
+  /** Signs commits with this clone's key where machines share a session; asked for when first needed, null: it has none. */
+  readonly signer?: () => CommitSigner | null;
   /** Named in the `Host` trailer of each commit; none if not given. */
   readonly hostname?: string;
 }

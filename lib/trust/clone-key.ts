@@ -2,7 +2,9 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SignedWord } from '../domain/ports/sharing-port.ts';
-import { makePrivateKey, publicKeyOf, signText } from '../util/machine-key.ts';
+import { cloneName } from '../util/clone-name.ts';
+import { signCommitText } from '../util/commit-signature.ts';
+import { makePrivateKey, nameWithKey, publicKeyOf, signText } from '../util/machine-key.ts';
 import { makeFolders } from '../util/make-folders.ts';
 import { cloneStateDir } from '../util/user-state.ts';
 
@@ -13,16 +15,18 @@ export interface CloneKey {
   sign(text: string): SignedWord;
 }
 
+interface ClonePlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The common git directory, absolute. */
+  readonly commonDir: string;
+}
+
 /**
  * The key of this clone, made when first asked for: a file of the user outside the repository, which no cell shows and
  * nothing shares. Throws FlameError `machine-key`.
  */
-export function openCloneKey(place: {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The common git directory, absolute. */
-  readonly commonDir: string;
-}): CloneKey {
-  const file = join(cloneStateDir(place.env, place.commonDir), 'machine-key');
+export function openCloneKey(place: ClonePlace): CloneKey {
+  const file = keyFile(place);
   try {
     const privateKey = readOrMake(file);
     const key = publicKeyOf(privateKey);
@@ -36,6 +40,30 @@ export function openCloneKey(place: {
       cause,
     });
   }
+}
+
+/** Signs commits with the key of this clone; answers null while it has none, for then it never shared a session. */
+export function cloneSigner(
+  place: ClonePlace,
+  format: 'sha1' | 'sha256',
+): () => ((text: string) => string) | null {
+  let privateKey: string | null = null;
+  return () => {
+    const file = keyFile(place);
+    if (privateKey === null && existsSync(file)) privateKey = readFileSync(file, 'utf8');
+    const key = privateKey;
+    return key === null ? null : (text) => signCommitText(text, key, format);
+  };
+}
+
+function keyFile({ env, commonDir }: ClonePlace): string {
+  return join(cloneStateDir(env, commonDir), 'machine-key');
+}
+
+/** How claims and machines call this clone: with its key, once it has one, so that no other can act in its name. */
+export function machineName(place: ClonePlace): string {
+  const clone = cloneName(place.commonDir);
+  return existsSync(keyFile(place)) ? nameWithKey(clone, openCloneKey(place).key) : clone;
 }
 
 /** Written whole before it has its name: two processes agree on one, and a kill leaves no part of it. */

@@ -1,4 +1,11 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  sign,
+  verify,
+} from 'node:crypto';
 
 /** A new key to sign with (ed25519), as PKCS #8 in PEM. */
 export function makePrivateKey(): string {
@@ -25,4 +32,28 @@ export function isSignedBy(publicKey: string, text: string, signature: string): 
   } catch {
     return false;
   }
+}
+
+// As many that nobody finds another key for one.
+const digits = 12;
+const bound = new RegExp(`^(?:.*[/-][0-9a-f]{8})-([0-9a-f]{${digits}})$`);
+
+/** A clone's name with what its key is known by, so that nobody else can sign in that name. */
+export function nameWithKey(clone: string, key: string): string {
+  return `${clone}-${printOf(key)}`;
+}
+
+/** Whether a name, or a ref made of one, says which key is its own: then all it does is signed. */
+export function isBound(name: string): boolean {
+  return bound.test(name);
+}
+
+/** Whether what is signed with a key, null: with none, may be of who has that name; true of names that say no key. */
+export function maySignAs(name: string, key: string | null): boolean {
+  const [, print] = name.match(bound) ?? [];
+  return print === undefined || (key !== null && printOf(key) === print);
+}
+
+function printOf(key: string): string {
+  return createHash('sha256').update(Buffer.from(key, 'base64url')).digest('hex').slice(0, digits);
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cloneName } from '../../lib/util/clone-name.ts';
+import { machineName } from '../../lib/trust/clone-key.ts';
 import { writeDecisions } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import {
@@ -146,7 +146,7 @@ function notesOf(remote: TestRepo, session: string): SessionNote {
 }
 
 function placeOf(repo: TestRepo): string {
-  return cloneName(join(repo.path, '.git'));
+  return machineName({ env: repo.env, commonDir: join(repo.path, '.git') });
 }
 
 function verdictsIn(patch: string): readonly string[] {

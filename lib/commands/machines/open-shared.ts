@@ -8,7 +8,7 @@ import { gitText } from '../../git/process/run-git.ts';
 import { type OpenedSharing, openSharing } from '../../store/shared/open-sharing.ts';
 import { pushesPerMinute } from '../../store/shared/pace.ts';
 import { pickRemote } from '../../store/sync/pick-remote.ts';
-import { openCloneKey } from '../../trust/clone-key.ts';
+import { machineName, openCloneKey } from '../../trust/clone-key.ts';
 import { gitHere } from '../open/git-here.ts';
 import type { Opened } from '../open/open-workshop.ts';
 
@@ -46,12 +46,14 @@ export async function withSharing(
   const remote = await pickRemote(context, name === '' ? null : name);
   const url = await gitText(context, ['remote', 'get-url', remote], { accept: [0, 2, 128] });
   const { lease, pushes_per_minute: most } = config.machines;
-  const { key, sign: speak } = openCloneKey({ env: io.env, commonDir: git.repository.commonDir });
+  const clone = { env: io.env, commonDir: git.repository.commonDir };
+  const { key, sign: speak } = openCloneKey(clone);
+  const place = machineName(clone);
   const sharing = openSharing(store.raw, {
     ...{ remote, network: context, signal: workshop.signal, speak, budget },
     sign: {
       v: 1,
-      machine: workshop.place,
+      machine: place,
       person: workshop.gates.person,
       role,
       version: FLAME_VERSION,
@@ -79,7 +81,12 @@ export async function withSharing(
   const inSession = (session: SessionId): Opened => {
     const origins = sharedOrigins(opened.origins, { session, role });
     store.heed(origins);
-    return { ...opened, origins, output, workshop: sharedWorkshop(workshop, { origins, sharing, role }) };
+    return {
+      ...opened,
+      origins,
+      output,
+      workshop: sharedWorkshop({ ...workshop, place }, { origins, sharing, role }),
+    };
   };
   try {
     await sharing.look();
@@ -109,6 +116,6 @@ function sharedWorkshop(
   return {
     ...workshop,
     ...{ config, origins, sharing },
-    reload: async () => sharedWorkshop(await workshop.reload(), shared),
+    reload: async () => sharedWorkshop({ ...(await workshop.reload()), place: sharing.machine }, shared),
   };
 }

@@ -12,10 +12,10 @@ import { createRunMemory, type RunMemory } from '../../engine/run-memory.ts';
 import { tellOnce } from '../../engine/tell-once.ts';
 import { createWindDown, type WindDown } from '../../engine/wind-down.ts';
 import type { MachinePort, Workshop } from '../../engine/workshop.ts';
+import { machineName } from '../../trust/clone-key.ts';
 import { liveOutput } from '../../ui/live/live-output.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import type { Output } from '../../ui/terminal/output.ts';
-import { cloneName } from '../../util/clone-name.ts';
 import { randomName } from '../../util/random-name.ts';
 import { type Current, openCurrent } from './current.ts';
 import { guardedAgents, guardedMachine, guardedPrompts } from './guarded-ports.ts';
@@ -122,7 +122,7 @@ function assemble(bench: Bench, origins: Origins): Workshop {
     signal,
     // Two sessions would each take what the other is just bringing into a checked-out base for the person's changes.
     landInTurn: (work) => waitForLock({ commonDir, name: 'landing', signal }, work),
-    place: cloneName(commonDir),
+    place: machineName({ env: io.env, commonDir }),
     tried: triedBefore(commonDir),
     origins,
     root: ready.root,

@@ -10,6 +10,7 @@ import { type Idents, openIdents } from '../../git/process/read-identity.ts';
 import { type HeedingStore, heedingStore } from '../../store/ends/heeding-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import { chatAround } from '../../trust/chats.ts';
+import { cloneSigner } from '../../trust/clone-key.ts';
 import { openOrigins } from '../../trust/decisions/open-origins.ts';
 import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.ts';
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
@@ -53,7 +54,8 @@ export async function withStore(
   const { commonDir, objectFormat } = repository;
   const origins = openOrigins({ env: io.env, commonDir, chat: () => chatAround({ commonDir, env: io.env }) });
   const idents = openIdents(whereThePersonIs({ context, repository }));
-  const storing = { context, commonDir, objectFormat, idents };
+  const signer = cloneSigner({ env: io.env, commonDir }, objectFormat);
+  const storing = { context, commonDir, objectFormat, idents, signer };
   const store = heedingStore(await openStore(storing), { ...storing, origins });
   try {
     const gitColor = await asked;

@@ -1,17 +1,26 @@
 import { isHeld } from '../../core/schedule/next-action.ts';
 import { holderOf, isHeldBy } from '../../core/schedule/task-holder.ts';
 import type { Store } from '../../domain/ports/store-port.ts';
+import type { Io } from '../../domain/shown/io.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { machineName } from '../../trust/clone-key.ts';
 import { cloneName } from '../../util/clone-name.ts';
 import type { Reading } from '../open/read-state.ts';
 
 /** The tasks this person claimed by hand in this clone. */
-export async function ownClaims({ git, store }: Pick<Reading, 'git' | 'store'>): Promise<readonly Task[]> {
+export async function ownClaims(
+  { git, store }: Pick<Reading, 'git' | 'store'>,
+  { env }: Pick<Io, 'env'>,
+): Promise<readonly Task[]> {
   const tasks = await allTasks(store);
   if (!tasks.some(isHeld)) return [];
   const person = await git.identity().catch(() => null);
-  const place = cloneName(git.repository.commonDir);
-  return tasks.filter((task) => person !== null && isHeldBy(task, person) && task.claimed_host === place);
+  const { commonDir } = git.repository;
+  // It may have been claimed before this clone had a key.
+  const places: readonly (string | null)[] = [cloneName(commonDir), machineName({ env, commonDir })];
+  return tasks.filter(
+    (task) => person !== null && isHeldBy(task, person) && places.includes(task.claimed_host),
+  );
 }
 
 /** Lines about claims that another clone has now: two clones claimed the same, and one was first. */

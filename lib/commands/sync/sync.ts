@@ -23,7 +23,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     const remote = await pickRemote(context, args.positionals[0] ?? null);
     const { commonDir, objectFormat } = git.repository;
     const isDry = args.globals.dryRun;
-    const held = isDry ? [] : await ownClaims({ git, store });
+    const held = isDry ? [] : await ownClaims({ git, store }, io);
     const { problems } = await store.snapshot();
     const before = await readHeard(io, reading);
     if (!isDry) await signDecisions(io, reading);

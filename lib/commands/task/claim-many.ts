@@ -6,9 +6,9 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { machineName } from '../../trust/clone-key.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
-import { cloneName } from '../../util/clone-name.ts';
 import { withState } from '../open/read-state.ts';
 import type { SessionMeant } from '../open/session-meant.ts';
 import { type ClaimAnswer, type ClaimRound, claimRound, refusedFirst } from './claim-round.ts';
@@ -23,7 +23,8 @@ const manyAtOnce = 128;
 export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return withState(args, io, async ({ git, store, origins, output, meant }) => {
     const person = await git.identity();
-    const claims = new Claims({ store, meant, origins, person, place: cloneName(git.repository.commonDir) });
+    const place = machineName({ env: io.env, commonDir: git.repository.commonDir });
+    const claims = new Claims({ store, meant, origins, person, place });
     const waiting: string[] = [];
     const drain = async (): Promise<void> => {
       // Lines that come together are asked about together.

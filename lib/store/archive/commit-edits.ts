@@ -16,6 +16,9 @@ export function commitTree<T>(
   const message = renderMessage(change, { actor: context.actor, host: context.host, rev: null });
   // The last note may have gone: git misses even an empty tree.
   const tree = root?.oid ?? context.sink('tree', '').oid;
-  const tip = context.sink('commit', renderCommit(tree, state.tip, message, context)).oid;
+  const tip = context.sink(
+    'commit',
+    renderCommit(tree, state.tip === null ? [] : [state.tip], message, context),
+  ).oid;
   return { ...state, tip, root };
 }

@@ -77,7 +77,8 @@ export function writeNotes<T extends { readonly rev: number }>(
   const root = editOrExplain(state, edits, context.sink);
   const rev = revs.size === 1 ? ([...revs][0] ?? null) : null;
   const message = renderMessage(change, { actor: context.actor, host: context.host, rev });
-  const tip = context.sink('commit', renderCommit(root?.oid ?? null, state.tip, message, context)).oid;
+  const parents = state.tip === null ? [] : [state.tip];
+  const tip = context.sink('commit', renderCommit(root?.oid ?? null, parents, message, context)).oid;
   return { ...state, tip, root };
 }
 
@@ -169,20 +170,21 @@ export function editOrExplain<T>(
   }
 }
 
-/** A commit of the person's on a state ref; null: an empty tree, no parent. */
+/** A commit of the person's on a state ref, signed where the context says so; null: an empty tree. */
 export function renderCommit(
   tree: ObjectId | null,
-  parent: ObjectId | null,
+  parents: readonly ObjectId[],
   message: string,
-  { identity, now, objectFormat }: ChangeContext,
+  { identity, now, objectFormat, sign = null }: ChangeContext,
 ): string {
   const time = `${Math.floor(now.getTime() / 1000)} ${identity.zone}`;
-  return [
+  const text = [
     `tree ${tree ?? makeObject(objectFormat, 'tree', '').oid}`,
-    ...(parent === null ? [] : [`parent ${parent}`]),
+    ...parents.map((parent) => `parent ${parent}`),
     `author ${identity.author} ${time}`,
     `committer ${identity.committer} ${time}`,
     '',
     message,
   ].join('\n');
+  return sign === null ? text : sign(text);
 }

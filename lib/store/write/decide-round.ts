@@ -1,9 +1,10 @@
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
-import type { Snapshot, Transaction, TransactResult } from '../../domain/ports/store-port.ts';
+import type { Change, Snapshot, Transaction, TransactResult } from '../../domain/ports/store-port.ts';
 import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/make-object.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
-import { stateRefs } from '../notes/note-kinds.ts';
-import { type State, snapshotOf, tipsOf } from '../notes/state.ts';
+import type { CommitSigner } from '../../util/commit-signature.ts';
+import { anchorKey, sessionAnchor, stateRefs } from '../notes/note-kinds.ts';
+import { onlyNote, type State, snapshotOf, tipsOf } from '../notes/state.ts';
 import { applyChange } from './apply-change.ts';
 import type { CommitIdentity } from './commit-identity.ts';
 
@@ -33,6 +34,8 @@ interface RoundContext {
   readonly objectFormat: ObjectFormat;
   readonly now: () => Date;
   readonly host: string | null;
+  /** See StoreOptions. */
+  readonly signer?: () => CommitSigner | null;
 }
 
 /** Asks each caller in turn, on the state those before it leave. Nothing is written yet. */
@@ -89,10 +92,25 @@ function applyAll(
     objects.set(object.oid, object);
     return object;
   };
-  return transaction.changes.reduce(
-    (before, change) => applyChange(before, change, { ...context, actor: transaction.actor, now, sink }),
-    state,
-  );
+  return transaction.changes.reduce((before, change) => {
+    const sign = isShared(before, change, context.objectFormat) ? (context.signer?.() ?? null) : null;
+    return applyChange(before, change, { ...context, actor: transaction.actor, now, sink, sign });
+  }, state);
+}
+
+/** Whether machines share the session that a change is about, before it or by it. */
+function isShared(state: State, change: Change, format: ObjectFormat): boolean {
+  const session = sessionOf(change);
+  if (session === null) return false;
+  const known = onlyNote(state.sessions, anchorKey(format, sessionAnchor(session)))?.value;
+  return (change.session ?? known)?.machines !== undefined;
+}
+
+/** What a change is about; null: a commit alone. */
+function sessionOf({ tasks = [], session, verdict, verification, review, page }: Change): string | null {
+  const about =
+    tasks[0]?.session ?? session?.id ?? verdict?.session ?? verification?.session ?? review?.note.session;
+  return about ?? page?.session ?? null;
 }
 
 /**

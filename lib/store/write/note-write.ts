@@ -1,5 +1,6 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
+import type { CommitSigner } from '../../util/commit-signature.ts';
 import type { Anchor } from '../notes/note-kinds.ts';
 import type { ObjectSink } from '../notes/note-tree.ts';
 import type { CommitIdentity } from './commit-identity.ts';
@@ -11,6 +12,8 @@ export interface ChangeContext {
   readonly now: Date;
   readonly objectFormat: ObjectFormat;
   readonly sink: ObjectSink;
+  /** Makes a commit's text one that this clone signed; none is where no machines share what it is about. */
+  readonly sign?: CommitSigner | null;
 }
 
 /** What to write on one ref: each note's key and how its next value follows from the stored one. */

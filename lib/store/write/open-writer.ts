@@ -19,5 +19,6 @@ export function openWriter(
     queue: new WriteQueue(commonDir),
     now: options.now ?? (() => new Date()),
     host: options.hostname ?? null,
+    ...(options.signer === undefined ? {} : { signer: options.signer }),
   });
 }
