@@ -7,6 +7,7 @@ import type { Io } from '../domain/shown/io.ts';
 import { type Status, statusOf } from '../domain/shown/status.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
+import { machineName } from '../trust/clone-key.ts';
 import { renderDoubts } from '../ui/render/render-doubts.ts';
 import { renderMachines } from '../ui/render/render-machines.ts';
 import { renderNoteCount } from '../ui/render/render-notes.ts';
@@ -14,7 +15,7 @@ import { renderOthers } from '../ui/render/render-others.ts';
 import { renderProposals } from '../ui/render/render-proposals.ts';
 import { renderSpend, renderSpendingApart } from '../ui/render/render-spend.ts';
 import { renderStatus } from '../ui/render/render-status.ts';
-import { cloneName } from '../util/clone-name.ts';
+import { formatCount } from '../util/format-amount.ts';
 import { gitHere } from './open/git-here.ts';
 import { goneClaims, overdueClaims } from './open/overdue-claims.ts';
 import { readAhead } from './open/read-ahead.ts';
@@ -47,7 +48,9 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const status = statusOf(standing?.session ?? null, tasks, agents, more);
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
     const machines = await machinesOf(session, tasks, { git, io });
-    output.json(machines === null ? status : { ...status, machines: machines.list });
+    output.json(
+      machines === null ? status : { ...status, machines: machines.list, breaches: machines.breaches },
+    );
     if (session !== null) shown.note(session.id, status.changesets);
     if (output.isJson) return 0;
     const registered = agents.length === 0 ? [] : readRegisteredAgents(commonDir);
@@ -60,10 +63,19 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const next = isGoing ? 'git flame agent list' : nextCommand(standing, await askingPerson(git, tasks));
     const overdue = await overdueClaims(tasks, reading);
     const ours = tasks.filter(({ id }) => standing?.elsewhere.has(id) === false);
-    const gone = isGoing ? [] : goneClaims(ours, { live: agents, place: cloneName(commonDir) });
+    const gone = isGoing
+      ? []
+      : goneClaims(ours, { live: agents, place: machineName({ env: io.env, commonDir }) });
     const below = [
       ...renderProposals(proposals),
-      ...(machines === null ? [] : ['', ...renderMachines(machines.shown, output.style), asSeen]),
+      ...(machines === null
+        ? []
+        : [
+            '',
+            ...renderMachines(machines.shown, output.style),
+            asSeen,
+            ...brokenHere(machines.breaches.length),
+          ]),
       ...(doubted.length === 0 ? [] : ['', ...doubted]),
       ...overdue,
       ...gone,
@@ -79,6 +91,11 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
 
 // Nothing is asked of a remote here: what it has now may be newer.
 const asSeen = '  as this clone last saw them; as they are now: git flame machines';
+
+function brokenHere(count: number): readonly string[] {
+  if (count === 0) return [];
+  return [`  ${formatCount(count, 'step')} against the rules were seen there: git flame machines`];
+}
 
 async function countNotes(
   snapshot: Pick<SessionLook, 'blackboardOf' | 'tasksOf'>,
@@ -104,7 +121,12 @@ async function machinesOf(
   if (session?.machines === undefined || session.state === 'ended') return null;
   // For most sessions there is nothing of it to load.
   const { knownMachines } = await import('../store/shared/known-machines.ts');
-  const context = gitHere(git, io);
-  const list = await knownMachines({ context, commonDir: git.repository.commonDir }, session, tasks);
-  return { list, shown: { remote: session.machines.remote, session: session.id, machines: list } };
+  const { listBreaches } = await import('../store/shared/witness.ts');
+  const place = { context: gitHere(git, io), commonDir: git.repository.commonDir };
+  const { remote } = session.machines;
+  const [list, breaches] = await Promise.all([
+    knownMachines(place, session, tasks),
+    listBreaches(place, { remote, session: session.id }),
+  ]);
+  return { list, breaches, shown: { remote, session: session.id, machines: list } };
 }

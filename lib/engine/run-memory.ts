@@ -67,6 +67,8 @@ export interface RunMemory {
   isLed: boolean;
   /** Whether what has to come before work is judged was done, so that other machines may judge too. */
   isPrepared: boolean;
+  /** How many steps against the rules of a shared session led to what follows of them, see heedBreaches. */
+  heededBreaches: number;
   /** Warnings that were shown, see tellOnce. */
   readonly told: Set<string>;
 }
@@ -87,6 +89,7 @@ export function createRunMemory(): RunMemory {
     assigned: null,
     isLed: false,
     isPrepared: false,
+    heededBreaches: 0,
     ahead: createLookMemory(),
     told: new Set(),
   };

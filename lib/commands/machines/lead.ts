@@ -1,6 +1,7 @@
 import type { SessionId } from '../../domain/ids.ts';
 import { ledElsewhere } from '../../domain/meanwhile.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import { nextClaim } from '../../domain/state/claim-number.ts';
 import { sharedRoles } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, viewSession } from '../../engine/record.ts';
@@ -84,7 +85,7 @@ async function takeLead(
   await record(workshop, id, ({ session }) => {
     const known = session.machines;
     const isOurs = known?.lead === workshop.place;
-    const term = (known?.term ?? 0) + (isOurs ? 0 : 1);
+    const term = isOurs ? known.term : nextClaim(known?.term);
     const isSame =
       isOurs &&
       known.remote === terms.remote &&

@@ -3,6 +3,7 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { listMachines } from '../../domain/shown/machines.ts';
 import { readMachines } from '../../store/shared/read-machines.ts';
+import { listBreaches } from '../../store/shared/witness.ts';
 import { pickRemote } from '../../store/sync/pick-remote.ts';
 import { renderMachines } from '../../ui/render/render-machines.ts';
 import { gitHere } from '../open/git-here.ts';
@@ -30,10 +31,11 @@ export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
       if (found.session === null) throw nothingShared(remote);
       output.info(trustMachine(origins, found.session, { machines, wish }));
     }
-    output.json({ schema_version: 1, remote, session: found.session?.id ?? null, machines });
-    output.result(
-      renderMachines({ remote, session: found.session?.id ?? null, machines }, output.style).join('\n'),
-    );
+    const shared = found.session?.id ?? null;
+    const breaches =
+      shared === null ? [] : await listBreaches({ context, commonDir }, { remote, session: shared });
+    output.json({ schema_version: 1, remote, session: shared, machines, breaches });
+    output.result(renderMachines({ remote, session: shared, machines, breaches }, output.style).join('\n'));
     return 0;
   });
 }

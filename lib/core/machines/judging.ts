@@ -1,3 +1,4 @@
+import { nextClaim } from '../../domain/state/claim-number.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
 import { describeChange, type TaskChange } from '../task/task-state.ts';
 
@@ -8,7 +9,7 @@ export function judgeOf({ commit, judging }: Task): string | null {
 
 /** A done task that a machine judges from now on: each claim has a number that rises, see Task. */
 export function claimJudging(task: DoneTask, machine: string): TaskChange<DoneTask> {
-  const claim = (task.judging?.claim ?? 0) + 1;
+  const claim = nextClaim(task.judging?.claim);
   const judging = { machine, claim, commit: task.commit };
   return describeChange(task, { ...task, judging }, `, judged on ${machine}, claim ${claim}`);
 }

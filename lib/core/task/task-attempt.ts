@@ -1,5 +1,6 @@
 import { type Failure, furtherDetails } from '../../domain/failure.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';
+import { nextClaim } from '../../domain/state/claim-number.ts';
 import type { BuiltOn, ClaimedTask, DoneTask, HistoryEntry, Task, TaskIn } from '../../domain/state/task.ts';
 import type { Try } from '../../domain/state/tries.ts';
 import { boundText, oneLine } from './one-line.ts';
@@ -44,7 +45,7 @@ export function claimTask(
     claimed_host: claim.host ?? null,
     start_commit: claim.start ?? null,
     claimed_at: claim.at,
-    claim: (task.claim ?? 0) + 1,
+    claim: nextClaim(task.claim),
     not_before: null,
     result: noResult,
     reason: null,

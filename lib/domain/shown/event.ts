@@ -1,5 +1,6 @@
 import type { Failure } from '../failure.ts';
 import type { Role } from '../role.ts';
+import type { BreachKind } from '../state/breach.ts';
 import type { TaskStatus } from '../state/task.ts';
 import type { AheadConflict } from './ahead.ts';
 
@@ -180,6 +181,17 @@ export type EventBody =
       readonly task: string;
       readonly agent: string | null;
       readonly machine: string;
+      readonly message: string;
+    }
+  /** Several machines: a step at the remote that none which keeps to the rules made, whose it was, and who signed it. */
+  | {
+      readonly event: 'machine-breach';
+      readonly kind: BreachKind;
+      readonly task: string | null;
+      readonly machine: string | null;
+      readonly by: string | null;
+      readonly key: string | null;
+      readonly commit: string;
       readonly message: string;
     }
   /** An attempt ended whose claim had been given up: it changed nothing, what it made is kept. */

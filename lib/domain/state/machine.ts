@@ -25,7 +25,7 @@ export const signOfLifeSchema = z.object({
   key: lineSchema(100).optional(),
   /** CLIs it can run agents with. */
   adapters: z.array(lineSchema(50)).max(20).optional(),
-  /** When it joined, by its own clock: to be shown, never to be compared. */
+  /** When it joined, by its own clock: to be shown, and compared with nothing but when it itself joined before. */
   since: lineSchema(40),
 });
 export type SignOfLife = Readonly<z.infer<typeof signOfLifeSchema>>;

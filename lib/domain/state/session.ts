@@ -4,6 +4,7 @@ import { objectIdPattern, sessionIdPattern } from '../ids.ts';
 import { roleSchema } from '../role-schema.ts';
 import { lineSchema, textSchema } from '../text.ts';
 import { changesetSchema } from './changeset.ts';
+import { claimNumberSchema } from './claim-number.ts';
 import { sharedRoleSchema } from './machine.ts';
 import { plannedTaskSchema } from './plan.ts';
 
@@ -149,13 +150,13 @@ export const sessionSchema = z.object({
     .object({
       lead: z.string(),
       remote: z.string(),
-      term: z.int().min(1),
+      term: claimNumberSchema,
       lease_ms: z.int().min(1),
       renew_ms: z.int().min(1),
       /** What who leads lets machines do beside tasks; its own person's word, which this only tells. */
       trusted: z.array(trustedMachineSchema).optional(),
       /** Which machine builds the changesets for who leads, and how often that was handed out; null: none does. */
-      merging: z.object({ machine: z.string().nullable(), claim: z.int().min(1) }).optional(),
+      merging: z.object({ machine: z.string().nullable(), claim: claimNumberSchema }).optional(),
     })
     .optional(),
   /** What agents may spend that isn't booked yet, where several machines spend of one budget. */

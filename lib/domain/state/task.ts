@@ -3,6 +3,7 @@ import type { AgentId, ObjectId, SessionId, TaskId } from '../ids.ts';
 import { objectIdPattern, sessionIdPattern, taskIdPattern } from '../ids.ts';
 import { roleSchema } from '../role-schema.ts';
 import { lineSchema, textSchema } from '../text.ts';
+import { claimNumberSchema } from './claim-number.ts';
 import { lineCommentsSchema } from './line-comment.ts';
 import { attemptsSchema, trySchema } from './tries.ts';
 
@@ -112,12 +113,14 @@ const noteSchema = z.object({
   updated_at: z.string(),
   claimed_at: z.string().nullable(),
   /** How often it was claimed, never reset: of two claims the one with the larger number holds. Left out before the first. */
-  claim: z.int().min(1).optional(),
+  claim: claimNumberSchema.optional(),
   /**
    * Where machines share the session: which one judges this commit, and how often that was claimed, never reset. null:
    * none does. Left out before the first.
    */
-  judging: z.object({ machine: z.string().nullable(), claim: z.int().min(1), commit: objectId }).optional(),
+  judging: z
+    .object({ machine: z.string().nullable(), claim: claimNumberSchema, commit: objectId })
+    .optional(),
   /** The address of the issue it was made of, which its landing closes; left out of others. */
   source: z
     .string()

@@ -2,6 +2,7 @@ import { builtDecision } from '../../core/decisions/decisions.ts';
 import { wordText } from '../../core/machines/machine-word.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
+import { nextClaim } from '../../domain/state/claim-number.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
@@ -46,7 +47,7 @@ export async function handOutMerge(
   await tendMachines(workshop, id);
   const chosen = trustedMachines(workshop, { id }, 'merge').find(({ state }) => state === 'live')?.machine;
   if (chosen === undefined || chosen === null || isDone(await viewSession(workshop, id))) return;
-  const claim = await setMerging(workshop, id, (now) => ({ machine: chosen, claim: (now?.claim ?? 0) + 1 }));
+  const claim = await setMerging(workshop, id, (now) => ({ machine: chosen, claim: nextClaim(now?.claim) }));
   const message = `${chosen} builds the changesets.`;
   workshop.events.emit({ event: 'notice', level: 'info', message });
   const isThere = (): boolean =>

@@ -8,6 +8,7 @@ import type { Role } from '../../domain/role.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
+import { withBudget } from './heed-breaches.ts';
 
 /** What one agent may spend, and whether that is less than it would have had. */
 export interface ReservedShare {
@@ -34,8 +35,9 @@ export async function reserve(
   const own = roleBudget(workshop.config, role);
   for (;;) {
     let found: (ReservedShare & { readonly isFree: boolean }) | null = null;
-    await record(workshop, id, ({ session }) => {
+    await record(workshop, id, ({ session: said }) => {
       found = null;
+      const session = withBudget(workshop, said);
       const { limit, unit } = budgetState(workshop.config, session);
       if (limit === 0) {
         found = { budget: own, isCut: false, isFree: true };

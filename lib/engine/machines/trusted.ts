@@ -6,16 +6,20 @@ import type { Session } from '../../domain/state/session.ts';
 import { record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 
-type Trusting = Pick<Workshop, 'config' | 'origins'>;
+type Trusting = Pick<Workshop, 'config' | 'origins' | 'sharing'>;
 
-/** Whether what the holder of a key says in a role counts here: by the configuration, or this clone's person. */
+/**
+ * Whether what the holder of a key says in a role counts here: by this clone's person, or by the configuration as long as
+ * it was not seen breaking the rules of the session.
+ */
 export function isTrusted(
-  { config, origins }: Trusting,
+  { config, origins, sharing }: Trusting,
   session: Pick<Session, 'id'>,
   { key, role }: { readonly key: string; readonly role: SharedRole },
 ): boolean {
   const named = config.machines.trusted.some((one) => one.key === key && one.roles.includes(role));
-  return named || origins.has(machineDecision(session, key, role));
+  if (origins.has(machineDecision(session, key, role))) return true;
+  return named && sharing?.isDistrusted(key) !== true;
 }
 
 /** What this machine may do in a session that another one leads, beside what it was started for. */
@@ -34,7 +38,7 @@ export function mayHere(
 
 /** Machines that are there and that this lead has do something beside tasks. */
 export function trustedMachines(
-  workshop: Trusting & Pick<Workshop, 'sharing'>,
+  workshop: Trusting,
   session: Pick<Session, 'id'>,
   role: SharedRole,
 ): readonly SeenMachine[] {

@@ -2,6 +2,8 @@ import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import { type SignOfLife, signOfLifeSchema } from '../../domain/state/machine.ts';
 import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
+import { signerOf } from '../../util/commit-signature.ts';
+import { maySignAs } from '../../util/machine-key.ts';
 import { machinesRoot } from '../sync/remote.ts';
 import { renderCommit } from '../write/apply-change.ts';
 import type { ChangeContext } from '../write/note-write.ts';
@@ -14,32 +16,62 @@ export function machineRef(session: SessionId, machine: string): RefName {
   return `${machinesRoot}${session}/${name}` as RefName;
 }
 
-/** One more sign of life: a commit without files on the one before. Two are never the same, so that each moves the ref. */
+/** One more sign of life: a commit without files on those before it. Two are never the same, so that each moves the ref. */
 export function makeSign(
   sign: SignOfLife,
-  { parent, count }: { readonly parent: ObjectId | null; readonly count: number },
+  { parents, count }: { readonly parents: readonly ObjectId[]; readonly count: number },
   context: ChangeContext,
 ): { readonly tip: ObjectId; readonly objects: readonly NewObject[] } {
   const tree = makeObject(context.objectFormat, 'tree', '');
   const message = `${sign.machine}: sign of life ${count}\n\n${JSON.stringify(sign, null, 2)}\n`;
-  const commit = makeObject(context.objectFormat, 'commit', renderCommit(tree.oid, parent, message, context));
+  const commit = makeObject(
+    context.objectFormat,
+    'commit',
+    renderCommit(tree.oid, parents, message, context),
+  );
   return { tip: commit.oid, objects: [tree, commit] };
 }
 
-/** What a machine said of itself, and when by its own clock (ISO 8601); null where that can't be read. */
-export async function readSign(
-  catFile: CatFile,
-  tip: ObjectId,
-): Promise<{ readonly sign: SignOfLife; readonly at: string } | null> {
+/** A sign of life as its commit has it. */
+export interface ReadSign {
+  readonly sign: SignOfLife;
+  /** When, by that machine's clock; ISO 8601. */
+  readonly at: string;
+  /** The key it is signed with, over all of it; null: with none. */
+  readonly signer: string | null;
+  readonly parents: readonly ObjectId[];
+}
+
+/** What a machine said of itself, and when by its own clock; null where that can't be read. */
+export async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadSign | null> {
   const object = await catFile.read(tip).catch(() => null);
   if (object === null || object.type !== 'commit' || object.size > maxBytes) return null;
   const text = object.bytes.toString();
   const [, , ...body] = text.split('\n\n');
   const [, seconds = ''] = text.match(/^committer .* (\d{1,11}) [+-]\d{4}$/m) ?? [];
+  const header = text.slice(0, text.indexOf('\n\n'));
   try {
-    const sign = signOfLifeSchema.parse(JSON.parse(body.join('\n\n')));
-    return { sign, at: new Date(Number(seconds) * 1_000).toISOString() };
+    return {
+      sign: signOfLifeSchema.parse(JSON.parse(body.join('\n\n'))),
+      at: new Date(Number(seconds) * 1_000).toISOString(),
+      signer: signerOf(text, tip.length === 40 ? 'sha1' : 'sha256'),
+      parents: [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, parent]) => parent as ObjectId),
+    };
   } catch {
     return null;
   }
+}
+
+/** The last sign of a machine that counts: the one on its ref, or where that one is not its own, the one known here. */
+export async function readCounted(
+  catFile: CatFile,
+  {
+    ref,
+    tip,
+    counted,
+  }: { readonly ref: string; readonly tip: ObjectId; readonly counted: ObjectId | undefined },
+): Promise<ReadSign | null> {
+  const read = await readSign(catFile, tip);
+  if (read === null || maySignAs(ref, read.signer)) return read;
+  return counted === undefined ? null : readSign(catFile, counted);
 }

@@ -11,7 +11,8 @@ import { machineRef, makeSign } from './machine-ref.ts';
 interface Membership {
   readonly ref: RefName;
   readonly lease: Lease;
-  readonly sign: SignOfLife;
+  readonly machine: string;
+  readonly sign: () => SignOfLife;
 }
 
 interface Sign {
@@ -29,13 +30,16 @@ const neverMs = 86_400_000;
 /** This machine's own signs of life: when one is due, and what it is. They go with every push, and alone where none goes. */
 export class OwnSigns {
   #member: Membership | null = null;
+  /** Where its ref is at the remote, and what it was moved to from here last. */
   #tip: ObjectId | null = null;
+  #own: ObjectId | null = null;
   #count = 0;
   #pushedAt = Number.NEGATIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
-  enter(session: SessionId, lease: Lease, sign: SignOfLife): void {
-    this.#member = { ref: machineRef(session, sign.machine), lease, sign };
+  /** `sign`: what this machine says of itself. */
+  enter(session: SessionId, lease: Lease, { machine, sign }: Pick<Membership, 'machine' | 'sign'>): void {
+    this.#member = { ref: machineRef(session, machine), lease, machine, sign };
   }
 
   leave(): RefName | null {
@@ -69,15 +73,20 @@ export class OwnSigns {
   /** null: this machine is in no session. */
   next(parts: StoreParts & { readonly identity: CommitIdentity }): Sign | null {
     if (this.#member === null) return null;
-    const { ref, sign } = this.#member;
+    const { ref, machine, sign } = this.#member;
     this.#count += 1;
-    const { objectFormat, identity, host } = parts;
+    const { objectFormat, identity, host, signer } = parts;
     const sink = (...[type, content]: [NewObject['type'], string | Uint8Array]): NewObject =>
       makeObject(objectFormat, type, content);
+    // Whatever somebody else made of that ref, each sign stands on the one before it.
+    const parents = [...new Set([this.#tip, this.#own])].flatMap((tip) => tip ?? []);
     const made = makeSign(
-      sign,
-      { parent: this.#tip, count: this.#count },
-      { actor: sign.machine, host, identity, now: parts.now(), objectFormat, sink },
+      sign(),
+      { parents, count: this.#count },
+      {
+        ...{ actor: machine, host, identity, now: parts.now(), objectFormat, sink },
+        sign: signer?.() ?? null,
+      },
     );
     return { ...made, spec: { from: made.tip, to: ref } };
   }
@@ -85,6 +94,7 @@ export class OwnSigns {
   /** `began`: when the push did, for others count from no earlier. */
   pushed({ tip }: Sign, began: number): void {
     this.#tip = tip;
+    this.#own = tip;
     this.#pushedAt = began;
   }
 

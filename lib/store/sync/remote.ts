@@ -19,7 +19,7 @@ export function trackingRef(remote: string, ref: string): string {
 /** Below it each machine of a session has one ref that nobody else moves: its sign of life. */
 export const machinesRoot = 'refs/blueflame/machines/';
 
-const stateRoot = 'refs/blueflame/';
+export const stateRoot = 'refs/blueflame/';
 // A filter or depth of the clone must not apply: state is merged from whole histories and bodies. What agents
 // left uncommitted (rescue) is shared only by the person.
 const fetchOptions = [

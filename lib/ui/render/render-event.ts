@@ -73,6 +73,7 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'conflicts-ahead':
       return renderConflicts(event, style);
     case 'claim-passed-on':
+    case 'machine-breach':
     case 'remote-lost':
     case 'remote-back':
     case 'result-superseded':
@@ -97,7 +98,9 @@ function renderTry(
   return style.yellow(`${who} failed${why === null ? '' : `: ${visibleLine(why)}`}`);
 }
 
-type MachineEvent = EventOf<'claim-passed-on' | 'remote-lost' | 'remote-back' | 'result-superseded'>;
+type MachineEvent = EventOf<
+  'claim-passed-on' | 'machine-breach' | 'remote-lost' | 'remote-back' | 'result-superseded'
+>;
 
 function renderMachineEvent(event: MachineEvent, style: Style): string {
   const label = event.event === 'remote-back' ? '' : `${style.yellow('warning:')} `;

@@ -1,4 +1,5 @@
 import type { ShownMachine } from '../../domain/shown/machines.ts';
+import { type Breach, describeAuthor } from '../../domain/state/breach.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shortId } from '../../util/short-id.ts';
 import type { Style } from '../text/style.ts';
@@ -10,14 +11,40 @@ export function renderMachines(
     remote,
     session,
     machines,
-  }: { readonly remote: string; readonly session: string | null; readonly machines: readonly ShownMachine[] },
+    breaches = [],
+  }: {
+    readonly remote: string;
+    readonly session: string | null;
+    readonly machines: readonly ShownMachine[];
+    readonly breaches?: readonly Breach[];
+  },
   style: Style,
 ): readonly string[] {
   if (session === null) return [`No session is shared through ${visibleLine(remote)}.`];
-  if (machines.length === 0) return [`No machine works on ${session} at ${visibleLine(remote)}.`];
+  const none = `No machine works on ${session} at ${visibleLine(remote)}.`;
   return [
-    `Machines of ${session} at ${visibleLine(remote)}`,
+    ...(machines.length === 0 ? [none] : [`Machines of ${session} at ${visibleLine(remote)}`]),
     ...machines.flatMap((one) => renderOne(one, style)),
+    ...renderBreaches(breaches, style),
+  ];
+}
+
+// The newest; --json has all of them.
+const mostShown = 10;
+
+function renderBreaches(breaches: readonly Breach[], style: Style): readonly string[] {
+  if (breaches.length === 0) return [];
+  const more = breaches.length - mostShown;
+  return [
+    style.yellow('Against the rules, as seen here, and followed in nothing that counts:'),
+    ...(more > 0 ? [style.dim(`  ${formatCount(more, 'earlier step')} (--json)`)] : []),
+    ...breaches
+      .slice(-mostShown)
+      .flatMap((one) => [
+        `  ${visibleLine(one.task ?? one.machine ?? 'session')}  ${visibleLine(one.what)} (${visibleLine(describeAuthor(one))})`,
+        style.dim(`    git show ${shortId(one.commit)}`),
+      ]),
+    '  Who signed one is trusted with nothing more; who pushes them has no business at that remote.',
   ];
 }
 

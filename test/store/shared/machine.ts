@@ -2,6 +2,8 @@ import type { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { Store } from '../../../lib/domain/ports/store-port.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
 import { type OpenedSharing, openSharing } from '../../../lib/store/shared/open-sharing.ts';
+import { signCommitText } from '../../../lib/util/commit-signature.ts';
+import { publicKeyOf } from '../../../lib/util/machine-key.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { alterTask } from '../../support/tasks.ts';
 import { commonDirOf, taskOf } from '../sync-clones.ts';
@@ -16,9 +18,14 @@ export interface Machine {
   close(): Promise<void>;
 }
 
-export async function openMachine(repo: TestRepo, name: string): Promise<Machine> {
+export async function openMachine(
+  repo: TestRepo,
+  name: string,
+  { key = null }: { readonly key?: string | null } = {},
+): Promise<Machine> {
   const context = { cwd: repo.path, env: repo.env };
-  const store = await openStore({ context, commonDir: commonDirOf(repo), objectFormat: 'sha1' });
+  const signer = () => (key === null ? null : (text: string) => signCommitText(text, key, 'sha1'));
+  const store = await openStore({ context, commonDir: commonDirOf(repo), objectFormat: 'sha1', signer });
   const lines: boolean[] = [];
   const lost: FlameError[] = [];
   const sharing = openSharing(store, {
@@ -26,6 +33,7 @@ export async function openMachine(repo: TestRepo, name: string): Promise<Machine
     budget: null,
     speak: () => ({ key: '', signature: '' }),
     sign: {
+      ...(key === null ? {} : { key: publicKeyOf(key) }),
       v: 1,
       machine: name,
       person: 'Lea <lea@example.com>',

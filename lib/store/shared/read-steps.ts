@@ -1,0 +1,55 @@
+import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
+import { runGit } from '../../git/process/run-git.ts';
+import type { StoreOptions } from '../store-options.ts';
+
+/** What one commit changed of the notes of a ref. */
+export interface NotesStep {
+  readonly commit: ObjectId;
+  readonly parents: readonly ObjectId[];
+  readonly notes: readonly ChangedNote[];
+}
+
+export interface ChangedNote {
+  readonly key: ObjectId;
+  /** The blobs before and after; null: there was none, or it was removed. A merge is compared with its first parent. */
+  readonly old: ObjectId | null;
+  readonly now: ObjectId | null;
+}
+
+// More can't come about between two looks; of so many the newest are judged.
+const mostSteps = 20_000;
+
+/** The steps by which a ref of notes went from one commit to another, oldest first, on whatever line. */
+export async function readSteps(
+  { context, commonDir }: Pick<StoreOptions, 'context' | 'commonDir'>,
+  { from, to }: { readonly from: ObjectId; readonly to: ObjectId },
+): Promise<readonly NotesStep[]> {
+  const git = { ...context, cwd: commonDir, variables: { GIT_DIR: commonDir } };
+  const { stdout } = await runGit(git, [
+    ...['--no-replace-objects', 'log', '--topo-order', '--raw', '--no-abbrev', '--no-renames'],
+    ...['--diff-merges=first-parent', '--no-show-signature', `--max-count=${mostSteps}`],
+    ...['--format=%x00%H %P', to, `^${from}`, '--'],
+  ]);
+  const records = stdout.toString().split('\0').slice(1);
+  return records.map(readRecord).reverse();
+}
+
+function readRecord(record: string): NotesStep {
+  const [head = '', ...rows] = record.split('\n');
+  const [commit = '', ...parents] = head.trim().split(' ');
+  return {
+    commit: parseObjectId(commit),
+    parents: parents.filter(Boolean).map(parseObjectId),
+    notes: rows.flatMap((row): readonly ChangedNote[] => {
+      const [, old = '', now = '', path = ''] =
+        /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\t(.+)$/.exec(row) ?? [];
+      const key = path.replaceAll('/', '');
+      const isNote = /^[0-9a-f]+$/.test(key) && key.length === commit.length;
+      return isNote ? [{ key: parseObjectId(key), old: toBlob(old), now: toBlob(now) }] : [];
+    }),
+  };
+}
+
+function toBlob(name: string): ObjectId | null {
+  return /^0+$/.test(name) ? null : parseObjectId(name);
+}

@@ -1,0 +1,221 @@
+import { judgeSessionMerge, judgeTaskMerge } from '../../core/machines/judge-merge.ts';
+import { judgeSessionStep } from '../../core/machines/judge-session-step.ts';
+import { type Fault, judgeTaskStep, type StepAuthor } from '../../core/machines/judge-task-step.ts';
+import { oneLine } from '../../core/task/one-line.ts';
+import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import type { SeenBreach } from '../../domain/ports/sharing-port.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { gitText } from '../../git/process/run-git.ts';
+import { signerOf } from '../../util/commit-signature.ts';
+import { maySignAs } from '../../util/machine-key.ts';
+import { Note } from '../notes/note.ts';
+import { anchorKey, type NoteKind, sessionAnchor, sessionNotes, taskNotes } from '../notes/note-kinds.ts';
+import { notePath } from '../notes/note-tree.ts';
+import type { StoreParts } from '../store-options.ts';
+import { type ChangedNote, type NotesStep, readSteps } from './read-steps.ts';
+import type { SignWatch } from './sign-watch.ts';
+
+/** A note before a step and after it; null: there was none, or it can't be read. */
+interface Versions<Value> {
+  readonly before: Value | null;
+  readonly after: Value | null;
+}
+
+interface Place {
+  readonly ref: string;
+  readonly step: NotesStep;
+  readonly key: string | null;
+}
+
+/** Says what the steps of a session broke of the rules by which machines share it, step by step. */
+export class StepJudge {
+  readonly #parts: StoreParts;
+  readonly #watch: SignWatch;
+  readonly #session: SessionId;
+  /** Who led in any of the versions that were seen: on the two refs there is no one order. */
+  readonly #leads = new Set<string>();
+
+  constructor(
+    parts: StoreParts,
+    { watch, session }: { readonly watch: SignWatch; readonly session: SessionId },
+  ) {
+    this.#parts = parts;
+    this.#watch = watch;
+    this.#session = session;
+  }
+
+  /** Judges what came between two states of the refs that decide, by their names. */
+  async judge(
+    from: ReadonlyMap<string, ObjectId>,
+    to: ReadonlyMap<string, ObjectId>,
+  ): Promise<readonly SeenBreach[]> {
+    const known = await this.#sessionAt(from.get(sessionNotes.ref));
+    if (known?.machines !== undefined) this.#leads.add(known.machines.lead);
+    const sessions = await this.#stepsOf(sessionNotes, from, to);
+    const tasks = await this.#stepsOf(taskNotes, from, to);
+    // Who leads is known before it is judged what only the lead may do.
+    const found = await this.#judgeSessions(sessions);
+    return [...found, ...(await this.#judgeTasks(tasks))];
+  }
+
+  async #stepsOf<T>(
+    { ref }: NoteKind<T>,
+    from: ReadonlyMap<string, ObjectId>,
+    to: ReadonlyMap<string, ObjectId>,
+  ): Promise<readonly NotesStep[]> {
+    const [before, after] = [from.get(ref), to.get(ref)];
+    if (before === undefined || after === undefined || before === after) return [];
+    const steps = await readSteps(this.#parts, { from: before, to: after });
+    // Where the remote went back and was merged with what is here, nothing shows which way it went.
+    return steps.some(({ parents }) => parents.includes(before)) ? steps : [];
+  }
+
+  async #sessionAt(tip: ObjectId | undefined): Promise<Session | null> {
+    if (tip === undefined || this.#leads.size > 0) return null;
+    return this.#noteAt(sessionNotes, anchorKey(this.#parts.objectFormat, sessionAnchor(this.#session)), tip);
+  }
+
+  async #noteAt<T>(kind: NoteKind<T>, key: ObjectId, commit: string): Promise<T | null> {
+    const blob = (await this.#parts.catFile.info(`${commit}:${notePath(key).join('/')}`))?.oid ?? null;
+    return blob === null ? null : (await this.#note(kind, key, blob)).value;
+  }
+
+  async #judgeSessions(steps: readonly NotesStep[]): Promise<readonly SeenBreach[]> {
+    const found: SeenBreach[] = [];
+    const own = anchorKey(this.#parts.objectFormat, sessionAnchor(this.#session));
+    for (const step of steps) {
+      const changed = step.notes.find(({ key }) => key === own);
+      if (changed === undefined) continue;
+      const place = { ref: sessionNotes.ref, step, key: await this.#signer(step) };
+      const { before, after } = await this.#versions(sessionNotes, changed);
+      if (before?.machines !== undefined) this.#leads.add(before.machines.lead);
+      const faults = await this.#sessionFaults(place, changed, { before, after });
+      if (after?.machines !== undefined) this.#leads.add(after.machines.lead);
+      const stood = before === null || after === null ? null : { kind: 'session' as const, before, after };
+      found.push(...faults.map((fault) => this.#breach(place, fault, { task: null, stood })));
+    }
+    return found;
+  }
+
+  async #sessionFaults(
+    { ref, step, key }: Place,
+    changed: ChangedNote,
+    { before, after }: Versions<Session>,
+  ): Promise<readonly Fault[]> {
+    if (after === null) return this.#damage(sessionNotes, changed, before);
+    if (before === null) return [];
+    if (step.parents.length < 2)
+      return judgeSessionStep(before, after, this.#author(key, [before.machines?.lead ?? '']));
+    const { base, sides } = await this.#mergedFrom({ ref, step, key }, sessionNotes, changed.key);
+    return judgeSessionMerge({ base, sides, merged: after });
+  }
+
+  async #judgeTasks(steps: readonly NotesStep[]): Promise<readonly SeenBreach[]> {
+    const found: SeenBreach[] = [];
+    for (const step of steps) {
+      if (step.notes.length === 0) continue;
+      const place = { ref: taskNotes.ref, step, key: await this.#signer(step) };
+      for (const changed of step.notes) {
+        const { before, after } = await this.#versions(taskNotes, changed);
+        const task = after ?? before;
+        if (task?.session !== this.#session) continue;
+        const faults = await this.#taskFaults(place, changed, { before, after });
+        const stood = after === null ? null : { kind: 'task' as const, before, after };
+        found.push(...faults.map((fault) => this.#breach(place, fault, { task: task.id, stood })));
+      }
+    }
+    return found;
+  }
+
+  async #taskFaults(
+    place: Place,
+    changed: ChangedNote,
+    { before, after }: Versions<Task>,
+  ): Promise<readonly Fault[]> {
+    if (after === null) return this.#damage(taskNotes, changed, before);
+    if (place.step.parents.length < 2)
+      return judgeTaskStep(before, after, this.#author(place.key, [...this.#leads]));
+    const fault = judgeTaskMerge({
+      ...(await this.#mergedFrom(place, taskNotes, changed.key)),
+      merged: after,
+    });
+    return fault === null ? [] : [fault];
+  }
+
+  /** A note that could be read before, and can't be now. What a newer version wrote is none of these. */
+  async #damage<T>(
+    kind: NoteKind<T>,
+    { key, now }: ChangedNote,
+    before: T | null,
+  ): Promise<readonly Fault[]> {
+    if (before === null || (now !== null && (await this.#note(kind, key, now)).isNewer)) return [];
+    return [
+      {
+        kind: 'damage',
+        machine: null,
+        what: now === null ? 'its note was removed' : "its note can't be read any more",
+      },
+    ];
+  }
+
+  /** What a merge merged. */
+  async #mergedFrom<T>(
+    { step }: Place,
+    kind: NoteKind<T>,
+    key: ObjectId,
+  ): Promise<{ readonly base: T | null; readonly sides: readonly T[] }> {
+    const { context } = this.#parts;
+    const at = (commit: string): Promise<T | null> => this.#noteAt(kind, key, commit);
+    const found = await gitText(context, ['merge-base', '--all', ...step.parents], { accept: [0, 1, 128] });
+    const [base = '', ...others] = found.split('\n').filter(Boolean);
+    const sides = await Promise.all(step.parents.map(at));
+    return {
+      // Lines that were merged before have several: those are merged too, which is not done here again.
+      base: base === '' || others.length > 0 ? null : await at(base),
+      sides: sides.flatMap((side) => side ?? []),
+    };
+  }
+
+  async #versions<T>(kind: NoteKind<T>, { key, old, now }: ChangedNote): Promise<Versions<T>> {
+    const read = async (blob: ObjectId | null): Promise<T | null> =>
+      blob === null ? null : (await this.#note(kind, key, blob)).value;
+    return { before: await read(old), after: await read(now) };
+  }
+
+  async #note<T>(kind: NoteKind<T>, key: ObjectId, blob: ObjectId): Promise<Note<T>> {
+    const object = await this.#parts.catFile.read(blob);
+    return Note.read(kind, { key, blob }, object?.bytes ?? null, this.#parts.objectFormat);
+  }
+
+  async #signer({ commit }: NotesStep): Promise<string | null> {
+    const object = await this.#parts.catFile.read(commit);
+    return object === null ? null : signerOf(object.bytes.toString(), this.#parts.objectFormat);
+  }
+
+  #author(key: string | null, leads: readonly string[]): StepAuthor {
+    const isBy = (machine: string): boolean => maySignAs(machine, key);
+    return {
+      isBy,
+      isByLead: leads.length === 0 || leads.some(isBy),
+      isAlive: (machine) => this.#watch.isAlive(machine),
+    };
+  }
+
+  #breach(
+    { ref, step, key }: Place,
+    { kind, machine, what }: Fault,
+    { task, stood }: { readonly task: string | null; readonly stood: SeenBreach['stood'] },
+  ): SeenBreach {
+    const by = key === null ? null : this.#watch.holderOf(key);
+    // Names come out of notes that anybody may have written.
+    const named = (name: string | null): string | null => oneLine(name ?? '', 300) || null;
+    return {
+      breach: {
+        ...{ v: 1, kind, session: this.#session, task, key, commit: step.commit, ref },
+        ...{ machine: named(machine), by: named(by), what: oneLine(what, 500) },
+      },
+      stood,
+    };
+  }
+}
