@@ -48,6 +48,12 @@ const sound: readonly (readonly [string, Task | null, Task, string | null])[] = 
   ['a new task', null, open, 'ben'],
   ['a claim of its own', open, held, 'ben'],
   ['its result', held, done, 'ben'],
+  [
+    'the work of one of several agents of its claim',
+    { ...held, tries: [{ agent_id: 'worker-two' }] } as never,
+    { ...done, agent_id: 'worker-two' as AgentId } as Task,
+    'ben',
+  ],
   ['its failure', held, failTask(held, { failure: makeFailure(), at, ...cost }).task, 'ben'],
   ['its claim given back', held, releaseTask(held, { reason: 'x', at }).task, 'ben'],
   ['a claim that the lead releases', held, releaseTask(held, { reason: 'x', at }).task, 'ada'],
