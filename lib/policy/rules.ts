@@ -49,6 +49,10 @@ export const rules = {
   'tests-missing': 'With validation.require_tests a change of sources comes with a change of tests.',
   'too-much':
     'What an agent leaves has a size that can be judged: commits, paths, folders in folders, bytes, patterns.',
+  'model-not-allowed': 'An agent asks the model of its role, and the small one that its CLI uses beside it.',
+  'request-not-allowed':
+    'The model API is asked for answers alone: it reaches, fetches, runs and keeps nothing for an agent.',
+  'unwatched-call': 'A call that ran although the watcher had not allowed it ends its agent.',
   history: 'The commits must follow one another in a line from the start of the task.',
 } as const;
 

@@ -5,6 +5,7 @@ import { writeDecisions, writePlan } from '../support/exec-project.ts';
 import { enterNetworkNamespace, findClaude } from '../support/model-namespace.ts';
 import { roleScript, structuredAnswer } from '../support/model-roles.ts';
 import type { Reply } from '../support/model-server.ts';
+import { provesRole } from '../support/proven-table.ts';
 import { testIf } from '../support/skip.ts';
 
 // Conflicts between finished tasks, given to the real client. The workers are scripts: what they conflict in is
@@ -74,6 +75,7 @@ if (place !== 'outside') {
     );
     assert.is(repo.git('fsck', '--strict', '--no-dangling'), '');
     assert.is(repo.git('worktree', 'list').split('\n').length, 1, repo.git('worktree', 'list') + run.stdout);
+    provesRole('claude', 'merger');
   });
 }
 

@@ -6,6 +6,7 @@ import { enterNetworkNamespace, findClaude } from '../support/model-namespace.ts
 import type { ModelRequest } from '../support/model-request.ts';
 import { roleOf, type Steps } from '../support/model-roles.ts';
 import type { Reply } from '../support/model-server.ts';
+import { provesRole } from '../support/proven-table.ts';
 import { testIf } from '../support/skip.ts';
 
 // A model that leads, through `git flame run --queen` with the real client; workers are scripts.
@@ -75,6 +76,7 @@ if (place !== 'outside') {
     assert.equal([calls[0], calls.at(-1)], ['create_tasks', 'complete']);
     const log = await project.flame('log', '-n', '200');
     assert.match(log.stdout, /queen-[0-9a-f]{8}/);
+    provesRole('claude', 'queen');
   });
 
   live('QUE-1: a plan that nobody can decide ends her at once, and goes on where it was', async () => {

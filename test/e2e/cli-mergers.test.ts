@@ -5,28 +5,36 @@ import * as assert from 'uvu/assert';
 import { closeProjects, openClaudeProject, tasksOf } from '../support/claude-project.ts';
 import { hands } from '../support/cli-hands.ts';
 import { copilotFiles, findCli } from '../support/clis.ts';
-import { writeDecisions, writePlan } from '../support/exec-project.ts';
-import { enterNetworkNamespace } from '../support/model-namespace.ts';
+import { writeDecisions } from '../support/exec-project.ts';
+import { enterNetworkNamespace, findClaude } from '../support/model-namespace.ts';
+import { provesRole } from '../support/proven-table.ts';
 import { startScriptedModel, type Turn } from '../support/scripted-model.ts';
+import { assertPlannedAtLast, plansAtLast, roleAsked } from '../support/scripted-planner.ts';
 import { testIf } from '../support/skip.ts';
 
 // Conflicts between the work of scripts, solved by the CLIs that the other files here have no merger of.
 
-const names = ['codex', 'opencode', 'copilot'] as const;
+const names = ['claude', 'codex', 'opencode', 'copilot', 'kimi'] as const;
 type Cli = (typeof names)[number];
 
-const clis = Object.fromEntries(names.map((name) => [name, findCli(name)]));
+const claude = findClaude();
+const clis = {
+  ...Object.fromEntries(names.map((name) => [name, findCli(name)])),
+  claude: claude === null ? null : [claude],
+};
 const isThere = Object.values(clis).every((command) => command !== null);
 const place = isThere ? enterNetworkNamespace() : 'none';
 const needs =
-  'cli-mergers: needs a network namespace, and codex, opencode and copilot where FLAME_TEST_CLIS says';
+  'cli-mergers: needs a network namespace, claude, and codex, opencode, copilot and kimi where FLAME_TEST_CLIS says';
 /** A text that stands nowhere else: some take what is their key out of all they print. */
 const key = 'sk-outside-5b7e01d3';
 
 const models: Readonly<Record<Cli, string>> = {
+  claude: 'sonnet',
   codex: 'gpt-5.5',
   opencode: 'anthropic/claude-sonnet-4-6',
   copilot: 'gpt-5.5',
+  kimi: 'kimi-k2.6',
 };
 
 /** Two scripts that put different words into one file, with locks that don't overlap. */
@@ -57,14 +65,13 @@ function merges(cli: Cli, results: readonly { readonly text: string }[]): Turn {
   return turns[results.length] ?? { text: 'Done.' };
 }
 
-async function solvesWith(merger: Cli, planner: Cli | null): Promise<void> {
+async function solvesWith(merger: Cli, planner: Cli): Promise<void> {
   const asked = new Set<string>();
-  const model = await startScriptedModel(['responses', 'anthropic'], (_turn, { body, results, headers }) => {
-    const role = /You are (?:a|the) (\w+) of git-flame/.exec(JSON.stringify(body))?.[1] ?? '';
+  const dialects = ['responses', 'anthropic', 'chat'] as const;
+  const model = await startScriptedModel(dialects, (_turn, { body, results, headers }) => {
+    const role = roleAsked(body);
     asked.add(`${role} ${`${headers['x-api-key'] ?? headers.authorization}`.replace('Bearer ', '')}`);
-    return role === 'planner'
-      ? { text: `Here is the plan:\n${JSON.stringify({ tasks: planned })}` }
-      : merges(merger, results);
+    return role === 'planner' ? plansAtLast(body, results.length, planned) : merges(merger, results);
   });
   const { repo, flame } = await openClaudeProject({
     script: () => ({ text: 'nobody asks this one' }),
@@ -72,16 +79,17 @@ async function solvesWith(merger: Cli, planner: Cli | null): Promise<void> {
       ...copilotFiles,
       ...{ OPENAI_API_KEY: key, OPENAI_BASE_URL: `${model.url}/v1` },
       ...{ ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: model.url },
+      ...{ MOONSHOT_API_KEY: key, MOONSHOT_BASE_URL: `${model.url}/v1` },
     },
     config: {
       adapters: Object.fromEntries(Object.entries(clis).map(([name, command]) => [name, { command }])),
       // Overlapping locks would keep what conflicts from running at once.
       validation: { file_scope: { enforce: false } },
       roles: {
-        ...{ planner: { adapter: planner ?? merger }, worker: { adapter: 'exec' } },
+        ...{ planner: { adapter: planner }, worker: { adapter: 'exec' } },
         ...{ validator: { adapter: 'none' }, merger: { adapter: merger } },
       },
-      models: { planner: models[planner ?? merger], merger: models[merger] },
+      models: { planner: models[planner], merger: models[merger] },
     },
   });
   repo.write('same.txt', 'before\n');
@@ -91,17 +99,7 @@ async function solvesWith(merger: Cli, planner: Cli | null): Promise<void> {
     changesets: [{ same: 'approve' }],
     session: ['stop'],
   });
-  const from =
-    planner === null
-      ? [
-          '--from',
-          writePlan(
-            repo,
-            conflict.map((one) => ({ ...one, group: 'same' })),
-          ),
-        ]
-      : [];
-  const run = await flame('run', 'Count with files', ...from, '--decisions-file', decisions);
+  const run = await flame('run', 'Count with files', '--decisions-file', decisions);
   assert.is(run.code, 0, run.stderr + run.stdout);
   assert.equal(
     tasksOf(run).map(({ status }) => status),
@@ -115,12 +113,11 @@ async function solvesWith(merger: Cli, planner: Cli | null): Promise<void> {
   const agent = run.lines.find((line) => line.event === 'agent-started' && line.role === 'merger')?.agent;
   const audit = join(repo.path, '.git/blueflame/logs', `${String(agent)}.audit.jsonl`);
   assert.match(readFileSync(audit, 'utf8'), /elsewhere\.txt","decision":"block","rule":"path-out-of-scope"/);
-  const roles = planner === null ? ['merger'] : ['merger', 'planner'];
-  assert.equal(
-    [...asked].sort(),
-    roles.map((role) => `${role} ${key}`),
-  );
+  assertPlannedAtLast(run);
+  assert.equal([...asked].sort(), [`merger ${key}`, `planner ${key}`]);
   await model.close();
+  provesRole(planner, 'planner');
+  provesRole(merger, 'merger');
 }
 
 if (place !== 'outside') {
@@ -128,8 +125,8 @@ if (place !== 'outside') {
   test.after(closeProjects);
 
   live('ADP-1 ADP-2 MRG-1: copilot plans, codex merges', () => solvesWith('codex', 'copilot'));
-  live('ADP-1 ADP-2 MRG-1: opencode merges', () => solvesWith('opencode', null));
-  live('ADP-1 ADP-2 MRG-1: copilot merges', () => solvesWith('copilot', null));
+  live('ADP-1 ADP-2 MRG-1: claude plans, opencode merges', () => solvesWith('opencode', 'claude'));
+  live('ADP-1 ADP-2 MRG-1: kimi plans, copilot merges', () => solvesWith('copilot', 'kimi'));
 }
 
 test.run();

@@ -1,28 +1,43 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ClaudeProject, closeProjects, openClaudeProject, tasksOf } from '../support/claude-project.ts';
+import type { JsonRecord } from '../../lib/util/json-record.ts';
+import {
+  type ClaudeProject,
+  closeProjects,
+  openClaudeProject,
+  processesAbout,
+  tasksOf,
+} from '../support/claude-project.ts';
 import { type Hands, hands } from '../support/cli-hands.ts';
 import { findCli } from '../support/clis.ts';
 import { writeDecisions } from '../support/exec-project.ts';
 import { enterNetworkNamespace } from '../support/model-namespace.ts';
+import { provesRole } from '../support/proven-table.ts';
 import { startScriptedModel, type Turn } from '../support/scripted-model.ts';
+import { assertPlannedAtLast, plansAtLast, roleAsked } from '../support/scripted-planner.ts';
 import { testIf } from '../support/skip.ts';
 
 // Sessions in which each role is another CLI, with a model API of its own; where no agent is needed a script works.
 
-const clis = { gemini: findCli('gemini'), kimi: findCli('kimi') };
+const names = ['gemini', 'kimi', 'opencode'] as const;
+const clis = Object.fromEntries(names.map((name) => [name, findCli(name)]));
 const isThere = Object.values(clis).every((command) => command !== null);
 const place = isThere ? enterNetworkNamespace() : 'none';
-const needs = 'cli-roles: needs a network namespace, and gemini and kimi where FLAME_TEST_CLIS says';
-const keys = { google: 'AIza-outside', moonshot: 'sk-kimi-outside' };
+const needs =
+  'cli-roles: needs a network namespace, and gemini, kimi and opencode where FLAME_TEST_CLIS says';
+/** Texts that stand nowhere else. */
+const keys = { google: 'AIza-outside-40c2', moonshot: 'sk-kimi-outside-9d31', openai: 'sk-outside-77aa' };
 
-interface Said {
+interface Asked {
   readonly role: string;
+  readonly body: JsonRecord;
+  /** How many results of calls it was told. */
+  readonly told: number;
 }
-/** What the model of an agent says, by how many results it was told. */
-type Script = (asked: Said) => readonly Turn[];
+/** What the model of an agent says: at each turn, or now. */
+type Script = (asked: Asked) => readonly Turn[] | Turn;
 
 async function openSession(
   config: Readonly<Record<string, unknown>>,
@@ -33,18 +48,21 @@ async function openSession(
   close(): Promise<void>;
 }> {
   const asked: string[] = [];
-  const model = await startScriptedModel(['gemini', 'chat'], (_turn, { url, headers, body, results }) => {
-    const cli = url.includes('enerateContent') ? 'gemini' : 'kimi';
-    const role = /You are (?:a|the) (\w+) of git-flame/.exec(JSON.stringify(body))?.[1] ?? '';
+  const dialects = ['gemini', 'chat', 'responses'] as const;
+  const model = await startScriptedModel(dialects, (_turn, { url, headers, body, results }) => {
+    const cli = url.includes('enerateContent') ? 'gemini' : url.endsWith('/responses') ? 'opencode' : 'kimi';
+    const role = roleAsked(body);
     const key = `${headers['x-goog-api-key'] ?? headers.authorization}`.replace('Bearer ', '');
     asked.push(`${cli} ${role} ${key}`);
-    return script({ role })[results.length] ?? { text: 'done.' };
+    const says = script({ role, body, told: results.length });
+    return (Array.isArray(says) ? says[results.length] : says) ?? { text: 'done.' };
   });
   const project = await openClaudeProject({
     script: () => ({ text: 'nobody asks this one' }),
     env: {
       ...{ GEMINI_API_KEY: keys.google, GOOGLE_GEMINI_BASE_URL: model.url },
       ...{ MOONSHOT_API_KEY: keys.moonshot, MOONSHOT_BASE_URL: `${model.url}/v1` },
+      ...{ OPENAI_API_KEY: keys.openai, OPENAI_BASE_URL: `${model.url}/v1` },
     },
     config: {
       adapters: Object.fromEntries(Object.entries(clis).map(([name, command]) => [name, { command }])),
@@ -89,9 +107,6 @@ function works({ write, run }: Hands): readonly Turn[] {
 }
 
 const passes: Turn = { text: JSON.stringify({ status: 'pass', notes: 'As asked.', issues: [] }) };
-const plans = (tasks: readonly object[]): readonly Turn[] => [
-  { text: `Here is the plan:\n${JSON.stringify({ tasks })}` },
-];
 
 async function runSession({ flame, repo }: ClaudeProject, groups: readonly string[]) {
   const decisions = writeDecisions(repo, {
@@ -108,9 +123,19 @@ async function runSession({ flame, repo }: ClaudeProject, groups: readonly strin
   );
   assert.is(repo.git('show', 'main:same.txt'), 'first and second');
   assert.throws(() => repo.git('show', 'main:elsewhere.txt'));
+  assertPlannedAtLast(run);
   const canaries = run.lines.filter(({ event }) => event === 'canary');
   assert.ok(canaries.every(({ result }) => result === 'denied'));
   return run;
+}
+
+/** Nothing of the agents is left: no process, no home, no file. */
+function assertNothingLeft({ repo, root }: ClaudeProject): void {
+  assert.equal(processesAbout(root), []);
+  assert.equal(readdirSync(join(repo.path, '.git/blueflame/run')), []);
+  assert.equal(readdirSync(join(root, 'tmp')), []);
+  assert.equal(readdirSync(join(root, 'home')), ['.gitconfig']);
+  assert.is(repo.git('status', '--porcelain'), '');
 }
 
 /** What was asked for an agent of a task. */
@@ -131,18 +156,22 @@ if (place !== 'outside') {
   const live = testIf(test, place === 'inside', needs);
   test.after(closeProjects);
 
-  live('ADP-1 ADP-2: kimi plans and works, gemini judges and merges, scripts do the rest', async () => {
+  live('ADP-1 ADP-2: opencode plans, kimi works, gemini judges and merges', async () => {
     const { project, asked, close } = await openSession(
       {
-        roles: { planner: { adapter: 'kimi' }, worker: { adapter: 'exec' }, merger: { adapter: 'gemini' } },
-        models: { groups: { docs: { worker: { adapter: 'kimi' }, validator: { adapter: 'gemini' } } } },
+        roles: {
+          planner: { adapter: 'opencode' },
+          worker: { adapter: 'exec' },
+          merger: { adapter: 'gemini' },
+        },
+        models: {
+          planner: 'openai/gpt-5.5',
+          groups: { docs: { worker: { adapter: 'kimi' }, validator: { adapter: 'gemini' } } },
+        },
       },
-      ({ role }) => {
-        if (role === 'planner')
-          return plans([
-            task('one', 'docs', 'Put the word one into src/one.txt.', 'src/one.txt'),
-            ...conflict,
-          ]);
+      ({ role, body, told }) => {
+        const one = task('one', 'docs', 'Put the word one into src/one.txt.', 'src/one.txt');
+        if (role === 'planner') return plansAtLast(body, told, [one, ...conflict]);
         if (role === 'validator') return [{ calls: [hands.gemini.read('src/one.txt')] }, passes];
         return role === 'merger' ? merges(hands.gemini) : works(hands.kimi);
       },
@@ -152,12 +181,22 @@ if (place !== 'outside') {
     assert.equal(asked(), [
       `gemini merger ${keys.google}`,
       `gemini validator ${keys.google}`,
-      `kimi planner ${keys.moonshot}`,
       `kimi worker ${keys.moonshot}`,
+      `opencode planner ${keys.openai}`,
     ]);
+    // Three CLIs in the three roles of one task.
+    const agents = run.lines.filter(({ event }) => event === 'agent-started');
+    const ofOne = agents.filter(({ role, task: id }) => role === 'planner' || id === 'one');
+    assert.equal(
+      ofOne.map(({ role }) => role),
+      ['planner', 'planner', 'worker', 'validator'],
+    );
+    assertNothingLeft(project);
     assert.match(auditOf(project, run.lines, ['worker', 'one']), /"target":"curl [^"]*","decision":"block"/);
     assert.match(auditOf(project, run.lines, ['merger', 'second']), outOfScope);
     await close();
+    provesRole('opencode', 'planner');
+    provesRole('gemini', 'merger');
   });
 
   live('ADP-1 ADP-2: gemini plans, kimi judges and merges', async () => {
@@ -166,9 +205,9 @@ if (place !== 'outside') {
         roles: { planner: { adapter: 'gemini' }, worker: { adapter: 'exec' }, merger: { adapter: 'kimi' } },
         models: { groups: { left: { validator: { adapter: 'kimi' } } } },
       },
-      ({ role }) => {
-        if (role === 'planner')
-          return plans([task('left', 'left', 'echo left > left.txt', 'left.txt'), ...conflict]);
+      ({ role, body, told }) => {
+        const left = task('left', 'left', 'echo left > left.txt', 'left.txt');
+        if (role === 'planner') return plansAtLast(body, told, [left, ...conflict]);
         return role === 'merger' ? merges(hands.kimi) : [{ calls: [hands.kimi.read('left.txt')] }, passes];
       },
     );
@@ -179,7 +218,10 @@ if (place !== 'outside') {
       `kimi validator ${keys.moonshot}`,
     ]);
     assert.match(auditOf(project, run.lines, ['merger', 'second']), outOfScope);
+    assertNothingLeft(project);
     await close();
+    provesRole('gemini', 'planner');
+    provesRole('kimi', 'merger');
   });
 }
 

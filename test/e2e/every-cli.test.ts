@@ -7,7 +7,9 @@ import { type HookedName, hands, hookedNames } from '../support/cli-hands.ts';
 import { copilotFiles, findCli } from '../support/clis.ts';
 import { writeDecisions } from '../support/exec-project.ts';
 import { enterNetworkNamespace, findClaude } from '../support/model-namespace.ts';
+import { provesRole } from '../support/proven-table.ts';
 import { startScriptedModel, type Turn } from '../support/scripted-model.ts';
+import { answers, assertPlannedAtLast, plansAtLast, roleAsked } from '../support/scripted-planner.ts';
 import { testIf } from '../support/skip.ts';
 
 // One session in which every CLI works on a task and judges that of another, with what a person typed once. A folder
@@ -69,12 +71,9 @@ const verdict = { status: 'pass', notes: 'As asked.', issues: [] };
 
 function answer(body: Readonly<Record<string, unknown>>, told: number): Turn {
   const asked = JSON.stringify(body);
-  const role = /You are (?:a|the) (\w+) of git-flame/.exec(asked)?.[1] ?? '';
-  if (role === 'planner') return { text: JSON.stringify(plan) };
-  if (role === 'validator') {
-    if (!asked.includes('"StructuredOutput"')) return { text: JSON.stringify(verdict) };
-    return told === 0 ? { calls: [{ name: 'StructuredOutput', input: verdict }] } : { text: 'Judged.' };
-  }
+  const role = roleAsked(body);
+  if (role === 'planner') return plansAtLast(body, told, plan.tasks);
+  if (role === 'validator') return answers(body, told, verdict);
   const cli = names.find((name) => asked.includes(`Put the word ${name} into`));
   return (cli === undefined ? undefined : works(cli)[told]) ?? { text: 'Done.' };
 }
@@ -144,6 +143,7 @@ if (place !== 'outside') {
       names.map((name) => `by-${name} merged`).sort(),
       run.stderr + run.stdout,
     );
+    assertPlannedAtLast(run);
     const canaries = run.lines.filter(({ event }) => event === 'canary');
     assert.ok(canaries.length >= names.length && canaries.every(({ result }) => result === 'denied'));
     for (const name of names) {
@@ -172,6 +172,11 @@ if (place !== 'outside') {
     assert.equal(readdirSync(join(repo.path, '.git/blueflame/run')), []);
     assert.is(repo.git('status', '--porcelain'), '');
     await model.close();
+    provesRole('codex', 'planner');
+    for (const name of names) {
+      provesRole(name, 'worker');
+      provesRole(name, 'validator');
+    }
   });
 }
 

@@ -5,11 +5,13 @@ import * as assert from 'uvu/assert';
 import type { ToldResult } from '../../lib/domain/conversation.ts';
 import { leadTools } from '../../lib/domain/lead-tools.ts';
 import { processesAbout, tasksOf } from '../support/claude-project.ts';
+import { type HookedName, hookedNames } from '../support/cli-hands.ts';
 import { openCliProject } from '../support/cli-project.ts';
 import { findCli, needsCli } from '../support/clis.ts';
 import { writeDecisions } from '../support/exec-project.ts';
 import { type Leader, leaders } from '../support/leaders.ts';
 import { enterNetworkNamespace } from '../support/model-namespace.ts';
+import { provesRole } from '../support/proven-table.ts';
 import type { Turn } from '../support/scripted-model.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 
@@ -17,7 +19,8 @@ import { hasBubblewrap, testIf } from '../support/skip.ts';
 
 // opencode alone takes as long as the others together: FLAME_TEST_LEADER=opencode node build/test/run.js e2e/led-by-others
 const asked = process.env.FLAME_TEST_LEADER;
-const wanted = asked === undefined ? ['codex', 'kimi', 'gemini', 'copilot'] : [asked];
+const usual: readonly HookedName[] = ['codex', 'gemini', 'kimi', 'copilot'];
+const wanted = hookedNames.filter((name) => (asked === undefined ? usual.includes(name) : name === asked));
 const isThere = hasBubblewrap() && wanted.every((name) => findCli(name) !== null);
 const place = isThere ? enterNetworkNamespace() : 'none';
 const prices = { input: 5, output: 30 };
@@ -95,12 +98,13 @@ if (place !== 'outside') {
         'an answer is shown to her once',
       );
       assert.equal(processesAbout(root), []);
+      provesRole(name, 'queen');
     });
   }
 
-  const [first = ''] = wanted;
-  const spender = leaders[first];
-  if (spender !== undefined)
+  const [first] = wanted;
+  const spender = first === undefined ? undefined : leaders[first];
+  if (first !== undefined && spender !== undefined)
     live(`QUE-1 BUD-1: ${first} leads no further than queen_usd pays, and the waves go on`, async () => {
       const limit = 1.2;
       const usage = { input_tokens: 80_000, output_tokens: 10 };

@@ -14,7 +14,7 @@ import { stringify } from 'yaml';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { findClaude } from './model-namespace.ts';
 import { type ModelScript, type ModelServer, startModelServer } from './model-server.ts';
-import { makeRepo, type TestRepo } from './repo.ts';
+import { cloneRepo, makeRepo, type TestRepo } from './repo.ts';
 import { trusted } from './trusted.ts';
 
 export const madeUpKey = 'sk-ant-made-up-0123456789abcdefghijklmnop';
@@ -51,6 +51,8 @@ export interface ClaudeProjectOptions {
   readonly script: ModelScript;
   /** Sections of `.blueflame.yml` beside the ones every test needs. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** A folder to clone instead of the usual small repository. */
+  readonly repository?: string;
   /** Instead of the pinned program. */
   readonly command?: readonly string[];
   /** Found in PATH, where claude's own installer puts it in a home, instead of by the configuration. */
@@ -69,7 +71,7 @@ export async function closeProjects(): Promise<void> {
 export async function openClaudeProject(options: ClaudeProjectOptions): Promise<ClaudeProject> {
   const model = await startModelServer({ script: options.script });
   opened.push(model);
-  const repo = makeRepo();
+  const repo = options.repository === undefined ? makeRepo() : cloneRepo(options.repository);
   const root = dirname(repo.path);
   const [home, tmp] = [join(root, 'home'), join(root, 'tmp')];
   for (const folder of [home, tmp]) mkdirSync(folder);

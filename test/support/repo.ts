@@ -58,6 +58,17 @@ export function makeRepo(options: RepoOptions = {}): TestRepo {
   return openRepo(path);
 }
 
+/** A clone of another repository's HEAD, as branch main and without a remote. */
+export function cloneRepo(from: string): TestRepo {
+  const path = join(makeTempDir(), 'repo');
+  mkdirSync(path);
+  const repo = openRepo(path);
+  repo.git('clone', '-q', '--no-hardlinks', from, '.');
+  repo.git('checkout', '-q', '-B', 'main');
+  repo.git('remote', 'remove', 'origin');
+  return repo;
+}
+
 export interface RepoOptions {
   readonly name?: string;
   readonly objectFormat?: 'sha1' | 'sha256';

@@ -11,6 +11,8 @@ export interface Turn {
   readonly text?: string;
   readonly calls?: readonly Omit<ToldCall, 'id'>[];
   readonly usage?: Said['usage'];
+  /** It never answers. */
+  readonly hangs?: true;
   readonly fails?: {
     readonly status: number;
     readonly headers?: Readonly<Record<string, string>>;
@@ -65,7 +67,9 @@ export async function startScriptedModel(
         calls = [],
         usage,
         fails,
+        hangs,
       } = isMain ? await script(turn, asked) : { text: 'A title' };
+      if (hangs === true) return;
       if (fails !== undefined)
         return void response
           .writeHead(fails.status, { 'content-type': 'application/json', ...fails.headers })

@@ -59,6 +59,8 @@ function settingsFile(request: AgentRequest, paths: CellPaths): LaunchFile {
       auth: { selectedType: 'gemini-api-key', enforcedType: 'gemini-api-key' },
       folderTrust: { enabled: true },
     },
+    // Else a repository's `.env` sets variables, such as BASH_ENV, for it and for its commands.
+    advanced: { ignoreLocalEnv: true },
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },
     general: {

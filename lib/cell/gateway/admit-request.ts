@@ -37,7 +37,7 @@ export interface Admitted {
 /** Reads a request to a known path and judges what it asks for. */
 export async function admitRequest(
   request: IncomingMessage,
-  { options, dialect, endpoint }: Context & Passage,
+  { options, dialect, endpoint, path }: Context & Passage,
 ): Promise<Refused | Admitted> {
   if (!(await options.isWatched())) {
     options.onRefused('canary-failed');
@@ -46,11 +46,15 @@ export async function admitRequest(
   const read = await readRequest(request);
   if ('why' in read) return read;
   const objection = dialect.judge(read.request, { endpoint, allowedTools: options.allowedTools });
-  if (objection !== null) return forbidden(objection.why, objection.message);
+  if (objection !== null) {
+    const target = `${request.method} ${path.slice(0, longestPath)}`;
+    options.onForbidden({ rule: 'request-not-allowed', target, why: objection.message });
+    return forbidden(objection.why, objection.message);
+  }
   const model = endpoint.model ?? modelOf(read.request);
   if (!mayAskFor(options.meant, model)) {
     const why = explainForbidden(options.meant, model);
-    options.onForbidden(model, why);
+    options.onForbidden({ rule: 'model-not-allowed', target: model, why });
     return forbidden('model', why);
   }
   const told = { ...dialect.readConversation(read.request), offered: offeredTools(read.request) };

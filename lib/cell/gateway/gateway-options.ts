@@ -35,8 +35,8 @@ export interface GatewayOptions {
   readonly giveBack: (id: symbol) => void;
   /** A request was not sent, and none will be. */
   readonly onRefused: (why: Refusal) => void;
-  /** A request was not sent for the model it asked for; `why` names those it may ask for. */
-  readonly onForbidden: (model: string, why: string) => void;
+  /** A request was not sent for what it asks for. */
+  readonly onForbidden: (request: ForbiddenRequest) => void;
   /** Judges what each request that is paid for tells of the calls before it; false: it is never sent. */
   readonly inspect: (conversation: Conversation) => boolean;
   log(line: EgressLine): void;
@@ -51,6 +51,15 @@ export type Refusal =
   | 'no-price'
   | 'service-limit'
   | 'rejected';
+
+/** A request of who has the cell's key, which is not sent for what it asks for. */
+export interface ForbiddenRequest {
+  readonly rule: 'model-not-allowed' | 'request-not-allowed';
+  /** The model it names, else where it would go: `POST /v1/batches`. */
+  readonly target: string;
+  /** What in it is not allowed, and what is. */
+  readonly why: string;
+}
 
 /** One request that left, or would have left, the cell. */
 export interface EgressLine {

@@ -151,8 +151,13 @@ async function serve(
   };
   // The CLI looks whether anybody answers, before it has its key.
   if (method === 'HEAD' && url === '/') return void response.writeHead(200).end();
-  if (passage === null) return refuse(forbidden('path', 'Only the model API can be reached.'));
-  if (!hasToken(request, options.token))
+  const isKnown = hasToken(request, options.token);
+  if (passage === null) {
+    const why = 'Only the model API can be reached.';
+    if (isKnown) options.onForbidden({ rule: 'request-not-allowed', target: `${method} ${path}`, why });
+    return refuse(forbidden('path', why));
+  }
+  if (!isKnown)
     return refuse({ ...forbidden('token', 'This is for the CLI of the agent alone.'), status: 401 });
   const id = Symbol(path);
   const free = { ...context, ...passage, id, method, request, asked: null };

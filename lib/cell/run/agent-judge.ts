@@ -3,6 +3,7 @@ import type { Decision, ToolCall } from '../../domain/policy.ts';
 import type { Adapter, ReportedCall } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Conversation } from '../gateway/dialects/dialect.ts';
+import type { ForbiddenRequest } from '../gateway/gateway-options.ts';
 import { writeReplays } from '../gateway/replays.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
@@ -12,12 +13,15 @@ import { startDecisionServer } from '../watcher/decision-server.ts';
 import { openPathFacts } from '../watcher/path-facts.ts';
 import type { Latch } from './latch.ts';
 
+// An agent's own programs can ask as often as they like, each time for something else.
+const mostForbidden = 1_000;
+
 /** Judges one agent's calls, and holds what it tells its model against what was decided. */
 export interface AgentJudge {
   /** Whether each call that the agent reports to the model was allowed. */
   accounts(told: Conversation): boolean;
-  /** A model was asked for that this agent is not meant to ask, and why not. */
-  noteForbidden(model: string, why: string): void;
+  /** The model API was not asked for something; the same again is noted once. */
+  noteForbidden(request: ForbiddenRequest): void;
   close(): Promise<void>;
 }
 
@@ -54,6 +58,7 @@ export async function startAgentJudge(
     },
     onCanary: canary.raise,
   });
+  const forbidden = new Set<string>();
   const note = (call: Omit<ToolCall, 'cwd'>, rule: string, details: string): void => {
     try {
       audit.append({ ...call, cwd: '' }, { decision: 'block', rule, details });
@@ -69,8 +74,12 @@ export async function startAgentJudge(
       for (const call of found) note(call, 'unwatched-call', unwatched);
       return false;
     },
-    noteForbidden: (model, details) =>
-      note({ tool_name: 'model', tool_input: { pattern: model } }, 'model-not-allowed', details),
+    noteForbidden({ rule, target, why }) {
+      const key = JSON.stringify([rule, target, why]);
+      if (forbidden.has(key) || forbidden.size >= mostForbidden) return;
+      forbidden.add(key);
+      note({ tool_name: 'model', tool_input: { pattern: target } }, rule, why);
+    },
     close: async () => {
       await server.close();
       audit.close();

@@ -92,7 +92,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
           canary,
           token,
           inspect: (told) => judge?.accounts(told) ?? true,
-          onForbidden: (model, why) => judge?.noteForbidden(model, why),
+          onForbidden: (refused) => judge?.noteForbidden(refused),
         })
       : null;
   const door = (await request.tools?.listen(join(sockets.path, doorFile))) ?? null;

@@ -11,9 +11,11 @@ export interface ProvenVersion {
   readonly date: string;
   /** What held, a few words each. */
   readonly proven: readonly string[];
+  /** Roles it was seen to play through a whole session, and how: `planner: …`. */
+  readonly roles: readonly string[];
 }
 
-/** Where the tests write it (`FLAME_UPDATE=1`, test/cell/clis). */
+/** Where the tests write it (`FLAME_UPDATE=1`, test/cell/clis and the sessions of test/e2e). */
 export const provenFile = join('templates', 'proven-clis.json');
 
 /** By adapter; none of those that the tests never ran. Throws what reading a file of the package throws. */
@@ -22,11 +24,15 @@ export function readProvenVersions(): ReadonlyMap<string, ProvenVersion> {
   return new Map(
     rows.flatMap(([name, row]): [string, ProvenVersion][] => {
       if (!isRecord(row) || typeof row.version !== 'string' || typeof row.date !== 'string') return [];
-      const proven: readonly unknown[] = Array.isArray(row.proven) ? row.proven : [];
-      const texts = proven.filter((one) => typeof one === 'string');
-      return [[name, { version: row.version, date: row.date, proven: texts }]];
+      const { version, date, proven, roles } = row;
+      return [[name, { version, date, proven: textsOf(proven), roles: textsOf(roles) }]];
     }),
   );
+}
+
+function textsOf(value: unknown): readonly string[] {
+  const all: readonly unknown[] = Array.isArray(value) ? value : [];
+  return all.filter((one) => typeof one === 'string');
 }
 
 /** What to say about a version that the tests did not run with; null where it is no newer than theirs. */

@@ -91,7 +91,8 @@ test('ADP-1: settings hold the hooks in milliseconds that count, and the tools o
   assert.is(env.PATH, '/tools:/usr/bin:/bin');
   const [system, settings] = files;
   assert.is(system?.content, 'Use $ {AvailableTools}.\n');
-  const { tools, hooks } = JSON.parse(settings?.content ?? '');
+  const { advanced, tools, hooks } = JSON.parse(settings?.content ?? '');
+  assert.ok(advanced.ignoreLocalEnv, 'the file .env of a repository is read');
   assert.equal(tools.core, ['read_file', 'run_shell_command']);
   const [{ matcher, hooks: all }] = hooks.BeforeTool;
   assert.is(matcher, '.*');

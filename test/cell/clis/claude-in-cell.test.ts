@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { findClaude } from '../../support/model-namespace.ts';
 import type { HookedCli } from './cli-stage.ts';
 import { testHookedCli } from './hooked-cli.ts';
+import { testReaching } from './reaching.ts';
 
 const claude = findClaude();
 const keyed: HookedCli = {
@@ -43,14 +44,20 @@ const subscribed: HookedCli = {
   shown: (headers) => `${headers.authorization}`.replace('Bearer ', ''),
 };
 
-const { keep, proof } = testHookedCli(
-  test,
-  keyed,
-  // Whole sessions with it have the rest (test/e2e/claude-failures).
-  ['canary', 'work', 'budget', 'killed', 'stopped', 'replaced', 'without'],
-);
+const kit = testHookedCli(test, keyed);
 
-const { live, open, proves } = testHookedCli(test, subscribed, [], proof);
+const { live, open, proves } = testHookedCli(test, subscribed, [], kit.proof);
+
+testReaching('claude', kit, {
+  change: (launch) => ({
+    ...launch,
+    argv: launch.argv.map((word, index) =>
+      ['--tools', '--allowed-tools'].includes(launch.argv[index - 1] ?? '') ? `${word},WebSearch` : word,
+    ),
+  }),
+  call: { name: 'WebSearch', input: { query: 'what is new' } },
+  tool: 'web_search_20250305',
+});
 
 live(
   'BUD-1 SBX-5: with the token of a subscription it works as with a key, and the token stays outside',
@@ -75,5 +82,5 @@ live(
   },
 );
 
-keep();
+kit.keep();
 test.run();

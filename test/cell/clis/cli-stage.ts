@@ -1,8 +1,13 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
 import type { DialectName } from '../../../lib/domain/model-api.ts';
-import type { Adapter } from '../../../lib/domain/ports/adapter.ts';
+import type { Adapter, Launch } from '../../../lib/domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
+import { processesAbout } from '../../support/claude-project.ts';
 import type { ScriptedModel, startScriptedModel, Turn } from '../../support/scripted-model.ts';
-import { agentPolicy, type CellFixture, openCellFixture } from '../fixture.ts';
+import { agentPolicy, type CellFixture, openCellFixture, snapshotTree } from '../fixture.ts';
 import { makeHostileHome } from './hostile-settings.ts';
 
 // Where a CLI meets a scripted model, in a cell as agents have it.
@@ -38,13 +43,21 @@ export interface HookedCli {
 export interface Stage extends CellFixture {
   readonly model: ScriptedModel;
   readonly id: string;
+  /** Throws where an agent that has ended left a process, or changed what is outside its cell. */
+  assertNothingLeft(): void;
   run(changes?: Partial<AgentRequest>): Promise<AgentOutcome>;
   request(changes?: Partial<AgentRequest>): AgentRequest;
 }
 
 /** Another command for its hook; null takes hook and canary away. */
 export type ChangeHook = (hook: string, worktree: string) => string | null;
-export type OpenStage = (script: readonly Turn[] | Script, change?: ChangeHook) => Promise<Stage>;
+/** Other arguments, or settings, for the CLI. */
+export type ChangeLaunch = (launch: Launch) => Launch;
+export type OpenStage = (
+  script: readonly Turn[] | Script,
+  change?: ChangeHook,
+  changeLaunch?: ChangeLaunch,
+) => Promise<Stage>;
 export type Script = Parameters<typeof startScriptedModel>[1];
 
 export type Live = (name: string, check: () => Promise<void>) => void;
@@ -56,6 +69,9 @@ export interface Kit {
   proves(...what: readonly string[]): void;
 }
 
+// A machine with much else to do.
+const timeoutMs = 300_000;
+
 export async function openStage(cli: HookedCli, model: ScriptedModel, adapter: Adapter): Promise<Stage> {
   const HOME = makeHostileHome();
   const fixture = await openCellFixture({ adapter, env: { HOME, ...cli.env(model.url) } });
@@ -65,20 +81,47 @@ export async function openStage(cli: HookedCli, model: ScriptedModel, adapter: A
     allowed_tools: ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'LS', 'Bash'],
     allowed_commands: ['git add', 'git commit', 'env', 'cat', 'touch', 'sleep', './off.sh'],
   };
-  const request = (changes: Partial<AgentRequest> = {}): AgentRequest => ({ ...base, policy, ...changes });
+  const assertNothingLeft = watchSurroundings(fixture.repo.path, HOME);
+  const request = (changes: Partial<AgentRequest> = {}): AgentRequest => ({
+    ...base,
+    ...{ policy, timeoutMs },
+    ...changes,
+  });
   return {
-    ...{ ...fixture, model, id: base.id, request },
+    ...{ ...fixture, model, id: base.id, request, assertNothingLeft },
     run: async (changes) => (await fixture.runner.start(request(changes), () => undefined)).outcome,
   };
 }
 
-export function changeHook(adapter: Adapter, change: ChangeHook): Adapter {
+/** Those of the tests themselves. */
+const ownFolders = /^flame-(?:test|home|state|template)-/;
+
+function watchSurroundings(repo: string, home: string): () => void {
+  const runs = join(repo, '.git/blueflame/run');
+  const look = (): readonly unknown[] => [
+    readdirSync(tmpdir()).filter((name) => !ownFolders.test(name)),
+    snapshotTree(home, () => true),
+    // All of an agent have their home there.
+    processesAbout(runs),
+  ];
+  const before = look();
+  return () => {
+    assert.equal(look(), before);
+    assert.equal(readdirSync(runs), []);
+  };
+}
+
+export function changeHook(
+  adapter: Adapter,
+  change: ChangeHook = (hook) => hook,
+  changeLaunch: ChangeLaunch = (launch) => launch,
+): Adapter {
   return {
     ...adapter,
     launch: (request, paths) => {
       const hookCommand = change(paths.hookCommand ?? '', request.worktree.path);
       const canaryCommand = hookCommand === null ? null : paths.canaryCommand;
-      return adapter.launch(request, { ...paths, hookCommand, canaryCommand });
+      return changeLaunch(adapter.launch(request, { ...paths, hookCommand, canaryCommand }));
     },
   };
 }

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { findCli, needsCli } from '../../support/clis.ts';
 import type { Call } from './cli-stage.ts';
 import { testHookedCli } from './hooked-cli.ts';
+import { testReaching } from './reaching.ts';
 
 const realKey = 'sk-real-and-outside';
 const patch = (path: string, lines: readonly string[]): Call => ({
@@ -11,7 +12,7 @@ const patch = (path: string, lines: readonly string[]): Call => ({
 });
 const run = (cmd: string, more: object = {}): Call => ({ name: 'exec_command', input: { cmd, ...more } });
 
-const { live, open, proves, keep } = testHookedCli(test, {
+const kit = testHookedCli(test, {
   name: 'codex',
   command: findCli('codex'),
   needs: needsCli('codex'),
@@ -34,6 +35,17 @@ const { live, open, proves, keep } = testHookedCli(test, {
   blocked: /^Command blocked by PreToolUse hook: /,
   unhook: `mkdir -p "$HOME/.codex" && printf '[hooks]\\nPreToolUse = []\\n' > "$HOME/.codex/config.toml"`,
   failsOpen: true,
+});
+
+const { live, open, proves, keep } = kit;
+
+testReaching('codex', kit, {
+  change: (launch) => ({
+    ...launch,
+    argv: launch.argv.map((word) => (word === 'web_search="disabled"' ? 'web_search="live"' : word)),
+  }),
+  call: null,
+  tool: 'web_search',
 });
 
 live('WAT-4: a command for another shell, and text for a running one, end the agent', async () => {

@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import { findCli, needsCli } from '../../support/clis.ts';
 import { testHookedCli } from './hooked-cli.ts';
+import { testReaching } from './reaching.ts';
 
-const { keep } = testHookedCli(test, {
+const kit = testHookedCli(test, {
   name: 'gemini',
   command: findCli('gemini'),
   needs: needsCli('gemini'),
@@ -32,5 +33,17 @@ const { keep } = testHookedCli(test, {
   failsOpen: true,
 });
 
-keep();
+testReaching('gemini', kit, {
+  change: (launch) => ({
+    ...launch,
+    files: launch.files.map((file) => ({
+      ...file,
+      content: file.content.replace('"run_shell_command"', '"run_shell_command", "google_web_search"'),
+    })),
+  }),
+  call: { name: 'google_web_search', input: { query: 'x' } },
+  tool: 'googleSearch',
+});
+
+kit.keep();
 test.run();

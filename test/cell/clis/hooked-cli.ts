@@ -8,7 +8,15 @@ import { configSchema } from '../../../lib/domain/config/config.ts';
 import { type ScriptedModel, startScriptedModel, type Turn } from '../../support/scripted-model.ts';
 import { hasBubblewrap, testIf } from '../../support/skip.ts';
 import { processesNaming } from '../fixture.ts';
-import { changeHook, type HookedCli, type Kit, type Live, type OpenStage, openStage } from './cli-stage.ts';
+import {
+  changeHook,
+  type HookedCli,
+  type Kit,
+  type Live,
+  type OpenStage,
+  openStage,
+  type Stage,
+} from './cli-stage.ts';
 import { workInHostileRepository } from './hooked-work.ts';
 import { openProof, type Proof } from './proof.ts';
 
@@ -39,19 +47,29 @@ export function testHookedCli(
   const adapter = getAdapter(cli.name, config);
   const opened: ScriptedModel[] = [];
   const proof = shared ?? openProof(cli.name, adapter.weaker);
-  const live: Live = (name, check) => withCli(name, () => proof.count(check));
-  const open: OpenStage = async (script, change) => {
+  const stages: Stage[] = [];
+  const live: Live = (name, check) =>
+    withCli(name, () =>
+      proof.count(async () => {
+        await check();
+        for (const stage of stages) stage.assertNothingLeft();
+      }),
+    );
+  const open: OpenStage = async (script, ...changes) => {
     const model = await startScriptedModel(
       [cli.dialect],
       typeof script === 'function' ? script : (turn) => script[turn - 1] ?? { text: 'Done.' },
     );
     opened.push(model);
-    return openStage(cli, model, change === undefined ? adapter : changeHook(adapter, change));
+    const stage = await openStage(cli, model, changeHook(adapter, ...changes));
+    stages.push(stage);
+    return stage;
   };
   const kit = { live, open, proves: proof.proves };
   for (const part of parts) register[part](cli, kit);
   test.after.each(async () => {
     for (const model of opened.splice(0)) await model.close();
+    stages.splice(0);
   });
   const keep = (): void => {
     withCli(
@@ -170,8 +188,8 @@ const register: Readonly<Record<Part, (cli: HookedCli, kit: Kit) => void>> = {
         const { failure } = await stage.run();
         assert.equal([failure?.kind, failure?.retryable], ['auth', false], JSON.stringify(failure));
         assert.ok(stage.model.seen.length <= 4, String(stage.model.seen.length));
-        await Promise.all(passing.map((fails) => endsWithin(fails, open)));
-        proves('refused by the service: told at once');
+        await Promise.all([...passing.map((fails) => endsWithin(fails, open)), endsInTime(open)]);
+        proves('refused by the service: told at once', 'no answer at all: ended when its time is over');
       },
     ),
 };
@@ -186,7 +204,7 @@ const passing: readonly NonNullable<Turn['fails']>[] = [
 /** That an agent ends long before its time is over, however patient its CLI is. */
 async function endsWithin(fails: NonNullable<Turn['fails']>, open: OpenStage): Promise<void> {
   const { run, model } = await open(Array.from({ length: 50 }, () => ({ fails })));
-  const { failure } = await run({ timeoutMs: 60_000 });
+  const { failure } = await run();
   assert.is(failure?.kind, 'rate-limit', JSON.stringify(failure));
   assert.not.match(JSON.stringify(failure), 'took longer');
   const refusals = model.seen.filter(({ isMain }) => isMain).length;
@@ -196,6 +214,14 @@ async function endsWithin(fails: NonNullable<Turn['fails']>, open: OpenStage): P
     fails.headers?.['retry-after'] !== undefined,
     JSON.stringify(failure),
   );
+}
+
+/** That an agent which nobody answers ends when its time is over, however long its CLI would wait. */
+async function endsInTime(open: OpenStage): Promise<void> {
+  const { run, model } = await open(() => ({ hangs: true }));
+  const { failure } = await run({ timeoutMs: 30_000 });
+  assert.is(failure?.kind, 'agent-timeout', JSON.stringify(failure));
+  assert.ok(model.seen.length <= 4, `${model.seen.length} requests`);
 }
 
 /** What the CLIs tell of refused calls, all in one; the number of the refusal nobody can know. */

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { readAudit } from '../../../lib/cell/watcher/audit-log.ts';
 import type { ToldResult } from '../../../lib/domain/conversation.ts';
 import type { ScriptedModel } from '../../support/scripted-model.ts';
+import { askWithin, checkAskedWithin } from './asked-within.ts';
 import type { HookedCli, Kit } from './cli-stage.ts';
 import { evilWords, startedBySettings, writeHostileSettings } from './hostile-settings.ts';
 
@@ -24,9 +26,13 @@ export async function workInHostileRepository(cli: HookedCli, { open, proves }: 
     { text: 'All done.' },
   ]);
   writeHostileSettings(stage.cell.path);
-  writeFileSync(join(stage.cell.path, 'off.sh'), `#!/bin/bash\n${cli.unhook}\ntouch tried\n`, {
-    mode: 0o755,
-  });
+  writeFileSync(
+    join(stage.cell.path, 'off.sh'),
+    `#!/bin/bash\n${cli.unhook}\ntouch tried\n${askWithin(cli)}\n`,
+    {
+      mode: 0o755,
+    },
+  );
   const outcome = await stage.run();
   assert.is(outcome.failure, null, JSON.stringify([outcome, stage.model.results().at(-1)]));
   assert.is(outcome.text, 'All done.');
@@ -45,10 +51,12 @@ export async function workInHostileRepository(cli: HookedCli, { open, proves }: 
   assert.equal(Object.keys(JSON.parse(read('audit').split('\n')[1] ?? '')), keys);
   assert.equal(await stage.runner.auditOf(stage.id), outcome.audit);
   assert.not.match(read('egress'), new RegExp(cli.key));
+  checkAskedWithin(cli, stage.cell.path, readAudit(join(logs, `${stage.id}.audit.jsonl`)));
   proves(`${cli.dialect} API: spoken`, 'shell: judged', 'edit: judged');
   for (const what of Object.keys(cli.absent)) proves(`${what}: not offered, and refused`);
   proves('settings, plugins and servers of repository and person: not loaded');
   proves('hook taken out of the settings: still asked', 'key: stays outside');
+  proves(`what the ${cli.dialect} API would do by itself: refused, and in the audit`);
 }
 
 function checkResults(cli: HookedCli, results: readonly ToldResult[]): void {
@@ -58,9 +66,9 @@ function checkResults(cli: HookedCli, results: readonly ToldResult[]): void {
   assert.match(text(1), cli.blocked, all);
   assert.match(text(1), 'secret.key is blocked', all);
   assert.match(text(2), cli.blocked, all);
-  // What a command runs finds neither the address nor the key its CLI uses.
+  // What a command runs finds neither the address nor the key its CLI uses, and nothing of the repository's `.env`.
   assert.match(text(4), /^(?:Output: )?SHELL=\/bin\/bash$/m, all);
-  assert.not.match(text(4), /inside-the-cell|_BASE_URL|_API_KEY|47113/, all);
+  assert.not.match(text(4), /inside-the-cell|_BASE_URL|_API_KEY|47113|evil/, all);
   for (const [index, { name }] of Object.values(cli.absent).entries())
     assert.match(text(5 + index), cli.unknown, `${name}\n${all}`);
   const after = 6 + Object.values(cli.absent).length;

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readProvenVersions } from '../../../lib/commands/doctor/proven-versions.ts';
 import { cliNames } from '../../../lib/domain/config/agent-clis.ts';
+import { shownRoles } from '../../support/proven-table.ts';
 
 // What the tests beside this one have shown of each CLI, as the table that `git flame doctor` reads holds it.
 
@@ -17,6 +18,10 @@ const columns = {
   'no hook': /^hook not there: no request is sent$/,
   budget: /^budget: the next request was not sent$/,
   key: /^key: stays outside$/,
+  'API by itself': /^what the \w+ API would do by itself: refused, and in the audit$/,
+  refused: /^refused by the service: told at once$/,
+  hangs: /^no answer at all: ended when its time is over$/,
+  settings: /^settings, plugins and servers of repository and person: not loaded$/,
 } as const;
 
 test('WAT-1 WAT-2 UNI-8: of every CLI each way past the watcher was tried, and none held', () => {
@@ -35,6 +40,17 @@ test('WAT-1 WAT-2 UNI-8: of every CLI each way past the watcher was tried, and n
     [],
     table,
   );
+});
+
+test('ADP-1 QUE-1: every CLI was seen in every role, through a whole session', () => {
+  // How long opencode takes to lead alone: test/e2e/led-by-others says how it is tried.
+  const missing = cliNames.flatMap((name) => {
+    const roles = readProvenVersions().get(name)?.roles ?? [];
+    return shownRoles
+      .filter((role) => !roles.some((line) => line.startsWith(`${role}: `)))
+      .map((role) => `${name}: ${role}`);
+  });
+  assert.equal(missing, []);
 });
 
 test.run();

@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { provenFile, readProvenVersions } from '../../../lib/commands/doctor/proven-versions.ts';
+import { updateRow } from '../../support/proven-table.ts';
 
 export interface Proof {
   /** Notes what was shown; `version 1.2.3` is that of the program. */
@@ -33,17 +33,11 @@ export function openProof(name: string, weaker: readonly string[]): Proof {
     keep() {
       assert.is(unfinished, 0, 'Tests before this one failed.');
       const row = { version, date: new Date().toISOString().slice(0, 10), proven: [...shown], weaker };
-      if (process.env.FLAME_UPDATE === '1') writeRow(name, row);
+      if (process.env.FLAME_UPDATE === '1') updateRow(name, row);
       const kept = readProvenVersions().get(name);
       assert.equal([kept?.version, kept?.proven], [row.version, row.proven], describe(name, row));
     },
   };
-}
-
-function writeRow(name: string, row: object): void {
-  const table: Record<string, unknown> = { ...JSON.parse(readFileSync(provenFile, 'utf8')), [name]: row };
-  const sorted = Object.fromEntries(Object.entries(table).sort(([one], [other]) => (one < other ? -1 : 1)));
-  writeFileSync(provenFile, `${JSON.stringify(sorted, null, 2)}\n`);
 }
 
 function describe(name: string, { proven }: { readonly proven: readonly string[] }): string {

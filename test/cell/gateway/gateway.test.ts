@@ -72,7 +72,7 @@ test('SBX-1: nothing but the model API can be asked for', async () => {
     asked.push(`${request.method} ${request.url}`);
     answerJson(response, {});
   });
-  const { gateway, log } = await start(`${upstream}/base/`);
+  const { gateway, log, forbidden } = await start(`${upstream}/base/`);
   const wrong = [
     '/',
     '/v2/x',
@@ -102,6 +102,14 @@ test('SBX-1: nothing but the model API can be asked for', async () => {
   assert.equal(asked, ['GET /base/v1/models?limit=1']);
   assert.is(log.filter(({ refused }) => refused === 'path').length, wrong.length + posted.length);
   assert.ok(log.every(({ path }) => path.length < 300));
+  // For the audit, what the agent itself asked for; who has no key of the cell is no agent.
+  await ask(gateway, { path: '/v1/nothing', headers: {} });
+  assert.equal(
+    forbidden.map((target) => target.split('?')[0]),
+    [...wrong.map((path) => `GET ${path}`), ...posted.map((path) => `POST ${path}`)].map(
+      (target) => target.split('?')[0],
+    ),
+  );
 });
 
 test('a stream is passed on as it comes, part by part', async () => {
@@ -339,7 +347,7 @@ test('SBX-1: the model API is not made to reach what the cell may not', async ()
     bodies.push(body);
     answerJson(response, {});
   });
-  const { gateway, log } = await start(upstream);
+  const { gateway, log, explained } = await start(upstream);
   const message = (content: unknown): unknown => ({ messages: [{ role: 'user', content }] });
   const url = { type: 'url', url: 'https://evil.example/?stolen' };
   const image = { type: 'image', source: url };
@@ -371,6 +379,12 @@ test('SBX-1: the model API is not made to reach what the cell may not', async ()
   );
   assert.equal(bodies, []);
   assert.is(log.filter(({ refused: why }) => why === 'server-tool').length, refused.length - 2);
+  assert.is(explained.length, refused.length - 2);
+  for (const what of ['mcp_servers', 'web_fetch_20250910', 'code_execution_20250825', 'something_new'])
+    assert.match(
+      explained.join('\n'),
+      `reach elsewhere: ${what === 'mcp_servers' ? '' : 'the tool '}${what}`,
+    );
   const fine: unknown[] = [
     {
       tools: [{ name: 'Bash', input_schema: {} }, { type: 'custom' }, { type: 'bash_20250124' }],
@@ -862,8 +876,8 @@ async function start(
     share: options.share ?? (async (_id, { most }) => most),
     giveBack: options.giveBack ?? (() => undefined),
     onRefused: (why) => refused.push(why),
-    onForbidden: (model, why) => {
-      forbidden.push(model);
+    onForbidden: ({ target, why }) => {
+      forbidden.push(target);
       explained.push(why);
     },
     meant: { role: 'worker', model: options.model ?? '', prices: options.prices ?? {}, helper: 'haiku' },

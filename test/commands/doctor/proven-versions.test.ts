@@ -11,7 +11,7 @@ import { adapterNames } from '../../../lib/domain/config/agent-clis.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 
 test('WAT-3: a newer version is said to be unproven, the same and an older one are not', () => {
-  const known = { version: '1.2.3', date: '2026-11-22', proven: [] };
+  const known = { version: '1.2.3', date: '2026-11-22', proven: [], roles: [] };
   assert.match(describeUnproven('codex', '1.10.0', known) ?? '', 'codex 1.10.0 is newer than 1.2.3');
   assert.is(describeUnproven('codex', '1.2.3', known), null);
   assert.is(describeUnproven('codex', '1.2.0', known), null);
