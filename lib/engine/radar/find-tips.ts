@@ -33,21 +33,25 @@ export interface Tips {
 export async function findTips(parts: TipParts, tasks: readonly Task[]): Promise<Tips> {
   const claimed = tasks.some(({ status }) => status === 'claimed');
   const cells = claimed ? await parts.git.cells() : [];
-  const tips: Tip[] = [];
-  let unreadable = 0;
   const ground = readGround(tasks);
-  for (const task of tasks) {
-    // What waits is put on other work before it meets any.
-    if (task.status === 'done' && !ground.waits(task)) {
-      const { commit, start_commit: start } = task;
-      tips.push({ task, commit, start, quarantine: null, isAtWork: false });
-    }
-    if (task.status !== 'claimed') continue;
-    const tip = await tipAtWork(parts, task, cells);
-    if (tip === 'unreadable') unreadable += 1;
-    else if (tip !== null && tip.commit !== tip.start) tips.push(tip);
-  }
-  return { tips, unreadable };
+  // Asked one after another, thousands of claims would take a round trip to git each.
+  const found = await Promise.all(
+    tasks.map((task) => {
+      // What waits is put on other work before it meets any.
+      if (task.status === 'done' && !ground.waits(task)) return acceptedTip(task);
+      return task.status === 'claimed' ? tipAtWork(parts, task, cells) : null;
+    }),
+  );
+  const tips = found.filter((tip) => tip !== null && tip !== 'unreadable');
+  return {
+    tips: tips.filter(({ isAtWork, commit, start }) => !isAtWork || commit !== start),
+    unreadable: found.filter((tip) => tip === 'unreadable').length,
+  };
+}
+
+function acceptedTip(task: Task & { readonly status: 'done' }): Tip {
+  const { commit, start_commit: start } = task;
+  return { task, commit, start, quarantine: null, isAtWork: false };
 }
 
 /** null: nothing of it is here, as where another clone works on it. */
@@ -58,10 +62,9 @@ async function tipAtWork(
 ): Promise<Tip | 'unreadable' | null> {
   if (task.agent_id === null) {
     const start = task.start_commit;
+    if (start === null) return null;
     const commit = await git.restingTip(worktreeOf(task), branchName(task));
-    return commit === null || start === null
-      ? null
-      : { task, commit, start, quarantine: null, isAtWork: true };
+    return commit === null ? null : { task, commit, start, quarantine: null, isAtWork: true };
   }
   const cell = cells.find(
     ({ subject, path }) =>

@@ -28,7 +28,7 @@ const mostKept = 500;
 const largestKept = 16 * 1024;
 
 /**
- * One long-lived `git cat-file --batch-command`. Requests of the same tick go to git in one write. Ref names
+ * One long-lived `git cat-file --batch-command`. Requests of the same moment go to git in one write. Ref names
  * are resolved again each time, and git looks again for packs made meanwhile, so answers are never stale; small commits
  * and trees are read once.
  * Keeps the process running only while an answer is awaited; git ends with it.
@@ -64,8 +64,29 @@ export class CatFile {
     return kept === undefined ? this.#request('contents', oid) : Promise.resolve(kept);
   }
 
+  /** Many objects at once, in their order: what a promise for each costs shows with thousands. Null for one that's missing or damaged. */
+  readAll(oids: readonly ObjectId[]): Promise<readonly (GitObject | null)[]> {
+    if (oids.length === 0) return Promise.resolve([]);
+    return new Promise((resolve, reject) => {
+      const found = new Array<GitObject | null>(oids.length).fill(null);
+      let left = oids.length;
+      const settle = (at: number, object: GitObject | null): void => {
+        found[at] = object;
+        left -= 1;
+        if (left === 0) resolve(found);
+      };
+      for (const [at, oid] of oids.entries())
+        this.#ask({
+          ...{ command: 'contents', name: oid, deaths: 0 },
+          resolve: (object) => settle(at, object),
+          reject: (error) => (isUnreadable(error) ? settle(at, null) : reject(error)),
+        });
+    });
+  }
+
   /** Ends git; resolves when it's gone. */
   async close(): Promise<void> {
+    this.#send();
     this.#isClosed = true;
     const child = this.#child;
     if (child === null) return;
@@ -89,11 +110,18 @@ export class CatFile {
   }
 
   #request(command: Request['command'], name: string): Promise<GitObject | null> {
-    if (this.#isClosed) return Promise.reject(new Error('cat-file is closed'));
-    return new Promise((resolve, reject) => {
-      if (this.#unsent.length === 0) queueMicrotask(() => this.#send());
-      this.#unsent.push({ command, name, deaths: 0, resolve, reject });
-    });
+    return new Promise((resolve, reject) => this.#ask({ command, name, deaths: 0, resolve, reject }));
+  }
+
+  #ask(request: Request): void {
+    if (this.#isClosed) {
+      request.reject(new Error('cat-file is closed'));
+      return;
+    }
+    // While git is still at work on others, what all that it says now asks for goes in one write.
+    const isBusy = this.#answered < this.#pending.length;
+    if (this.#unsent.length === 0) (isBusy ? setImmediate : queueMicrotask)(() => this.#send());
+    this.#unsent.push(request);
   }
 
   #send(): void {
@@ -200,6 +228,11 @@ export class CatFile {
       details: lines.slice(-5),
     });
   }
+}
+
+/** Whether the object is damaged, and git itself sound. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof FlameError && error.code === 'object-unreadable';
 }
 
 /** Never keeps this process from ending: whether an answer is awaited decides that, see `#hold`. */

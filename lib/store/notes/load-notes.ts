@@ -1,8 +1,7 @@
-import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import { parseTree } from '../../git/objects/parse-tree.ts';
-import type { CatFile } from '../../git/process/cat-file.ts';
+import type { CatFile, GitObject } from '../../git/process/cat-file.ts';
 import { stateCorrupt } from '../store-errors.ts';
 import { Note } from './note.ts';
 import type { NoteKind } from './note-kinds.ts';
@@ -77,37 +76,51 @@ async function loadFolder<T>(
   if (folder.old?.oid === folder.oid) return folder.old;
   const bytes = await readObject(context, kind, folder.oid, 'tree');
   const rows = parseRows(context, kind, folder.oid, bytes);
-  const loaded = rows.map((row): Entry<T> | Promise<Entry<T>> => {
-    const old = folder.old?.entries.get(row.name);
-    const isSame = old !== undefined && old.oid === row.oid && old.mode === row.mode;
-    return isSame ? old : loadEntry(context, kind, folder, row);
-  });
-  const isThere = (entry: Entry<T> | Promise<Entry<T>>): entry is Entry<T> => !(entry instanceof Promise);
-  // Thousands of anchors are nothing to wait for.
-  const all = loaded.every(isThere) ? loaded : await Promise.all(loaded);
-  return { oid: folder.oid, entries: new Map(all.map((entry, at) => [rows[at]?.name ?? '', entry])) };
+  const parts = rows.map((row) => partOf(context, kind, folder, row));
+  const notes = parts.filter((part) => part !== null && 'blob' in part);
+  const folders = parts.filter((part) => part !== null && 'prefix' in part);
+  const [objects, trees] = await Promise.all([
+    context.catFile.readAll(notes.map(({ blob }) => blob)),
+    Promise.all(folders.map((part) => loadFolder(context, kind, part))),
+  ]);
+  const noteOf = new Map(notes.map((id, at) => [id, readNote(context, kind, id, objects[at] ?? null)]));
+  const treeOf = new Map(folders.map((part, at) => [part, trees[at] ?? null]));
+  const entries = new Map<string, Entry<T>>();
+  for (const [at, { mode, name, oid }] of rows.entries()) {
+    const part = parts[at] ?? null;
+    const isOther = part === null || 'entry' in part;
+    if (isOther) entries.set(name, part?.entry ?? { mode, oid, tree: null, note: null });
+    else if ('blob' in part) entries.set(name, { mode, oid, tree: null, note: noteOf.get(part) ?? null });
+    else entries.set(name, { mode, oid, tree: treeOf.get(part) ?? null, note: null });
+  }
+  return { oid: folder.oid, entries };
 }
 
 type Entry<T> = TreeEntry<Note<T>>;
+type Row = ReturnType<typeof parseTree>[number];
+/** A row of a folder: a note to be read, a folder below it, or what needs no reading; null: nothing of ours. */
+type Part<T> = NoteId | Folder<T> | { readonly entry: Entry<T> } | null;
 
-function loadEntry<T>(
+interface NoteId {
+  readonly key: ObjectId;
+  readonly blob: ObjectId;
+}
+
+function partOf<T>(
   context: LoadContext,
   kind: NoteKind<T>,
   folder: Folder<T>,
-  row: { readonly mode: string; readonly name: string; readonly oid: ObjectId },
-): Entry<T> | Promise<Entry<T>> {
-  const { mode, name, oid } = row;
-  const prefix = folderPrefix(folder.prefix, row);
-  if (prefix !== undefined) {
-    const old = folder.old?.entries.get(name)?.tree ?? null;
-    return loadFolder(context, kind, { oid, prefix, old }).then((tree) => ({ mode, oid, tree, note: null }));
-  }
+  { mode, name, oid }: Row,
+): Part<T> {
+  const old = folder.old?.entries.get(name);
+  if (old !== undefined && old.oid === oid && old.mode === mode) return { entry: old };
+  const prefix = folderPrefix(folder.prefix, { mode, name });
+  if (prefix !== undefined) return { oid, prefix, old: old?.tree ?? null };
   const key = `${folder.prefix ?? '-'}${name}`;
-  const isNote = mode !== folderMode && isKey(key, context.objectFormat);
-  if (!isNote) return { mode, oid, tree: null, note: null };
+  if (mode === folderMode || !isKey(key, context.objectFormat)) return null;
   const id = { key: key as ObjectId, blob: oid };
-  if (context.isWanted?.(id.key) === false) return { mode, oid, tree: null, note: Note.unread(kind, id) };
-  return loadNote(context, kind, id).then((note) => ({ mode, oid, tree: null, note }));
+  if (context.isWanted?.(id.key) !== false) return id;
+  return { entry: { mode, oid, tree: null, note: Note.unread(kind, id) } };
 }
 
 /** undefined: not a folder that may hold notes or anchors; it's kept unread. */
@@ -124,17 +137,13 @@ function isKey(text: string, format: ObjectFormat): boolean {
   return text.length === (format === 'sha1' ? 40 : 64) && /^[0-9a-f]+$/.test(text);
 }
 
-async function loadNote<T>(
-  context: LoadContext,
+function readNote<T>(
+  { objectFormat }: LoadContext,
   kind: NoteKind<T>,
-  id: { readonly key: ObjectId; readonly blob: ObjectId },
-): Promise<Note<T>> {
-  const object = await context.catFile.read(id.blob).catch((error: unknown) => {
-    if (error instanceof FlameError && error.code === 'object-unreadable') return null;
-    throw error;
-  });
-  const bytes = object?.type === 'blob' ? object.bytes : null;
-  return Note.read(kind, id, bytes, context.objectFormat);
+  id: NoteId,
+  object: GitObject | null,
+): Note<T> {
+  return Note.read(kind, id, object?.type === 'blob' ? object.bytes : null, objectFormat);
 }
 
 async function readObject<T>(

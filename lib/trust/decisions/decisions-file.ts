@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
-import { signedKinds } from '../../domain/state/origins.ts';
+import { type Decision, signedKinds } from '../../domain/state/origins.ts';
 import { parseRecord } from '../../util/json-record.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { makeFolders } from '../../util/make-folders.ts';
@@ -10,6 +10,8 @@ import { makeFolders } from '../../util/make-folders.ts';
 interface DecisionsFile {
   /** Of what was decided here and still counts. */
   readonly digests: ReadonlySet<string>;
+  /** Whether anything was ever decided here of this kind, in this session and about this. */
+  isNoted(decision: Pick<Decision, 'kind' | 'session' | 'about'>): boolean;
   /** Of what was used up or taken back. */
   readonly settled: ReadonlySet<string>;
   /** Short hashes of the facts of what was decided last, by kind, session and what it is about. */
@@ -30,6 +32,7 @@ interface DecisionsFile {
  */
 export function openDecisionsFile(file: string): DecisionsFile {
   const digests = new Set<string>();
+  const noted = new Set<string>();
   const settled = new Set<string>();
   const latest = new Map<string, Readonly<Record<string, unknown>>>();
   const limits = new Map<string, number>();
@@ -47,6 +50,7 @@ export function openDecisionsFile(file: string): DecisionsFile {
     }
     if (typeof d !== 'string') return;
     digests.add(d);
+    noted.add(`${k} ${s} ${a}`);
     settled.delete(d);
     if (typeof p === 'object' && p !== null) latest.set(`${k} ${s} ${a}`, { ...p });
     if (typeof n === 'number' && typeof s === 'string') limits.set(s, Math.max(n, limits.get(s) ?? n));
@@ -62,7 +66,9 @@ export function openDecisionsFile(file: string): DecisionsFile {
     append(file, lines.join('\n'), isLasting);
     refresh();
   };
-  return { digests, settled, latest, limits, shared, refresh, keep };
+  const isNoted: DecisionsFile['isNoted'] = ({ kind, session, about }) =>
+    noted.has(`${kind} ${session} ${about}`);
+  return { digests, isNoted, settled, latest, limits, shared, refresh, keep };
 }
 
 /** What a file holds from a byte on; nothing where there is none. Throws FlameError `decisions-not-kept`. */

@@ -25,7 +25,7 @@ export function openOrigins({
   signed = new Map(),
   chat = () => null,
 }: OriginsOptions): Origins {
-  const { digests, settled, latest, limits, shared, refresh, keep } = openDecisionsFile(
+  const { digests, isNoted, settled, latest, limits, shared, refresh, keep } = openDecisionsFile(
     join(cloneStateDir(env, commonDir), 'decisions'),
   );
   const signerOf = ({ kind }: Decision, digest: string): string | null =>
@@ -34,7 +34,9 @@ export function openOrigins({
     digests.has(digest) || signerOf(decision, digest) !== null;
   return {
     refresh,
-    has: (decision) => isCounting(decision, canonicalDigest(decision)),
+    // Of thousands of tasks that came from elsewhere none needs a digest.
+    has: (decision) =>
+      (isNoted(decision) || signed.size > 0) && isCounting(decision, canonicalDigest(decision)),
     signedBy: (decision) => {
       const digest = canonicalDigest(decision);
       return digests.has(digest) ? null : signerOf(decision, digest);

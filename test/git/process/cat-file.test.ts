@@ -66,7 +66,25 @@ test('a damaged object fails its own request; those behind it are answered', asy
   assert.is(first?.status === 'fulfilled' && first.value?.type, 'blob');
   assert.is(third?.status === 'fulfilled' && third.value?.type, 'blob');
   assert.is(second?.status === 'rejected' && (second.reason as FlameError).code, 'object-unreadable');
+  const many = await catFile.readAll([good, bad, missing, good]);
+  assert.equal(
+    many.map((object) => object?.oid ?? null),
+    [good, null, null, good],
+  );
   await catFile.close();
+  assert.is(await code(catFile.readAll([good])), 'cat-file is closed');
+});
+
+test('what is asked just before the end is answered', async () => {
+  const repo = makeRepo();
+  const catFile = open(repo);
+  const head = catFile.info('HEAD');
+  await new Promise((resolve) => queueMicrotask(() => resolve(null)));
+  // git is at work on the first one, so that this one would wait for others.
+  const readme = catFile.readAll([oidOf(repo, 'HEAD:README.md')]);
+  await catFile.close();
+  assert.is((await head)?.type, 'commit');
+  assert.is((await readme)[0]?.type, 'blob');
 });
 
 test('outside a repository every request fails, none waits for ever', async () => {
@@ -79,6 +97,13 @@ test('outside a repository every request fails, none waits for ever', async () =
   );
   await catFile.close();
 });
+
+function code(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => 'it worked',
+    (error: Error) => error.message,
+  );
+}
 
 function open(repo: TestRepo): CatFile {
   return new CatFile({ cwd: repo.path, env: repo.env }, join(repo.path, '.git'));
