@@ -78,8 +78,11 @@ await build({
 copyFileSync('lib/cell/entry/watcher.pl', 'dist/watcher.pl');
 buildNative('watcher', 'lib/cell/entry/watcher.c');
 buildNative('git-starter', 'lib/git/process/starter.c');
-// In a process of its own: what was compiled by then is kept, and nothing else.
-execFileSync(process.execPath, ['.ci/warm-packs.mjs'], { stdio: ['ignore', 'inherit', 'inherit'] });
+// In a process of its own: what was compiled by then is kept, and nothing else. Without it commands only start slower.
+const warmed = spawnSync(process.execPath, ['.ci/warm-packs.mjs'], {
+  stdio: ['ignore', 'inherit', 'inherit'],
+});
+if (warmed.status !== 0) process.stderr.write('What node compiles of the program is not kept: see above.\n');
 if (process.argv.includes('--tests')) await buildTests();
 
 async function buildTests() {
