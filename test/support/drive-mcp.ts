@@ -277,4 +277,8 @@ async function follow(chat: RawChat, { raw, method, params, options, end }: Json
 }
 
 if (values.chat) hostChat();
-else process.exitCode = await drive();
+else
+  process.exitCode = await drive().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  });

@@ -266,7 +266,10 @@ function offeredOf({ seen }: ScriptedModel): JsonRecord {
 
 switch (enterNetworkNamespace()) {
   case 'inside':
-    process.exitCode = await main();
+    process.exitCode = await main().catch((error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      return 1;
+    });
     break;
   case 'none':
     process.stderr.write(

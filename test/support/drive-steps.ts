@@ -36,7 +36,7 @@ export type Step = z.output<typeof stepSchema>;
 
 /** Reads a list of steps. Throws an Error that names the first step which is none. */
 export function readSteps(text: string): readonly Step[] {
-  const list: unknown = JSON.parse(text);
+  const list = parseSaid(text);
   if (!Array.isArray(list)) throw new Error('The list of steps is no JSON array.');
   return list.map((one, index) => readStep(one, `${index + 1}`));
 }

@@ -9,7 +9,7 @@ import {
   readRepositoryFile,
   searchRepository,
 } from '../../engine/queen/read-repository.ts';
-import { noSessionYet, refusal } from '../../engine/queen/refusals.ts';
+import { noSessionYet, planNotApproved, refusal } from '../../engine/queen/refusals.ts';
 import type { SessionView } from '../../engine/record.ts';
 import { baseTip } from '../../engine/start-point.ts';
 import { findBase } from '../../engine/work/preflight.ts';
@@ -196,8 +196,9 @@ function requireView(view: SessionView | null): SessionView {
 }
 
 function findTask(view: SessionView | null, id: string): Task {
-  const { tasks } = requireView(view);
+  const { session, tasks } = requireView(view);
   const task = tasks.find((one) => one.id === id);
+  if (task === undefined && session.proposal?.some((one) => one.id === id) === true) throw planNotApproved();
   if (task === undefined) throw noTask(id).withHints(['get_status names the tasks there are'], 'model');
   return task;
 }

@@ -227,7 +227,7 @@ async function explainAbsence({ git }: Reading, commit: ObjectId, path: string) 
   if (files.includes(path))
     return refusal({
       code: 'not-text',
-      message: `${named} is no text: it is binary, not UTF-8, or above 1 MiB.`,
+      message: `${named} is no text: it is binary, not UTF-8, a submodule, or above 1 MiB.`,
       next: 'Give its handling to a task; get_task_output shows diffs',
     });
   if (files.some((file) => file.startsWith(`${path}/`)))

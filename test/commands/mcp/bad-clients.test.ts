@@ -8,9 +8,14 @@ import { flame } from '../../support/flame.ts';
 import { untilNews } from '../../support/led-tasks.ts';
 import { type ChatClient, closeChats, openChat } from '../../support/mcp-client.ts';
 import { programFolder } from '../../support/program.ts';
+import { openRawChat } from '../../support/raw-chat.ts';
 import type { TestRepo } from '../../support/repo.ts';
 
-// Clients that give up too early, say too much at once, or bring a thousand tasks.
+// Clients that give up too early, say too much at once, or bring a thousand tasks. Where the rest of what may go wrong is
+// tried: inputs of 10 MB, unknown tools and fields, calls before a session, garbage, cancelled calls, old revisions, paths out
+// of the repository, symbolic links, binary files, invisible characters: `looking`; unknown ids, calls after the work was
+// handed over, two that lead: `leading`, `advice`; circles, locks outside of what agents may write, a thousand at once, text that
+// tells her to approve: `hostile-queen`; locks on protected places: `plan/protected-locks`; sudden death: `led-killed`.
 
 test.after(closeChats);
 
@@ -80,6 +85,42 @@ test('QUE-1 a client whose every call times out first, and that asks again, has 
   assert.is(subjects(repo, 'tasks', /^two: pending -> claimed/), 2);
   assert.is(subjects(repo, 'sessions', /hands the work over/), 1);
   assert.is(JSON.parse((await flame(repo, ['note', '--json'])).stdout).notes.length, 1);
+});
+
+test('QUE-1 a client that takes every call for lost after 30 s hears each wait that names no time, and a proposed task is known as one', async () => {
+  const repo = makeExecProject();
+  const chat = await openChat(repo);
+  const { tools } = await chat.client.listTools();
+  const wait = tools.find(({ name }) => name === 'wait_for_workers');
+  const given = JSON.stringify(wait?.inputSchema.properties?.timeout_s);
+  assert.ok(Number(JSON.parse(given).default) < 30, given);
+  await chat.call('create_tasks', { objective: 'One', tasks: [task('one')] });
+  assert.is((await chat.call('get_task_output', { task_id: 'one' })).at('error.code'), 'plan-not-approved');
+});
+
+test('QUE-2 where the server of a chat is killed while an agent works, another chat leads on, and one agent works', async () => {
+  const repo = makeExecProject();
+  const first = await openRawChat({ cwd: repo.path, env: repo.env });
+  const ask = (name: string, words: object = {}) =>
+    first.ask('tools/call', { name, arguments: { ...words } }).then((said) => JSON.stringify(said));
+  await ask('create_tasks', { objective: 'One', tasks: [task('one', { description: 'sleep 60' })] });
+  await approvePlan(repo);
+  await ask('assign_task');
+  const claims = () => subjects(repo, 'tasks', /^one: pending -> claimed/);
+  for (let turn = 0; claims() === 0 && turn < 200; turn += 1) await ask('get_status');
+  assert.is(claims(), 1);
+  await first.end('kill');
+  const second = await openChat(repo);
+  assert.equal((await second.call('assign_task')).at('assigned'), ['one']);
+  for (let turn = 0; claims() === 1 && turn < 200; turn += 1)
+    await second.call('wait_for_workers', { timeout_s: 1 });
+  assert.is(claims(), 2);
+  // The dead one's claim went back, and its agent works no more: there is one.
+  const agents = async (): Promise<number> =>
+    JSON.parse((await flame(repo, ['status', '--json'])).stdout).agents.length;
+  for (let turn = 0; (await agents()) === 0 && turn < 200; turn += 1)
+    await second.call('wait_for_workers', { timeout_s: 1 });
+  assert.is(await agents(), 1);
 });
 
 test('CLI-1 a message above 16 MB ends the connection in order, and changes nothing', async () => {
