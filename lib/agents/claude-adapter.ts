@@ -1,6 +1,7 @@
 import type { Adapter } from '../domain/ports/adapter.ts';
 import type { AdapterConfig } from './adapter-config.ts';
 import { claudeCalls } from './claude-calls.ts';
+import { claudeEnd } from './claude-end.ts';
 import { launchClaude } from './claude-launch.ts';
 import { claudeReader } from './claude-reader.ts';
 import { readClaudeTranscript } from './claude-transcript.ts';
@@ -14,6 +15,7 @@ export function claudeAdapter(config: AdapterConfig): Adapter {
     commits: 'agent',
     apis: [{ provider: 'anthropic', prefix: '', dialects: ['anthropic'], helper: 'haiku' }],
     calls: claudeCalls,
+    end: claudeEnd,
     readsByShell: false,
     takesAccountShell: false,
     readsUnasked: [],

@@ -130,6 +130,10 @@ function settingsFile(paths: CellPaths): LaunchFile {
       ...(paths.hookCommand === null
         ? {}
         : { PreToolUse: [{ matcher: '*', hooks: [watcher(paths.hookCommand)] }] }),
+      // It protects nobody: whatever goes wrong with it, the agent ends.
+      ...(paths.endCommand === null
+        ? {}
+        : { Stop: [{ hooks: [{ type: 'command', command: paths.endCommand, timeout: longestHook }] }] }),
     },
   };
   return { dir: 'control', path: settingsName, content: `${JSON.stringify(settings, null, 2)}\n` };

@@ -23,6 +23,7 @@ export function execAdapter(config: AdapterConfig): Adapter {
     commits: 'orchestrator',
     apis: [],
     calls: null,
+    end: null,
     readsByShell: false,
     takesAccountShell: false,
     readsUnasked: [],

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import ejs from 'ejs';
 import type { Config } from '../domain/config/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { ProjectFile, PromptData, PromptRenderer, Prompts } from '../domain/ports/prompt-port.ts';
+import type {
+  LastWordData,
+  ProjectFile,
+  PromptData,
+  PromptRenderer,
+  Prompts,
+} from '../domain/ports/prompt-port.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { type DataBlocks, dataBlocks } from './data-blocks.ts';
 import { describeGuidance, type PromptFacts, promptFacts } from './prompt-facts.ts';
@@ -27,7 +33,10 @@ const separator = /^=== prompt ===\r?\n/m;
 
 /** Prompts from the EJS templates, one per role: what stands before the separator is the system part. */
 export function createPromptRenderer(options: PromptOptions): PromptRenderer {
-  return { render: (data, projectFiles = []) => render(data, projectFiles, options) };
+  return {
+    render: (data, projectFiles = []) => render(data, projectFiles, options),
+    lastWord: (found) => renderLastWord(found, options),
+  };
 }
 
 function render(
@@ -37,10 +46,19 @@ function render(
 ): Prompts {
   const isInteractive = data.role === 'planner' && data.isInteractive;
   const name = isInteractive ? 'planner-interactive.ejs' : `${data.role}.ejs`;
-  const { file, text } = findTemplate(name, overrides);
   const facts = { ...promptFacts(data, config), guidance: describeGuidance(projectFiles, config) };
   const skills = skillsFor(config.superpowers, { role: data.role, isInteractive });
-  const locals = { ...facts, skills, ...dataBlocks(facts) };
+  return renderParts(name, { ...facts, skills, ...dataBlocks(facts) }, overrides);
+}
+
+/** Its agent has its rules by now: both parts are one message. */
+function renderLastWord(found: LastWordData, { overrides }: PromptOptions): string {
+  const { system, prompt } = renderParts('last-word.ejs', { ...found, ...dataBlocks(found) }, overrides);
+  return `${prompt}\n\n${system}`;
+}
+
+function renderParts(name: string, locals: Part['locals'], overrides?: TemplateSet): Prompts {
+  const { file, text } = findTemplate(name, overrides);
   const [system = '', prompt] = text.split(separator);
   if (prompt === undefined) throw badTemplate(file, 'it has no line `=== prompt ===`');
   const part = { locals, file, texts: overrides?.texts ?? new Map<string, string>() };
@@ -67,7 +85,7 @@ function readTemplate(file: string): string {
 }
 
 interface Part {
-  readonly locals: PromptFacts & DataBlocks;
+  readonly locals: (PromptFacts | LastWordData) & DataBlocks;
   readonly file: string;
   readonly texts: TemplateSet['texts'];
 }

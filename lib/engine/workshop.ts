@@ -18,7 +18,15 @@ import type { WindDown } from './wind-down.ts';
 /** The facts of an adapter the engine decides by. */
 export type AdapterFacts = Pick<
   Adapter,
-  'name' | 'commits' | 'apis' | 'calls' | 'cannotLead' | 'canTalk' | 'readsByShell' | 'takesAccountShell'
+  | 'name'
+  | 'commits'
+  | 'apis'
+  | 'calls'
+  | 'end'
+  | 'cannotLead'
+  | 'canTalk'
+  | 'readsByShell'
+  | 'takesAccountShell'
 >;
 
 /** What the machine has to spare. */

@@ -74,6 +74,7 @@ export const scriptAdapter: Adapter = {
   commits: 'agent',
   apis: [],
   calls: null,
+  end: null,
   readsByShell: false,
   takesAccountShell: false,
   readsUnasked: [],

@@ -77,6 +77,7 @@ test('QUE-2 QUE-3 the planner is told why what is open came to nothing, and what
   const planning: Workshop = {
     ...workshop,
     prompts: {
+      lastWord: () => '',
       render: (data) => {
         if (data.role === 'planner') told = data.tasks;
         return { system: '', prompt: '' };

@@ -68,6 +68,7 @@ export function makePaths(changes: Partial<CellPaths> = {}): CellPaths {
     toolsCommand: null,
     prepared: null,
     hookCommand: '/cell/control/watcher',
+    endCommand: null,
     canaryCommand: 'touch /cell/canary',
     baseUrl: 'http://127.0.0.1:8787',
     apiKey: `${'f'.repeat(64)}-inside-the-cell-only`,

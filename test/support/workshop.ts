@@ -97,7 +97,10 @@ export async function openTestWorkshop(options: {
         options.onEvent?.(body);
       },
     },
-    prompts: { render: () => ({ system: '', prompt: '' }) },
+    prompts: {
+      render: () => ({ system: '', prompt: '' }),
+      lastWord: ({ objections, failing }) => [...objections, ...failing].join('\n'),
+    },
     machine: {
       freeMemoryMb: () => 100_000,
       freeDiskMb: async () => 100_000,

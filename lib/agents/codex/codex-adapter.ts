@@ -13,6 +13,7 @@ export function codexAdapter(config: AdapterConfig): Adapter {
     commits: 'agent',
     apis: [{ provider: 'openai', prefix: '/openai', dialects: ['responses'] }],
     calls: codexCalls,
+    end: null,
     readsByShell: true,
     takesAccountShell: true,
     readsUnasked: [],

@@ -24,6 +24,7 @@ export function copilotAdapter(config: AdapterConfig): Adapter {
       },
     ],
     calls: copilotCalls,
+    end: null,
     readsByShell: false,
     takesAccountShell: false,
     readsUnasked: [],

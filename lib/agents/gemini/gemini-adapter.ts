@@ -12,6 +12,7 @@ export function geminiAdapter(config: AdapterConfig): Adapter {
     commits: 'agent',
     apis: [{ provider: 'google', prefix: '/google', dialects: ['gemini'] }],
     calls: geminiCalls,
+    end: null,
     readsByShell: false,
     takesAccountShell: false,
     readsUnasked: ['GEMINI.md'],

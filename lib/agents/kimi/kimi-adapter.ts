@@ -12,6 +12,7 @@ export function kimiAdapter(config: AdapterConfig): Adapter {
     commits: 'agent',
     apis: [{ provider: 'moonshot', prefix: '/moonshot', dialects: ['chat'] }],
     calls: kimiCalls,
+    end: null,
     readsByShell: false,
     takesAccountShell: false,
     readsUnasked: [],

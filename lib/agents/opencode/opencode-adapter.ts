@@ -22,6 +22,7 @@ export function opencodeAdapter(config: AdapterConfig): Adapter {
       { ...moonshot, prefix: '/moonshotai', named: 'moonshotai/', usual: 'kimi-k2.6' },
     ],
     calls: opencodeCalls,
+    end: null,
     readsByShell: false,
     takesAccountShell: false,
     readsUnasked: [],

@@ -22,6 +22,8 @@ export interface AgentJudge {
   accounts(told: Conversation): boolean;
   /** The model API was not asked for something; the same again is noted once. */
   noteForbidden(request: ForbiddenRequest): void;
+  /** It meant to end, and was told that. */
+  noteLastWord(about: readonly string[]): void;
   close(): Promise<void>;
 }
 
@@ -79,6 +81,14 @@ export async function startAgentJudge(
       if (forbidden.has(key) || forbidden.size >= mostForbidden) return;
       forbidden.add(key);
       note({ tool_name: 'model', tool_input: { pattern: target } }, rule, why);
+    },
+    noteLastWord: (about) => {
+      try {
+        const told = { decision: 'allow', rule: 'last-word', details: about.join('\n') } as const;
+        audit.append({ tool_name: 'end', tool_input: {}, cwd: '' }, told);
+      } catch {
+        // It protects nobody: without the line it is told all the same.
+      }
     },
     close: async () => {
       await server.close();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CellPaths, needsModel } from '../../domain/ports/adapter.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { cappedEgress } from '../gateway/capped-egress.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import type { EgressLine, GatewayOptions } from '../gateway/gateway-options.ts';
@@ -17,6 +18,7 @@ import type { Confinement } from '../sandbox-state.ts';
 import { watcherCommand, watcherFile } from '../watcher/command.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type JudgeRequest, startAgentJudge } from './agent-judge.ts';
+import { endCommand, openEnd } from './last-word.ts';
 import { type Latch, latch } from './latch.ts';
 import type { ModelAccess } from './model-access.ts';
 
@@ -24,7 +26,7 @@ import type { ModelAccess } from './model-access.ts';
 export interface AgentServices {
   readonly paths: Pick<
     CellPaths,
-    'baseUrl' | 'apiKey' | 'shell' | 'hookCommand' | 'canaryCommand' | 'toolsCommand'
+    'baseUrl' | 'apiKey' | 'shell' | 'hookCommand' | 'endCommand' | 'canaryCommand' | 'toolsCommand'
   >;
   /** What the hooks of its git ask, a shell command; null where it commits nothing. */
   readonly gitHook: string | null;
@@ -54,12 +56,15 @@ interface ServiceRequest extends JudgeRequest {
   readonly share: GatewayOptions['share'];
   readonly giveBack: GatewayOptions['giveBack'];
   readonly onRefused: GatewayOptions['onRefused'];
+  /** See AgentRequest.lastWord; absent: it is not held at its end. */
+  readonly lastWord?: AgentRequest['lastWord'];
 }
 
 // Any port does: each cell has its own loopback. Not one a project's own server would take.
 const bridgePort = 47_113;
 const bridgeFile = 'bridge.cjs';
 const doorFile = 'tools.sock';
+const endFile = 'end.sock';
 const canaryPatienceMs = 5_000;
 const plainShell = '/bin/bash';
 // The CLI takes a shell whose name it knows.
@@ -96,6 +101,8 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
         })
       : null;
   const door = (await request.tools?.listen(join(sockets.path, doorFile))) ?? null;
+  const onTold = (about: readonly string[]): void => judge?.noteLastWord(about);
+  const end = await openEnd(service, { file: join(sockets.path, endFile), onTold });
   const tools = isCell ? insidePaths.tools : copied;
   const shown = isCell ? insidePaths.sockets : sockets.path;
   const socket = join(shown, 'judge.sock');
@@ -108,6 +115,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
       apiKey: token,
       shell,
       hookCommand: asked,
+      endCommand: end === null ? null : endCommand(join(tools, bridgeFile), join(shown, endFile)),
       canaryCommand: asked === null ? null : `${asked} --canary`,
       toolsCommand:
         door === null ? null : [process.execPath, join(tools, bridgeFile), '--stdio', join(shown, doorFile)],
@@ -115,7 +123,11 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
     gitHook: canCommit ? watcher : null,
     mounts: isCell ? mountsOf(service, { sockets: sockets.path, tools: copied, shell }) : [],
     doors: {
-      sockets: [...(client === null ? [] : [socket]), ...(door === null ? [] : [join(shown, doorFile)])],
+      sockets: [
+        ...(client === null ? [] : [socket]),
+        ...(door === null ? [] : [join(shown, doorFile)]),
+        ...(end === null ? [] : [join(shown, endFile)]),
+      ],
       ports: gateway === null || isCell ? [] : [Number(new URL(gateway.url).port)],
     },
     programs: [process.execPath, ...(client?.kind === 'perl' ? [client.program] : [])],
@@ -127,7 +139,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
     sawCanary: canary.isRaised,
     close: async () => {
       canary.giveUp();
-      await Promise.all([judge?.close(), gateway?.close(), door?.close()]);
+      await Promise.all([judge?.close(), gateway?.close(), door?.close(), end?.close()]);
       sockets.remove();
     },
   };
@@ -164,6 +176,7 @@ const noServices: AgentServices = {
     apiKey: '',
     shell: plainShell,
     hookCommand: null,
+    endCommand: null,
     canaryCommand: null,
     toolsCommand: null,
   },

@@ -72,6 +72,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
         untilGranted(run, () => start.shared?.take(id, demand, isGone), demand.most),
       giveBack: (id) => start.shared?.giveBack(id),
       onRefused: (why) => endEarly(run, why),
+      ...held(run, request.lastWord),
       onJudged: start.onJudged,
       onUnwatched: () => endEarly(run, 'unwatched-call'),
     });
@@ -105,6 +106,21 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     await folder.remove();
     throw error;
   }
+}
+
+/** Its time does not run while its work is looked at as it means to end. */
+function held(run: AgentRun, lastWord: AgentRequest['lastWord']): Pick<AgentRequest, 'lastWord'> {
+  if (lastWord === undefined) return {};
+  return {
+    lastWord: async (words) => {
+      run.held += 1;
+      try {
+        return await lastWord(words);
+      } finally {
+        run.held -= 1;
+      }
+    },
+  };
 }
 
 /** Its time does not run while it waits for a share of a budget; `most` where it shares none. */
@@ -147,7 +163,7 @@ function watch(
     heartbeatMs,
     files: [auditFile(run.commonDir, run.request.id), egressFile(run.commonDir, run.request.id)],
     patienceMs,
-    isWaiting: () => run.request.tools?.isBusy() === true,
+    isWaiting: () => run.request.tools?.isBusy() === true || run.held > 0,
     onQuiet: (quietMs) => run.onActivity({ ...run.activity, text: '', quiet_ms: quietMs }),
     onTooLong: () => {
       // Whoever leads has no time limit: the session is better served by going on without her.

@@ -50,5 +50,9 @@ export function guardedPrompts(prompts: PromptRenderer, desk: Desk): PromptRende
       desk.guard.requireAll();
       return prompts.render(data, projectFiles);
     },
+    lastWord: (found) => {
+      desk.guard.requireAll();
+      return prompts.lastWord(found);
+    },
   };
 }

@@ -144,5 +144,11 @@ export const validationSchema = z
       .describe('The files a task declared.')
       .prefault({}),
     validator_diagnostics: diagnosticsSchema.prefault({}),
+    last_word: z
+      .boolean()
+      .default(true)
+      .describe(
+        'A worker whose CLI can be held at its end is told there, once, what the checks would refuse, and may go on.',
+      ),
   })
   .describe('Rules for the results.');

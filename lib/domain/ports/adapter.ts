@@ -22,6 +22,8 @@ export interface Adapter {
   readonly apis: readonly ModelApi[];
   /** How it asks the watcher before each tool call; null: the sandbox and the post-check stand alone. */
   readonly calls: CallFacts | null;
+  /** How it asks, as it means to end, whether it is to go on; null: it ends unasked. */
+  readonly end: EndFacts | null;
   /** It has no tools that read: its agents look at files by commands, a validator too. */
   readonly readsByShell: boolean;
   /**
@@ -70,6 +72,14 @@ export function apiOf({ apis }: Pick<Adapter, 'apis'>, model: string): ModelApi 
       )
       .sort(({ named: one = '' }, { named: other = '' }) => other.length - one.length)[0] ?? null
   );
+}
+
+/** What a CLI's hook at its end reports and heeds. Pure; a hook that fails lets the agent end. */
+export interface EndFacts {
+  /** The agent's last words, '' where they are not told. */
+  words(reported: unknown): string;
+  /** What the hook prints so that the agent goes on, and its model reads this. */
+  goOn(told: string): string;
 }
 
 /** What a CLI's hook says of tool calls, and what the CLI tells the model of those that did not run. Pure. */
@@ -156,6 +166,8 @@ export interface CellPaths {
   readonly controlDir: string;
   /** One simple shell command, asked before each tool call; exit 2 blocks, and it ends in 10 s. Any other trouble is made to block too. */
   readonly hookCommand: string | null;
+  /** A shell command asked when the agent means to end, which prints what EndFacts.goOn says, or nothing; null: none is. */
+  readonly endCommand: string | null;
   /** A shell command run when the agent starts: leaves the sign that the settings were accepted. */
   readonly canaryCommand: string | null;
   /** Where the model API answers inside the cell; null: the CLI's own default. */

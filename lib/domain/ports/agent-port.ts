@@ -32,6 +32,8 @@ export interface AgentRequest {
   readonly recorded?: readonly DiagnosticRun[];
   /** Tools of the orchestrator that it may call; absent: none. */
   readonly tools?: ToolDoor;
+  /** Asked once, as it means to end, where its CLI can be held there, with its last words: what it is told; null: nothing. */
+  readonly lastWord?: (words: string) => Promise<LastWord | null>;
   readonly budget: { readonly unit: 'usd' | 'tokens'; readonly limit: number };
   /** 0: as long as it takes. */
   readonly timeoutMs: number;
@@ -41,6 +43,12 @@ export interface AgentRequest {
   readonly conversation?: string;
   /** Author of its commits. */
   readonly author: { readonly name: string; readonly email: string };
+}
+
+/** What an agent is told that means to end: the message, and what it is about, a line each. */
+export interface LastWord {
+  readonly message: string;
+  readonly about: readonly string[];
 }
 
 /** Where an agent calls tools that run outside its cell. */

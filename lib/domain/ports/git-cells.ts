@@ -104,12 +104,12 @@ export interface GitCells {
   cellMade(cell: CellWorktree): Promise<ObjectId | null>;
   /**
    * A commit of the whole worktree as it is, ignored files left out, on top of its HEAD, or of its start where
-   * HEAD is unusable. Stays in quarantine; HEAD, index and files stay as they are. null: nothing differs from
-   * the start.
+   * HEAD is unusable, `without` some of its files. Stays in quarantine; HEAD, index and files stay as they are. null:
+   * nothing differs from the start.
    */
   rescueCell(
     cell: CellWorktree,
-    init: { readonly message: string; readonly author: string },
+    init: { readonly message: string; readonly author: string; readonly without?: readonly string[] },
   ): Promise<ObjectId | null>;
   /** Brings what start..tip adds into the repository; the cell stays. Do it before a branch is moved to tip. */
   importCell(cell: CellWorktree, tip: ObjectId): Promise<void>;

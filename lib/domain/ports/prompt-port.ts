@@ -13,6 +13,16 @@ export interface Prompts {
 export interface PromptRenderer {
   /** Throws FlameError `bad-template` when a template of the repository's own can't be rendered. */
   render(data: PromptData, projectFiles?: readonly ProjectFile[]): Prompts;
+  /** What a worker is told that means to end. Throws as render does. */
+  lastWord(found: LastWordData): string;
+}
+
+/** What would become of a worker's work as it stands. */
+export interface LastWordData {
+  /** What the post-check would refuse, one each. */
+  readonly objections: readonly string[];
+  /** Diagnostics that fail on it, each with the end of its output. */
+  readonly failing: readonly string[];
 }
 
 /** What a repository's own file says to agents, such as AGENTS.md. */

@@ -66,6 +66,13 @@ export type EventBody =
       readonly failure: Failure;
       readonly will_retry: boolean;
     }
+  /** An agent that meant to end was told, once, what its work would be refused for. */
+  | {
+      readonly event: 'last-word';
+      readonly agent: string;
+      readonly task: string;
+      readonly about: readonly string[];
+    }
   /** One of several attempts at a task at once is over. */
   | {
       readonly event: 'attempt-ended';

@@ -70,6 +70,8 @@ export interface AgentJob {
   /** See AgentRequest; who has some leads, and takes as long as the others do. */
   readonly tools?: ToolDoor;
   readonly isReadOnly: boolean;
+  /** See AgentRequest; asked where the configuration and its CLI have it. */
+  readonly lastWord?: AgentRequest['lastWord'];
   readonly isInteractive?: boolean;
   readonly prompt: PromptData;
 }
@@ -228,6 +230,7 @@ async function startAgent(
       policy: job.policy,
       ...(job.recorded === undefined ? {} : { recorded: job.recorded }),
       ...(job.tools === undefined ? {} : { tools: job.tools }),
+      ...lastWordOf(workshop, job),
       budget,
       timeoutMs:
         job.isInteractive === true || job.tools !== undefined ? 0 : workshop.config.limits.agent_timeout,
@@ -237,6 +240,14 @@ async function startAgent(
     onActivity,
     sharedBudget(workshop, job),
   );
+}
+
+function lastWordOf(
+  { adapter, config }: Pick<Workshop, 'adapter' | 'config'>,
+  { adapter: name, lastWord, isInteractive }: AgentJob,
+): Pick<AgentRequest, 'lastWord'> {
+  const isHeld = config.validation.last_word && adapter(name).end !== null && isInteractive !== true;
+  return lastWord === undefined || !isHeld ? {} : { lastWord };
 }
 
 /** Where the work began: an agent that judges or merges must not see instructions from the work itself. */

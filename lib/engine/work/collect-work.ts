@@ -13,7 +13,7 @@ export type CollectedWork =
   | { readonly kind: 'nothing'; readonly leftBehind: readonly string[]; readonly cancelsOut: boolean }
   | { readonly kind: 'violation'; readonly tip: ObjectId; readonly violations: readonly Violation[] };
 
-interface CollectRequest {
+export interface CollectRequest {
   readonly cell: CellWorktree;
   readonly task: Task;
   readonly policy: AgentPolicy;
@@ -34,22 +34,31 @@ export async function collectWork(
   workshop: Pick<Workshop, 'git' | 'now' | 'signal'>,
   request: CollectRequest,
 ): Promise<CollectedWork> {
-  const { cell, policy } = request;
+  const { cell } = request;
   const { take, leave } = await sortLeftovers(workshop, request);
   if (take.length > 0)
     await workshop.git.commitLeftovers(cell, take, leftoverMessage(request, take.length), request.author);
   const tip = await workshop.git.cellHead(cell);
   if (tip === cell.start) return { kind: 'nothing', leftBehind: leave, cancelsOut: false };
-  const made = await workshop.git.cellMade(cell);
-  const given = await workshop.git.commitsBetween(cell.base, cell.start);
-  const violations = await judgeCommits(workshop, {
-    ...{ start: cell.base, quarantine: cell.quarantine, tip, policy },
-    ours: [...given.map(({ oid }) => oid), ...(made === null ? [] : [made])],
-    signer: { identity: request.author, began: request.began, now: workshop.now().getTime() },
-  });
+  const violations = await judgeTip(workshop, request, { tip, isOurs: false });
   if (violations.length > 0) return { kind: 'violation', tip, violations };
   if (await cancelsOut(workshop, cell, tip)) return { kind: 'nothing', leftBehind: leave, cancelsOut: true };
   return { kind: 'work', tip, leftBehind: leave };
+}
+
+/** What the post-check says of a commit in an agent's quarantine; `isOurs`: one that was made of what it left. */
+export async function judgeTip(
+  workshop: Pick<Workshop, 'git' | 'now' | 'signal'>,
+  { cell, policy, author, began }: CollectRequest,
+  { tip, isOurs }: { readonly tip: ObjectId; readonly isOurs: boolean },
+): Promise<readonly Violation[]> {
+  const made = await workshop.git.cellMade(cell);
+  const given = await workshop.git.commitsBetween(cell.base, cell.start);
+  return judgeCommits(workshop, {
+    ...{ start: cell.base, quarantine: cell.quarantine, tip, policy },
+    ours: [...given.map(({ oid }) => oid), ...(made === null ? [] : [made]), ...(isOurs ? [tip] : [])],
+    signer: { identity: author, began, now: workshop.now().getTime() },
+  });
 }
 
 /** Whether commits change files and end where they began. Empty ones alone say on purpose that nothing was to be done. */
@@ -65,7 +74,8 @@ async function cancelsOut(
   return commits.some(({ tree }) => tree !== before.tree);
 }
 
-async function sortLeftovers(
+/** What of an agent's uncommitted files is its result, and what is left behind. */
+export async function sortLeftovers(
   workshop: WithGit<GitCells>,
   { cell, policy, adapter, prepared }: CollectRequest,
 ): Promise<{ take: string[]; leave: string[] }> {

@@ -10,6 +10,7 @@ import type { Workshop } from '../workshop.ts';
 import type { Begun } from './begin-attempt.ts';
 import { discardUntouched, failed, judgeWork } from './judge-work.ts';
 import { keptStart } from './kept-work.ts';
+import { lastWord } from './last-word.ts';
 import type { Attempt, Ending } from './settle-attempt.ts';
 import { workerPrompt } from './worker-prompt.ts';
 
@@ -81,6 +82,7 @@ async function workIn(
     cell,
     policy,
     isReadOnly: false,
+    lastWord: (words) => lastWord(workshop, { attempt, cell, policy, prepared: prepared.paths }, words),
     prompt: await workerPrompt(workshop, view, task, {
       ...{ policy, base: cell.base, builtOn, isKept: cell.start !== cell.base },
     }),

@@ -10,6 +10,13 @@ import { stagePaths } from './stage-paths.ts';
 import { requireEmptySubmodules } from './submodules.ts';
 import { followAgent, forgetOwnIndex, ownGit, pathsOf } from './view.ts';
 
+interface RescueInit {
+  readonly message: string;
+  readonly author: string;
+  /** Paths that are left out. */
+  readonly without?: readonly string[];
+}
+
 /**
  * Commits the whole worktree of a cell into its quarantine, ignored and prepared files left out, and changes
  * nothing the agent's git would see: it can be done again. The commit stands on the agent's HEAD, and on the
@@ -18,13 +25,15 @@ import { followAgent, forgetOwnIndex, ownGit, pathsOf } from './view.ts';
 export async function rescueCell(
   access: GitAccess,
   cell: CellWorktree,
-  init: { readonly message: string; readonly author: string },
+  { without = [], ...init }: RescueInit,
 ): Promise<ObjectId | null> {
   const { ownGitDir, root, intake } = pathsOf(access, cell);
   const { head, git } = await openView(access, cell);
   await requireEmptySubmodules(access, cell);
   try {
-    const paths = (await listLeftovers(git, root, access.bounds)).map(({ path }) => path);
+    const left = new Set(without);
+    const found = await listLeftovers(git, root, access.bounds);
+    const paths = found.map(({ path }) => path).filter((path) => !left.has(path));
     if (paths.length === 0 && head === cell.start) return null;
     // Before it, too: killed in it, what is staged would be taken for what HEAD holds, and the cell for empty.
     forgetOwnIndex(ownGitDir);

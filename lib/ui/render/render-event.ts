@@ -11,6 +11,7 @@ import { visibleLine } from '../text/visible-text.ts';
 import { renderAgentEvent } from './render-agent-event.ts';
 import { describeConflict } from './render-ahead.ts';
 import { renderDoubt } from './render-doubt.ts';
+import { renderTryEnd } from './render-tries.ts';
 
 type EventOf<Kind extends Event['event']> = Extract<Event, { readonly event: Kind }>;
 
@@ -40,8 +41,10 @@ export function renderEvent(event: Event, style: Style): string | null {
       return renderAgentEvent(event, style);
     case 'task-failed':
       return renderFailure(event, style);
+    case 'last-word':
+      return `${visibleLine(event.agent)} meant to end, and was told: ${joinLines(event.about)}`;
     case 'attempt-ended':
-      return renderTry(event, style);
+      return renderTryEnd(event, style);
     case 'verdict':
       return renderVerdict(event, style);
     case 'evidence-verified':
@@ -87,15 +90,6 @@ export function renderEvent(event: Event, style: Style): string | null {
     default:
       return unreachable(event);
   }
-}
-
-function renderTry(
-  { task, agent, attempt, of, outcome, lines, why }: EventOf<'attempt-ended'>,
-  style: Style,
-): string {
-  const who = `${visibleLine(task)}: attempt ${attempt} of ${of} by ${visibleLine(agent)}`;
-  if (outcome === 'handed-in') return `${who} handed in ${formatCount(lines ?? 0, 'changed line')}`;
-  return style.yellow(`${who} failed${why === null ? '' : `: ${visibleLine(why)}`}`);
 }
 
 type MachineEvent = EventOf<

@@ -1,3 +1,4 @@
+import type { Event } from '../../domain/shown/event.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Try } from '../../domain/state/tries.ts';
 import { formatCount, formatSpend } from '../../util/format-amount.ts';
@@ -79,4 +80,14 @@ export function describeAttempts({ attempts }: Pick<Task, 'attempts'>): string |
         .join(' ') || 'as usual',
   );
   return `${attempts.length} attempts at once: ${named.join(', ')}`;
+}
+
+/** One of several attempts that is over, as a line. */
+export function renderTryEnd(
+  { task, agent, attempt, of, outcome, lines, why }: Extract<Event, { readonly event: 'attempt-ended' }>,
+  style: Style,
+): string {
+  const who = `${visibleLine(task)}: attempt ${attempt} of ${of} by ${visibleLine(agent)}`;
+  if (outcome === 'handed-in') return `${who} handed in ${formatCount(lines ?? 0, 'changed line')}`;
+  return style.yellow(`${who} failed${why === null ? '' : `: ${visibleLine(why)}`}`);
 }

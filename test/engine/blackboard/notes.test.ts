@@ -62,7 +62,7 @@ async function open(agent: FakeAgent, tasks: readonly Readonly<Record<string, un
       ]);
     return { system: '', prompt: '' };
   };
-  const workshop: Workshop = { ...bench.workshop, prompts: { render } };
+  const workshop: Workshop = { ...bench.workshop, prompts: { ...bench.workshop.prompts, render } };
   return { ...bench, workshop, told };
 }
 

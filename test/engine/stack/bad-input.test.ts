@@ -190,6 +190,7 @@ test('STK-3 an attempt that is done again is shown its own change, not that of w
   const workshop = {
     ...bench.workshop,
     prompts: {
+      lastWord: () => '',
       render: (data: { readonly role: string; readonly earlier?: string }) => {
         if (data.earlier) prompts.push(data.earlier);
         return { system: '', prompt: '' };

@@ -1,0 +1,80 @@
+import { createServer, type Socket } from 'node:net';
+import type { Adapter } from '../../domain/ports/adapter.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { listenOn } from '../gateway/listen-on.ts';
+
+interface Ending {
+  readonly adapter: Pick<Adapter, 'end'>;
+  /** See AgentRequest; called once. A rejection: it ends. */
+  readonly lastWord?: AgentRequest['lastWord'];
+}
+
+interface Door {
+  /** The socket. */
+  readonly file: string;
+  /** It is about to be told that. */
+  readonly onTold: (about: readonly string[]) => void;
+}
+
+/** A hook reports the last words with little beside them. */
+const largestReportBytes = 1_000_000;
+/** What is found by then is found after its end, too; the checks have limits of their own. In milliseconds. */
+const longestMs = 3_600_000;
+
+/**
+ * Where an agent's hook asks, as it means to end, whether it is to go on: it is told once, then every answer is empty. null:
+ * it is not asked.
+ * It protects nobody, so whatever goes wrong lets the agent end. Programs of its cell can ask too, and spend its turn.
+ */
+export async function openEnd(
+  { adapter: { end: facts }, lastWord: ask }: Ending,
+  { file, onTold }: Door,
+): Promise<{ close(): Promise<void> } | null> {
+  if (facts === null || ask === undefined) return null;
+  let isAsked = false;
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.setTimeout(longestMs, () => socket.destroy());
+    readReport(socket, async (reported) => {
+      if (isAsked) return '';
+      isAsked = true;
+      const told = await ask(facts.words(reported)).catch(() => null);
+      if (told === null || socket.destroyed) return '';
+      onTold(told.about);
+      return `${facts.goOn(told.message)}\n`;
+    });
+  });
+  server.maxConnections = 8;
+  return listenOn(server, file);
+}
+
+/** What the hook runs: it fails where nobody answers, and then its agent ends. */
+export function endCommand(bridge: string, socket: string): string {
+  return [process.execPath, bridge, '--stdio', socket].map(shellQuote).join(' ');
+}
+
+function readReport(socket: Socket, answer: (reported: unknown) => Promise<string>): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  socket.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > largestReportBytes) socket.destroy();
+    else chunks.push(chunk);
+  });
+  socket.on('end', () => {
+    const reported = parse(Buffer.concat(chunks).toString());
+    void answer(reported)
+      .catch(() => '')
+      .then((text) => socket.end(text));
+  });
+}
+
+/** What can't be read says nothing of the words; it is a hook's all the same. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,102 @@
+import { reasonNotDone } from '../../core/task/not-done.ts';
+import { boundText } from '../../core/task/one-line.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { LastWord } from '../../domain/ports/agent-port.ts';
+import { agentIdentity } from '../../domain/state/agent-identity.ts';
+import type { DiagnosticRun } from '../../domain/state/verdict.ts';
+import { filteredWork } from '../agents/out-of-reach.ts';
+import { isInterrupted } from '../interrupted.ts';
+import { describeViolation } from '../judge/describe-violation.ts';
+import { viewSession } from '../record.ts';
+import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
+import type { Workshop } from '../workshop.ts';
+import { type CollectRequest, judgeTip, sortLeftovers } from './collect-work.ts';
+import type { Attempt } from './settle-attempt.ts';
+
+/** How many objections it is told. */
+const mostTold = 20;
+/** Lines of a failing diagnostic's output. */
+const tailLines = 20;
+
+type Ending = Pick<CollectRequest, 'cell' | 'policy' | 'prepared'> & { readonly attempt: Attempt };
+
+/**
+ * What an agent is told that means to end: what the post-check would refuse of what lies there now, committed or not,
+ * and, where that is nothing, which diagnostics fail on it. null: nothing is against it, or that can't be found out; what
+ * it leaves is judged after its end in any case.
+ */
+export async function lastWord(workshop: Workshop, ending: Ending, words: string): Promise<LastWord | null> {
+  const { task, agent } = ending.attempt;
+  try {
+    const found = await findObjections(workshop, ending, words);
+    const about = [...found.objections, ...found.failing.map(firstLine)];
+    if (about.length === 0) return null;
+    const message = workshop.prompts.lastWord(found);
+    workshop.events.emit({ event: 'last-word', agent, task: task.id, about });
+    return { message, about };
+  } catch (error) {
+    if (!(error instanceof FlameError) && !isInterrupted(error)) throw error;
+    // What can't be judged is refused after its end, in words of its own.
+    return null;
+  }
+}
+
+interface Found {
+  readonly objections: readonly string[];
+  readonly failing: readonly string[];
+}
+
+async function findObjections(
+  workshop: Workshop,
+  { attempt, cell, policy, prepared }: Ending,
+  words: string,
+): Promise<Found> {
+  const { task, adapter, agent, began, session } = attempt;
+  const author = agentIdentity(agent);
+  const request: CollectRequest = { cell, task, policy, adapter, author, began, prepared };
+  const present = await presentTip(workshop, request);
+  const { tip } = present;
+  if (tip === cell.start)
+    return reasonNotDone(words) === '' ? only(['You have changed nothing inside your paths.']) : only([]);
+  const violations = await judgeTip(workshop, request, present);
+  const refused = violations.slice(0, mostTold).map((one) => `[${one.rule}] ${describeViolation(one)}`);
+  if (refused.length > 0) return only(refused);
+  const filtered = await filteredWork(workshop, cell, tip);
+  if (filtered !== null) return only([filtered.message]);
+  // Judged, so it may come in; nothing names it, and what it made of that in the end comes by itself.
+  await workshop.git.importCell(cell, tip);
+  const { session: now } = await viewSession(workshop, session);
+  const runs = await diagnoseCommit(workshop, tip, now.base_commit);
+  return { objections: [], failing: failedDiagnostics(runs).map(describeRun) };
+}
+
+function only(objections: readonly string[]): Found {
+  return { objections, failing: [] };
+}
+
+/** What would be handed in if the agent ended now, in its quarantine; its own git sees nothing of that. */
+async function presentTip(
+  { git }: Pick<Workshop, 'git'>,
+  request: CollectRequest,
+): Promise<{ readonly tip: ObjectId; readonly isOurs: boolean }> {
+  const { cell, author } = request;
+  const { take, leave } = await sortLeftovers({ git }, request);
+  if (take.length === 0) return { tip: await git.cellHead(cell), isOurs: false };
+  const commit = await git.rescueCell(cell, {
+    message: 'What is not committed yet\n',
+    author,
+    without: leave,
+  });
+  return { tip: commit ?? cell.start, isOurs: true };
+}
+
+function describeRun({ command, exit_code: code, timed_out: isLate, output }: DiagnosticRun): string {
+  const how = isLate ? 'ran out of time' : code === null ? 'was killed' : `ended with ${code}`;
+  const tail = output.trimEnd().split('\n').slice(-tailLines).join('\n');
+  return boundText(`${command} ${how}${tail === '' ? '' : `:\n${tail}`}`, 4_000);
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0]?.replace(/:$/, '') ?? '';
+}
