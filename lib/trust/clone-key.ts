@@ -22,21 +22,28 @@ interface ClonePlace {
 }
 
 /**
- * The key of this clone, made when first asked for: a file of the user outside the repository, which no cell shows and
- * nothing shares. Throws FlameError `machine-key`.
+ * The key of this clone: the one in FLAME_MACHINE_KEY, else made when first asked for, in a file of the user outside the
+ * repository, which no cell shows and nothing shares. Throws FlameError `machine-key`.
  */
 export function openCloneKey(place: ClonePlace): CloneKey {
   const file = keyFile(place);
+  const given = givenKey(place);
   try {
-    const privateKey = readOrMake(file);
+    const privateKey = given ?? readOrMake(file);
     const key = publicKeyOf(privateKey);
     return { key, sign: (text) => ({ key, signature: signText(privateKey, text) }) };
   } catch (cause) {
     throw new FlameError({
       kind: 'environment',
       code: 'machine-key',
-      message: `The key of this clone can't be read or made: ${file}.`,
-      hints: [`ls -l ${file}`, `Remove it for a new one: rm ${file}`],
+      message:
+        given === null
+          ? `The key of this clone can't be read or made: ${file}.`
+          : 'FLAME_MACHINE_KEY holds no ed25519 key as openssl writes one (PKCS #8 in PEM).',
+      hints:
+        given === null
+          ? [`ls -l ${file}`, `Remove it for a new one: rm ${file}`]
+          : ['openssl genpkey -algorithm ed25519'],
       cause,
     });
   }
@@ -47,7 +54,7 @@ export function cloneSigner(
   place: ClonePlace,
   format: 'sha1' | 'sha256',
 ): () => ((text: string) => string) | null {
-  let privateKey: string | null = null;
+  let privateKey = givenKey(place);
   return () => {
     const file = keyFile(place);
     if (privateKey === null && existsSync(file)) privateKey = readFileSync(file, 'utf8');
@@ -62,8 +69,14 @@ function keyFile({ env, commonDir }: ClonePlace): string {
 
 /** How claims and machines call this clone: with its key, once it has one, so that no other can act in its name. */
 export function machineName(place: ClonePlace): string {
-  const clone = cloneName(place.commonDir);
-  return existsSync(keyFile(place)) ? nameWithKey(clone, openCloneKey(place).key) : clone;
+  const clone = cloneName(place.commonDir, place.env.FLAME_MACHINE_NAME);
+  const hasKey = givenKey(place) !== null || existsSync(keyFile(place));
+  return hasKey ? nameWithKey(clone, openCloneKey(place).key) : clone;
+}
+
+/** A key that outlives its clone, as a runner has that makes a clone for each job; null: none was given. */
+function givenKey({ env }: Pick<ClonePlace, 'env'>): string | null {
+  return env.FLAME_MACHINE_KEY === undefined || env.FLAME_MACHINE_KEY === '' ? null : env.FLAME_MACHINE_KEY;
 }
 
 /** Written whole before it has its name: two processes agree on one, and a kill leaves no part of it. */

@@ -116,13 +116,19 @@ async function soak(): Promise<void> {
   line.close();
   const unequal = await unequalClones(rig);
   for (const net of nets) net.close();
-  const isSound = history.problems.length === 0 && history.merged === total && unequal.length === 0;
+  // None of them lies, whatever is done to it: none may be said to.
+  const accused = rig.machines.flatMap(
+    ({ said }) => said.match(/^.*What is known of it: git flame machines$/gm) ?? [],
+  );
+  const isSound =
+    history.problems.length === 0 && history.merged === total && unequal.length + accused.length === 0;
   const result = {
     ...values,
     seconds_taken,
     ...suffered,
     ...history,
     unequal,
+    accused,
     doneBy: Object.fromEntries(history.doneBy),
     ends: rig.machines.map(({ ends }) => ends.join(' ')),
   };

@@ -11,6 +11,7 @@ import { pickRemote } from '../../store/sync/pick-remote.ts';
 import { machineName, openCloneKey } from '../../trust/clone-key.ts';
 import { gitHere } from '../open/git-here.ts';
 import type { Opened } from '../open/open-workshop.ts';
+import { readOwnTrust } from './own-trust.ts';
 
 const longestPatienceMs = 120_000;
 const shortestPatienceMs = 15_000;
@@ -49,6 +50,7 @@ export async function withSharing(
   const clone = { env: io.env, commonDir: git.repository.commonDir };
   const { key, sign: speak } = openCloneKey(clone);
   const place = machineName(clone);
+  const trusted = role === 'lead' ? await readOwnTrust(context) : [];
   const sharing = openSharing(store.raw, {
     ...{ remote, network: context, signal: workshop.signal, speak, budget },
     sign: {
@@ -85,7 +87,7 @@ export async function withSharing(
       ...opened,
       origins,
       output,
-      workshop: sharedWorkshop({ ...workshop, place }, { origins, sharing, role }),
+      workshop: sharedWorkshop({ ...workshop, place }, { origins, sharing, role, trusted }),
     };
   };
   try {
@@ -107,12 +109,19 @@ export function adaptersOf(config: Config): string[] {
 /** Scripts of the configuration are for who leads: no machine that joined runs them. */
 function sharedWorkshop(
   workshop: Workshop,
-  shared: Required<Pick<Workshop, 'origins' | 'sharing'>> & { readonly role: MachineRole },
+  shared: Required<Pick<Workshop, 'origins' | 'sharing'>> & {
+    readonly role: MachineRole;
+    readonly trusted: Config['machines']['trusted'];
+  },
 ): Workshop {
-  const { origins, sharing, role } = shared;
+  const { origins, sharing, role, trusted } = shared;
   const { hooks } = workshop.config;
   const none = { post_plan: '', pre_validation: '', post_merge: '', on_failure: '', on_waiting: '' };
-  const config = role === 'lead' ? workshop.config : { ...workshop.config, hooks: { ...hooks, ...none } };
+  const { machines } = workshop.config;
+  const config =
+    role === 'lead'
+      ? { ...workshop.config, machines: { ...machines, trusted: [...machines.trusted, ...trusted] } }
+      : { ...workshop.config, hooks: { ...hooks, ...none } };
   return {
     ...workshop,
     ...{ config, origins, sharing },

@@ -162,7 +162,13 @@ export const machinesSchema = z
         'What a machine that joins offers to do. All but work it does only where the lead trusts it; work --join --role says otherwise.',
       ),
     trusted: z
-      .array(z.strictObject({ key: z.string().min(1), roles: z.array(sharedRoleSchema).min(1) }))
+      .array(
+        z.strictObject({
+          key: z.string().min(1),
+          roles: z.array(sharedRoleSchema).min(1),
+          until: z.iso.date().optional().describe('The last day on which it counts (UTC).'),
+        }),
+      )
       .default([])
       .describe(
         'Keys of machines, as git flame machines shows them, whose word counts with this lead, and in which roles; more: git flame machines --trust.',

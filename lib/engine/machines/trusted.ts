@@ -6,18 +6,21 @@ import type { Session } from '../../domain/state/session.ts';
 import { record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 
-type Trusting = Pick<Workshop, 'config' | 'origins' | 'sharing'>;
+type Trusting = Pick<Workshop, 'config' | 'now' | 'origins' | 'sharing'>;
 
 /**
  * Whether what the holder of a key says in a role counts here: by this clone's person, or by the configuration as long as
  * it was not seen breaking the rules of the session.
  */
 export function isTrusted(
-  { config, origins, sharing }: Trusting,
+  { config, now, origins, sharing }: Trusting,
   session: Pick<Session, 'id'>,
   { key, role }: { readonly key: string; readonly role: SharedRole },
 ): boolean {
-  const named = config.machines.trusted.some((one) => one.key === key && one.roles.includes(role));
+  const today = now().toISOString().slice(0, 10);
+  const named = config.machines.trusted.some(
+    (one) => one.key === key && one.roles.includes(role) && (one.until === undefined || one.until >= today),
+  );
   if (origins.has(machineDecision(session, key, role))) return true;
   return named && sharing?.isDistrusted(key) !== true;
 }

@@ -179,6 +179,20 @@ test('TRU-2 who broke a rule under its own key is trusted with nothing more, unt
   assert.ok(may('validate', late), 'how long somebody was silent is no proof against who says so');
 });
 
+test('TRU-2 a key that is named with a last day counts on that day, and on none after it', async () => {
+  const made = await bench();
+  const may = (until: string, now: string): boolean => {
+    const trusted = [{ key, roles: ['merge' as const], until }];
+    const config = { ...made.workshop.config, machines: { ...made.workshop.config.machines, trusted } };
+    const workshop = { ...made.workshop, config, now: () => new Date(now) };
+    return isTrusted(workshop, { id: made.session }, { key, role: 'merge' });
+  };
+  assert.equal(
+    ['2026-02-06T23:59:59Z', '2026-02-07T00:00:00Z'].map((now) => may('2026-02-06', now)),
+    [true, false],
+  );
+});
+
 test('BUD-2 what was taken from the budget is counted before it is put back, and put back by the next that spends', async () => {
   const made = await bench({
     limits: { max_session_cost_usd: 1, token_budget: { worker_usd: 0.7 } },

@@ -1,0 +1,53 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseTrusted, readOwnTrust } from '../../../lib/commands/machines/own-trust.ts';
+import { FlameError } from '../../../lib/domain/flame-error.ts';
+import { machineName, openCloneKey } from '../../../lib/trust/clone-key.ts';
+import { isBound, makePrivateKey, maySignAs, publicKeyOf } from '../../../lib/util/machine-key.ts';
+import { makeRepo, makeTempDir } from '../../support/repo.ts';
+
+test('TRU-2 a key is trusted in roles and until a day by the configuration of the person, none where that says nothing', async () => {
+  const repo = makeRepo();
+  const context = { cwd: repo.path, env: repo.env };
+  assert.equal(await readOwnTrust(context), []);
+  repo.git('config', '--add', 'blueflame.trustedMachine', 'abc validate,merge 2030-12-31');
+  repo.git('config', '--add', 'blueflame.trustedMachine', 'def review 2031-01-01');
+  assert.equal(await readOwnTrust(context), [
+    { key: 'abc', roles: ['validate', 'merge'], until: '2030-12-31' },
+    { key: 'def', roles: ['review'], until: '2031-01-01' },
+  ]);
+});
+
+for (const value of [
+  'abc validate',
+  'abc validate never',
+  'abc plan 2030-12-31',
+  'abc validate 2030-13-31',
+  'abc validate 2030-12-31 x',
+])
+  test(`TRU-2 ${JSON.stringify(value)} is no such word, and is told as none`, () => {
+    assert.throws(
+      () => parseTrusted(value),
+      (error: unknown) => error instanceof FlameError && error.code === 'trusted-machine',
+    );
+  });
+
+test('DST-1 a clone whose key is given has that key, and a name that is bound to it and to what it is called', () => {
+  const repo = makeRepo();
+  const key = makePrivateKey();
+  const place = {
+    env: { HOME: makeTempDir(), FLAME_MACHINE_KEY: key, FLAME_MACHINE_NAME: 'worker 3' },
+    commonDir: `${repo.path}/.git`,
+  };
+  assert.is(openCloneKey(place).key, publicKeyOf(key));
+  const name = machineName(place);
+  assert.match(name, /^worker-3\/[0-9a-f]{8}-[0-9a-f]{12}$/);
+  assert.ok(isBound(name) && maySignAs(name, publicKeyOf(key)));
+  assert.not(maySignAs(name, publicKeyOf(makePrivateKey())));
+  assert.throws(
+    () => openCloneKey({ ...place, env: { ...place.env, FLAME_MACHINE_KEY: 'x' } }),
+    /FLAME_MACHINE_KEY holds no/,
+  );
+});
+
+test.run();
