@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import * as z from 'zod';
 import { hookedNames } from '../support/cli-hands.ts';
-import { parseCliName, trialCommand, trialSchema, tryCli } from '../support/cli-trial.ts';
+import { parseCliName, parseTrial, trialCommand, tryCli } from '../support/cli-trial.ts';
 import { enterNetworkNamespace } from '../support/model-namespace.ts';
 
 // One agent CLI on any repository, with a model whose turns a person has written. By hand:
@@ -23,13 +22,14 @@ async function tryByHand([name = '', script = '', repository]: readonly string[]
   if (cli === null || script === '')
     return fail(`usage: try-cli.js ${hookedNames.join('|')} SCRIPT.json [REPOSITORY]`);
   if (trialCommand(cli) === null) return fail(`${cli} is not where FLAME_TEST_CLIS says.`);
-  const trial = trialSchema.safeParse(JSON.parse(readFileSync(script, 'utf8')));
-  if (!trial.success) return fail(z.prettifyError(trial.error));
+  const trial = parseTrial(readFileSync(script, 'utf8'));
   const place = enterNetworkNamespace();
   if (place === 'none') return fail('No network namespace can be made here.');
   if (place === 'outside') return;
-  const report = await tryCli(cli, trial.data, repository === undefined ? null : resolve(repository));
+  const report = await tryCli(cli, trial, repository === undefined ? null : resolve(repository));
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 }
 
-await tryByHand(process.argv.slice(2));
+await tryByHand(process.argv.slice(2)).catch((error: unknown) =>
+  fail(error instanceof Error ? error.message : String(error)),
+);

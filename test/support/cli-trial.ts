@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { AuditLine } from '../../lib/domain/policy.ts';
+import { isRecord } from '../../lib/util/json-record.ts';
 import {
   closeProjects,
   openClaudeProject,
@@ -53,7 +54,7 @@ const stepSchema = z.union([
 ]);
 
 /** What a person writes for a trial. */
-export const trialSchema = z.strictObject({
+const trialSchema = z.strictObject({
   objective: z.string().default('Try an agent'),
   /** As in a plan file; `description` is what the worker is told. */
   task: z.looseObject({ description: z.string(), file_locks: z.array(z.string()) }),
@@ -101,6 +102,13 @@ const key = 'sk-outside-of-a-trial-5f3b';
 export function trialCommand(cli: HookedName): readonly string[] | null {
   const claude = findClaude();
   return cli === 'claude' ? (claude === null ? null : [claude]) : findCli(cli);
+}
+
+/** A script as a person wrote it. Throws Error that says what is wrong in it. */
+export function parseTrial(text: string): Trial {
+  const trial = trialSchema.safeParse(JSON.parse(text));
+  if (trial.success) return trial.data;
+  throw new Error(`A trial can't be this:\n${z.prettifyError(trial.error)}`);
 }
 
 export function parseCliName(name: string): HookedName | null {
@@ -186,17 +194,19 @@ function configOf(
   command: readonly string[],
 ): Readonly<Record<string, unknown>> {
   const model = trial.model ?? models[cli];
+  const { limits, ...config } = trial.config;
   return {
     limits: {
-      ...{ max_retries: 0, max_session_cost_usd: 0, max_session_tokens: 1_000_000 },
+      ...{ agent_timeout: '3m', max_retries: 0, max_session_cost_usd: 0, max_session_tokens: 1_000_000 },
       token_budget: Object.fromEntries(
         ['planner', 'worker', 'validator', 'merger'].flatMap((role) => [
           [`${role}_usd`, 0],
           [`${role}_tokens`, 500_000],
         ]),
       ),
+      ...(isRecord(limits) ? limits : {}),
     },
-    ...trial.config,
+    ...config,
     adapters: { [cli]: { command } },
     roles: { default: { adapter: cli }, validator: { adapter: trial.verdict === null ? 'none' : cli } },
     models: { default: model },

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { cliNames } from '../../../lib/domain/config/agent-clis.ts';
 import type { FlameError } from '../../../lib/domain/flame-error.ts';
 import { requireTalk } from '../../../lib/engine/plan/plan-wave.ts';
 import { preflight } from '../../../lib/engine/work/preflight.ts';
@@ -80,8 +81,10 @@ test('BUD-1 where tokens are the limit it is said once that no figure in dollars
 });
 
 test('PLN-1 a talk with a planner that has none is refused by name', async () => {
-  const { workshop } = await open({ roles: { planner: { adapter: 'kimi' } } });
-  assert.throws(() => requireTalk(workshop), "A person can't talk with agents of kimi here");
+  for (const name of cliNames.filter((one) => one !== 'claude')) {
+    const { workshop } = await open({ roles: { planner: { adapter: name } } });
+    assert.throws(() => requireTalk(workshop), `A person can't talk with agents of ${name} here`);
+  }
   requireTalk((await open({})).workshop);
 });
 
