@@ -82,7 +82,9 @@ test('BUD-1 where tokens are the limit it is said once that no figure in dollars
 
 test('PLN-1 a talk with a planner that has none is refused by name', async () => {
   for (const name of cliNames.filter((one) => one !== 'claude')) {
-    const { workshop } = await open({ roles: { planner: { adapter: name } } });
+    // Which of its providers opencode asks, nobody but the person can say.
+    const models = name === 'opencode' ? { planner: 'openai/gpt-5.5' } : {};
+    const { workshop } = await open({ roles: { planner: { adapter: name } }, models });
     assert.throws(() => requireTalk(workshop), `A person can't talk with agents of ${name} here`);
   }
   requireTalk((await open({})).workshop);
