@@ -75,7 +75,7 @@ const rules: readonly Rule[] = [
   {
     statuses: [401, 403],
     pattern:
-      /invalid (?:x-)?api[ -]key|authentication_error|API key not valid|invalid authentication|failed to authenticate|\bunauthorized\b|please run \/login|\/login to sign in|not logged in|please set an auth method|no authentication information found/i,
+      /invalid (?:x-)?api[ -]key|authentication_error|API key not valid|invalid authentication|failed to authenticate|\bunauthorized\b|please run \/login|\/login to sign in|not logged in|please set an auth method|no authentication information found|missing environment variable: `\w+`/i,
     kind: 'auth',
     message: 'The model API did not accept the credentials.',
     retryable: false,

@@ -12,7 +12,7 @@ interface Recorded {
   readonly begun: object;
   readonly done: object;
   /** Without any credential, and not in a cell. */
-  readonly login?: { readonly events: readonly object[]; readonly stderr: string; readonly exitCode: number };
+  readonly login: { readonly events: readonly object[]; readonly stderr: string; readonly exitCode: number };
 }
 
 const clis: Readonly<Record<string, Recorded>> = {
@@ -35,6 +35,18 @@ const clis: Readonly<Record<string, Recorded>> = {
     version: 'codex-cli 0.169.0\n',
     begun: { type: 'thread.started', thread_id: '01a2045d' },
     done: { type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 1 } },
+    login: {
+      events: [
+        { type: 'thread.started', thread_id: '01a2063d-f343-7263-a8a2-90e3e503b041' },
+        { type: 'turn.started' },
+        { type: 'error', message: 'Missing environment variable: `OPENAI_API_KEY`.' },
+        {
+          type: 'turn.failed',
+          error: { message: 'Missing environment variable: `OPENAI_API_KEY`.' },
+        },
+      ],
+      ...{ stderr: 'Reading additional input from stdin...\n', exitCode: 1 },
+    },
   },
   opencode: {
     version: '1.18.33\n',
@@ -142,7 +154,6 @@ for (const [name, { version, begun, done, login }] of Object.entries(clis)) {
       assert.ok(read(name, lines(begun, done), { exitCode }).failure !== null, String(exitCode));
   });
 
-  if (login === undefined) continue;
   test(`LIF-5: where ${name} wants a person to sign in, waiting is no help`, () => {
     const { events, ...end } = login;
     const { failure } = read(name, lines(...events), end);
