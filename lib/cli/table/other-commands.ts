@@ -16,7 +16,7 @@ export const otherCommands = {
     load: () => import('../../commands/mcp/mcp.ts'),
     summary: 'Let the model of your own chat lead a session, by the Model Context Protocol',
     details:
-      'Started by a chat that was told of it, it speaks the protocol on stdin and stdout. The model may propose tasks, have approved ones worked on, look at what comes out, approve or reject it, and hand it over. You approve the plan (git flame plan) and land the work (git flame review); queen in .blueflame.yml says what else is left to it. Several may run at once, one of them leads a session. --print shows how to connect claude, codex, gemini, opencode and kimi: the command, or the lines for their settings.',
+      'Started by a chat that was told of it, it speaks the protocol on stdin and stdout. The model may propose tasks, have approved ones worked on, look at what comes out, approve or reject it, and hand it over. You approve the plan (git flame plan) and land the work (git flame review); queen in .blueflame.yml says what else is left to it. Several may run at once, one of them leads a session. --print shows how to connect claude, codex, gemini, opencode, kimi and copilot: the command, or the lines for their settings.',
     options: {
       print: { kind: 'optional', value: 'CHAT', summary: 'print how a chat is told of it, or each of them' },
     },

@@ -37,6 +37,7 @@ const ways: ReadonlyMap<string, string> = new Map([
   ['session-busy', 'Another command of the lead works on it: call it again once that has ended'],
   ['session-ended', 'create_tasks with an objective begins another one'],
   ['session-over', 'create_tasks with an objective begins another one'],
+  ['session-open', 'The session is there now: call create_tasks again without objective, to add to it'],
   ['state-busy', again],
   ['task-not-editable', look],
   ['too-many-notes', 'Do without it: those that are there are told'],

@@ -1,6 +1,7 @@
 import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { decideProposal } from '../../engine/plan/decide-proposal.ts';
+import { replacedBy } from '../../engine/plan/take-plan.ts';
 import { viewSession } from '../../engine/record.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { visibleText } from '../../ui/text/visible-text.ts';
@@ -21,12 +22,16 @@ export async function askInForm(
   call: CallContext,
 ): Promise<FormQuestion | null> {
   if (!workshop.config.queen.ask_in_chat.includes('plan') || !call.hasForms) return null;
-  const { session: now } = await viewSession(workshop, session);
+  const view = await viewSession(workshop, session);
+  const now = view.session;
   if (now.proposal === null) return null;
   const key = `plan-${canonicalDigest(now.proposal).slice(0, 24)}`;
   const said = call.said(key);
   if (said === undefined) {
-    const message = `${visibleText(now.objective)}\n\n${visibleText(renderPlanYaml({ tasks: now.proposal }))}`;
+    const plan = { tasks: now.proposal };
+    const gone = replacedBy(view, plan).map(({ id }) => id);
+    const dropped = gone.length === 0 ? '' : `\n\nTaken out of the plan, and dropped: ${gone.join(', ')}`;
+    const message = `${visibleText(now.objective)}\n\n${visibleText(renderPlanYaml(plan))}${dropped}`;
     return message.length > longestForm ? null : { ask: { key, message } };
   }
   if (said !== 'approve') return null;

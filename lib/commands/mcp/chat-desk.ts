@@ -136,7 +136,7 @@ async function openSession(
     throw refusal({
       code: 'session-open',
       message: `Session ${current.id} is open, for another objective: ${current.objective.slice(0, 200)}`,
-      next: 'Leave objective out to add to it; the lead begins another one with: git flame run --new OBJECTIVE',
+      next: `Leave objective out to add to it; before another one the lead ends it with: git flame session end ${current.id} (or leaves it as it is: git flame run --new OBJECTIVE)`,
     });
   }
   if (objective === null)

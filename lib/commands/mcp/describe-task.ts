@@ -42,6 +42,10 @@ export function describePlanned({ id, title, dependencies, file_locks }: Planned
   };
 }
 
+function planWords(tasks: number): string {
+  return tasks === 0 ? 'the plan without what is not done' : `the plan of ${formatCount(tasks, 'task')}`;
+}
+
 /** What only the person can decide now, and the command they do it with. */
 export function waitsForLead(
   view: SessionView,
@@ -53,7 +57,7 @@ export function waitsForLead(
   return [
     ...(session.proposal === null
       ? []
-      : [{ for: `the plan of ${formatCount(session.proposal.length, 'task')}`, command: 'git flame plan' }]),
+      : [{ for: planWords(session.proposal.length), command: 'git flame plan' }]),
     ...(sets === 0
       ? []
       : [{ for: `${formatCount(sets, 'changeset')} to review`, command: 'git flame review' }]),

@@ -21,7 +21,7 @@ const proposedTask = plannedTaskSchema
   .omit({ model: true, adapter: true, attempts: true })
   .extend({
     id: shape.id.describe('Lower-case letters, digits, hyphens.'),
-    file_locks: shape.file_locks.describe('Each file, folder or glob it writes.'),
+    file_locks: shape.file_locks.removeDefault().min(1).describe('Each file, folder or glob it writes.'),
     priority: shape.priority.describe('Lowest first.'),
     cohesion_group: shape.cohesion_group.describe('One group lands together.'),
   })

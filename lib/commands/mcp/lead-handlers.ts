@@ -3,7 +3,12 @@ import { completeSession, giveUpSession } from '../../engine/queen/hand-over.ts'
 import { approveWork, dropWork, rejectWork } from '../../engine/queen/judge-work.ts';
 import { assignTasks } from '../../engine/queen/lead-work.ts';
 import { isLeftUnjudged } from '../../engine/queen/left-unjudged.ts';
-import { planStanding, proposeTasks, proposeWithout } from '../../engine/queen/propose-tasks.ts';
+import {
+  planStanding,
+  proposeTasks,
+  proposeWithout,
+  requireLeading,
+} from '../../engine/queen/propose-tasks.ts';
 import { unjudgedWay } from '../../engine/queen/refusals.ts';
 import { viewSession } from '../../engine/record.ts';
 import { askInForm } from './ask-in-form.ts';
@@ -35,7 +40,7 @@ export function dropTasks(
     const { workshop } = acting;
     const session = acting.requireSession();
     const { waiting } = await planStanding(workshop, session);
-    if (waiting === 0 && workshop.config.queen.may_drop) {
+    if (waiting === null && workshop.config.queen.may_drop) {
       await dropWork(workshop, session, { ids, reason, by: desk.by });
       return { changed: ids, dropped: ids, plan: 'approved', next: 'get_status' };
     }
@@ -59,16 +64,16 @@ async function afterProposal(
   },
 ): Promise<ToolAnswer<'create_tasks'>> {
   const before = await planStanding(workshop, session);
-  if (before.waiting > 0 && desk.askPlan !== null) await desk.askPlan(session);
-  else if (before.waiting > 0) {
+  if (before.waiting !== null && desk.askPlan !== null) await desk.askPlan(session);
+  else if (before.waiting !== null) {
     const question = await askInForm(workshop, session, call);
     if (question !== null) return question;
   }
   const { waiting, isApproved } = await planStanding(workshop, session);
   return {
     changed,
-    plan: waiting > 0 ? 'waits for the lead' : isApproved ? 'approved' : 'not approved',
-    ...(waiting > 0
+    plan: waiting !== null ? 'waits for the lead' : isApproved ? 'approved' : 'not approved',
+    ...(waiting !== null
       ? { waiting, next: 'The lead decides with: git flame plan. wait_for_workers tells when.' }
       : { next: isApproved ? 'assign_task' : 'get_status has what the lead said' }),
   };
@@ -127,7 +132,7 @@ export function leaveNote(
   { text, task_ids, paths }: InputOf<'leaveNote'>,
 ): Promise<ToolAnswer<'leave_note'>> {
   return desk.act(async ({ workshop, requireSession }) => {
-    const said = { text, tasks: task_ids ?? [], paths: paths ?? [], by: desk.by };
+    const said = { text, tasks: task_ids ?? [], paths: paths ?? [], by: desk.by, requireMay: requireLeading };
     const { note, isNew } = await leaveNoteFor(workshop, requireSession(), said);
     return { note: note.id, changed: isNew };
   });

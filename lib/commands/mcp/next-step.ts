@@ -27,8 +27,10 @@ export function nextStep(view: SessionView | null): string {
     return 'Nothing: the work is handed over. End, and tell the lead: git flame review';
   if (tasks.length === 0) return 'create_tasks';
   if (has('pending') || has('requeued')) return 'assign_task';
-  if (done.some(({ result }) => result.status === 'fail') || has('failed') || has('blocked'))
-    return 'reject_task sends back what failed, drop_tasks takes it out of the plan; fail, if it is hopeless';
+  if (done.some(({ result }) => result.status === 'fail') || has('failed') || has('blocked')) {
+    const isUnread = done.some((task) => task.result.status === 'pass' && !isApprovedByQueen(view, task));
+    return `${isUnread ? 'get_task_output, then approve_task what passed; ' : ''}reject_task sends back what failed, drop_tasks takes it out of the plan; fail, if it is hopeless`;
+  }
   if (done.some((task) => isLeftUnjudged(view, task))) return unjudgedWay;
   // Nothing works now: what was taken in before this model led is judged once work goes on.
   if (done.some(({ result }) => result.status === null))

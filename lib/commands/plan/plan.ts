@@ -1,8 +1,9 @@
 import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { planWave, requireTalk } from '../../engine/plan/plan-wave.ts';
-import { viewSession } from '../../engine/record.ts';
+import { type Recorder, viewSession } from '../../engine/record.ts';
 import { resume } from '../../engine/run-session.ts';
 import { withWorkshop } from '../open/open-workshop.ts';
 import { reportEnd } from '../waves/report-end.ts';
@@ -18,15 +19,21 @@ export function run(args: CommandArgs<'plan'>, io: Io): Promise<number> {
     if (opened.wishes.isDry) return previewPlan(opened, wish, io);
     if (args.options.interactive === true && wish.from === null) requireTalk(workshop);
     return withStart(opened, wish, io, async ({ session, plan }) => {
+      // What is refused makes nothing active again that was stopped.
+      await requireUnplanned(workshop, session);
       await resume(workshop, session);
-      const { session: now } = await viewSession(workshop, session);
-      if (now.wave !== 'plan' && now.proposal === null) throw alreadyPlanned(session);
+      await requireUnplanned(workshop, session);
       const wantsTalk = args.options.interactive ?? config.planning.interactive;
       await planWave(workshop, session, { plan, wantsTalk });
       await reportEnd(opened, session);
       return 0;
     });
   });
+}
+
+async function requireUnplanned(workshop: Recorder, id: SessionId): Promise<void> {
+  const { session } = await viewSession(workshop, id);
+  if (session.wave !== 'plan' && session.proposal === null) throw alreadyPlanned(id);
 }
 
 function alreadyPlanned(session: string): FlameError {

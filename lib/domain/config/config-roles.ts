@@ -47,7 +47,7 @@ export const rolesSchema = z
       .describe('Resolves conflicts.')
       .prefault({}),
     queen: z
-      .strictObject({ adapter: agentAdapter.describe('claude. null: the default.') })
+      .strictObject({ adapter: agentAdapter.describe(`${names}. null: the default.`) })
       .describe('Leads a session, with git flame run --queen.')
       .prefault({}),
   })

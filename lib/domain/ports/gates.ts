@@ -39,6 +39,8 @@ export interface PlanQuestion {
   readonly estimate: { readonly base_usd: number; readonly with_retries_usd: number } | null;
   /** Tasks that share files with earlier ones, and what that means (`concurrency.overlap`); absent: none do. */
   readonly overlap?: { readonly kind: 'build-on' | 'separate'; readonly tasks: readonly PlannedGround[] };
+  /** Tasks that are dropped once the plan is approved; absent: none are. */
+  readonly dropped?: readonly string[];
   /** Groups that will not be decided one by one; absent: all will. */
   readonly circles?: readonly PlannedCircle[];
   readonly problems: readonly string[];

@@ -20,6 +20,8 @@ interface Said {
   readonly paths: readonly string[];
   /** A person's `Name <email>`, or an agent id. */
   readonly by: string;
+  /** Throws where whoever leaves it may not, as the session stands. */
+  readonly requireMay?: (session: SessionView['session']) => void;
 }
 
 /**
@@ -38,6 +40,7 @@ export async function leaveNote(
   const { by } = said;
   let left: { readonly note: LeftNote; readonly isNew: boolean } | undefined;
   await record(workshop, session, (view) => {
+    said.requireMay?.(view.session);
     requireOpen(view);
     const tasks = said.tasks.map((id) => requireTask(view, id));
     const isTold = (note: LeftNote): boolean =>

@@ -26,7 +26,7 @@ import type { Workshop } from '../workshop.ts';
 import { acceptReceived, describeReceived, notAccepted } from './accept-received.ts';
 import { askPlanner, noPlan } from './ask-planner.ts';
 import { plannedOrder } from './planned-order.ts';
-import { takePlan } from './take-plan.ts';
+import { replacedBy, takePlan } from './take-plan.ts';
 
 const maxReplans = 3;
 
@@ -54,7 +54,8 @@ export async function planWave(workshop: Workshop, id: SessionId, options: PlanO
     proposal ??= await planFromPlanner(workshop, view, canTalk(workshop, options));
     view = await propose(workshop, view.session, proposal, isByHand);
     const problems = (isByHand ? planProblems : proposalProblems)(workshop, view, proposal);
-    if (proposal.tasks.length === 0) return endEmpty(workshop, id);
+    // Beside work that goes on, an empty plan only takes the rest out.
+    if (proposal.tasks.length === 0 && view.session.wave === 'plan') return endEmpty(workshop, id);
     const decision = await decidePlan(workshop, view, proposal, problems);
     if (decision.kind === 'approve') return approve(workshop, view, proposal);
     if (decision.kind === 'quit') {
@@ -168,6 +169,7 @@ export async function decidePlan(
   problems: readonly PlanProblem[],
 ): Promise<PlanDecision> {
   const { session } = view;
+  const dropped = replacedBy(view, plan).map(({ id }) => id);
   const decision = await workshop.gates.plan({
     objective: session.objective,
     plan,
@@ -175,6 +177,7 @@ export async function decidePlan(
     estimate: session.estimate,
     problems: problems.map(describeProblem),
     replansLeft: maxReplans - session.replans,
+    ...(dropped.length === 0 ? {} : { dropped }),
     check: (edited) => problemsBeside(workshop, edited, takenIds(view.tasks)),
     ...(view.isOurs ? {} : { received: describeReceived(workshop, view), told: toldOfPlan(plan.tasks) }),
   });

@@ -1,4 +1,5 @@
 import { courseDecision } from '../../core/decisions/decisions.ts';
+import { cycleOfPlan } from '../../core/schedule/cycle-of-plan.ts';
 import { readGround } from '../../core/task/needs-of.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
 import { transitiveDependents } from '../../core/task/transitive-dependents.ts';
@@ -9,7 +10,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
-import { type Recorder, record } from '../record.ts';
+import { type Recorder, record, type SessionView } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 
 /**
@@ -24,18 +25,12 @@ export async function takePlan(
 ): Promise<void> {
   const at = timestamp(workshop);
   await record(workshop, id, (view) => {
-    const planned = new Set(plan.tasks.map((task) => task.id));
     const all = [...view.tasks, ...view.received];
     // Begun since the person was asked, by agents that go on meanwhile: it stays what it was.
     const begun = new Set<string>(all.filter(isBegun).map(({ id: one }) => one));
     const added = plan.tasks.filter((task) => !begun.has(task.id));
     const tasks = added.map((task) => toTask(workshop, { ...view, tasks: all }, task, at));
-    // Before the first plan there are only tasks that a person added by hand: no plan was to replace them.
-    const open = view.session.cycle === 0 ? [] : all.filter(isReplaceable);
-    const replaced = withWaiting(
-      open.filter((task) => !planned.has(task.id)),
-      all,
-    );
+    const replaced = replacedBy(view, plan);
     const gated = withGate(view.session, 'plan', 'approve', workshop);
     const next: Session = {
       ...gated,
@@ -43,7 +38,7 @@ export async function takePlan(
       replan_notes: null,
       // What was said holds for later plans too; the plan it was said of is over.
       ...(gated.sent_back === undefined ? {} : { sent_back: { ...gated.sent_back, plan: null } }),
-      cycle: view.session.cycle + 1,
+      cycle: cycleOfPlan(view.session, view.tasks, plan.tasks),
       wave: 'work',
       state: 'active',
     };
@@ -57,6 +52,21 @@ export async function takePlan(
       vouched: [...vouched, courseDecision(next)],
     };
   });
+}
+
+/** The tasks that are dropped where a plan is approved. */
+export function replacedBy(
+  { session, tasks, received }: Pick<SessionView, 'session' | 'tasks' | 'received'>,
+  plan: Plan,
+): readonly Task[] {
+  const planned = new Set(plan.tasks.map(({ id }) => id));
+  const all = [...tasks, ...received];
+  // Before the first plan there are only tasks that a person added by hand: no plan was to replace them.
+  const open = session.cycle === 0 ? [] : all.filter(isReplaceable);
+  return withWaiting(
+    open.filter((task) => !planned.has(task.id)),
+    all,
+  );
 }
 
 function isBegun({ status }: Task): boolean {

@@ -65,6 +65,13 @@ function requireComplete(view: SessionView): void {
       message: `${names(open)} ${open.length === 1 ? 'is' : 'are'} not worked on yet.`,
       next: 'assign_task, or drop_tasks what is not needed',
     });
+  const lost = tasks.filter(({ status }) => status === 'failed' || status === 'blocked');
+  if (lost.length > 0)
+    throw refusal({
+      code: 'not-passed',
+      message: `${names(lost)} failed or ${lost.length === 1 ? 'is' : 'are'} blocked, and would be left behind.`,
+      next: 'drop_tasks takes them out of the plan, reject_task sends back what failed',
+    });
   const done = tasks.filter(({ status }) => status === 'done');
   const failed = done.filter(({ result }) => result.status === 'fail');
   if (failed.length > 0)

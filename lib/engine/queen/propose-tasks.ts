@@ -1,5 +1,6 @@
 import { requireCycleLeft } from '../../core/changesets/reopen-session.ts';
 import type { PlanProblem } from '../../core/schedule/check-plan.ts';
+import { cycleOfPlan } from '../../core/schedule/cycle-of-plan.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { planChanges, planOf } from '../../core/task/edit-task.ts';
@@ -19,8 +20,8 @@ import { alreadyCompleted, refusal, sessionEnded, sessionStopped } from './refus
 export interface Proposed {
   /** Ids that are new or asked otherwise now; none: it was all there already. */
   readonly changed: readonly string[];
-  /** How many tasks wait for the lead's word; 0: none does. */
-  readonly waiting: number;
+  /** How many tasks wait for the lead's word, none where all that is open is to go; null: nothing waits. */
+  readonly waiting: number | null;
 }
 
 /**
@@ -136,16 +137,17 @@ async function changePlan(
 ): Promise<Proposed> {
   const { sessions } = await workshop.store.snapshot();
   const runs = sessions.flatMap(({ agents }) => agents);
-  let proposed: Proposed = { changed: [], waiting: 0 };
+  let proposed: Proposed = { changed: [], waiting: null };
   await record(workshop, id, (view) => {
     requireLeading(view.session);
     const { plan, changed } = change(view);
     const { session } = view;
     const proposal = changed.length === 0 ? session.proposal : proposalOf(view, plan);
-    proposed = { changed, waiting: proposal?.length ?? 0 };
+    proposed = { changed, waiting: proposal?.length ?? null };
     if (changed.length === 0) return null;
-    if (session.cycle > 0) requireCycleLeft(session, workshop.config.limits.max_wave_cycles);
     requireSound(workshop, view, plan);
+    const isNext = session.cycle > 0 && cycleOfPlan(session, view.tasks, plan) > session.cycle;
+    if (isNext) requireCycleLeft(session, workshop.config.limits.max_wave_cycles);
     const estimate = estimateCost({ config: workshop.config, tasks: plan, runs });
     const next: Session = { ...session, proposal, estimate };
     const subject = `session: ${by} proposes a plan of ${formatCount(plan.length, 'task')}`;
@@ -153,7 +155,7 @@ async function changePlan(
   });
   if (proposed.changed.length === 0) return proposed;
   for (const task of askedOtherwise(await viewSession(workshop, id))) workshop.run.assigned?.delete(task);
-  workshop.events.emit({ event: 'plan-proposed', tasks: proposed.waiting, waves: 1 });
+  workshop.events.emit({ event: 'plan-proposed', tasks: proposed.waiting ?? 0, waves: 1 });
   return proposed;
 }
 
@@ -208,10 +210,13 @@ function proposalOf({ session, tasks }: SessionView, plan: readonly PlannedTask[
   if (session.cycle > 0 && canonicalDigest(approved) === canonicalDigest(plan)) return null;
   if (plan.length > 0) return [...plan];
   if (session.cycle === 0) return null;
+  // What is done goes on without them.
+  if (tasks.some(({ status }) => status === 'done' || status === 'claimed')) return [];
   throw refusal({
     code: 'empty-plan',
-    message: 'Nothing would be left to do, and an empty plan is nothing the lead could approve.',
-    next: 'Leave these tasks unassigned, and tell the lead: git flame task drop',
+    message:
+      'Nothing would be left to do and nothing is done: an empty plan is nothing the lead could approve.',
+    next: 'fail with the reason, or create_tasks for what is to be done instead',
   });
 }
 
@@ -219,7 +224,7 @@ function proposalOf({ session, tasks }: SessionView, plan: readonly PlannedTask[
 export async function planStanding(
   workshop: Workshop,
   id: SessionId,
-): Promise<{ readonly waiting: number; readonly isApproved: boolean }> {
+): Promise<{ readonly waiting: number | null; readonly isApproved: boolean }> {
   const { session, tasks } = await viewSession(workshop, id);
-  return { waiting: session.proposal?.length ?? 0, isApproved: session.cycle > 0 && tasks.length > 0 };
+  return { waiting: session.proposal?.length ?? null, isApproved: session.cycle > 0 && tasks.length > 0 };
 }

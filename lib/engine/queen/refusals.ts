@@ -46,9 +46,18 @@ export function notDone({ id, status }: Pick<Task, 'id' | 'status'>): FlameError
   return refusal({
     code: 'not-done',
     message: `${id} is ${status}: there is no finished work to judge.`,
-    next: 'wait_for_workers, then get_task_output',
+    next: waysOf[status] ?? 'wait_for_workers, then get_task_output',
   });
 }
+
+const waysOf: Partial<Record<Task['status'], string>> = {
+  pending: 'assign_task has it worked on; wait_for_workers tells when it is done',
+  requeued: 'assign_task has it worked on; wait_for_workers tells when it is done',
+  failed: 'reject_task sends it back, drop_tasks takes it out of the plan',
+  blocked: 'reject_task sends back what it waits for, drop_tasks takes it out of the plan',
+  dropped: 'get_status names the tasks there are',
+  merged: 'get_status names the tasks there are',
+};
 
 export function staleCommit(id: string, named: string, now: string): FlameError {
   return refusal({

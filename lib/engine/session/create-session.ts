@@ -98,6 +98,10 @@ function sessionOpen(session: Session): FlameError {
     kind: 'refused',
     code: 'session-open',
     message: `Session ${id} is still open: ${titleOf(session)}`,
-    hints: ['git flame run', 'Or leave it as it is and start a new one: git flame run --new OBJECTIVE'],
+    hints: [
+      'git flame run',
+      `Or give up what is left of it: git flame session end ${id}`,
+      'Or leave it as it is and start a new one: git flame run --new OBJECTIVE',
+    ],
   });
 }

@@ -31,9 +31,14 @@ export function renderPlan(question: PlanQuestion, style: Style): string {
     ...waves.flatMap((ids, index) => wrapText(`${index + 1}. ${ids.join(', ')}`, style.width, '  ')),
     ...wrapText([renderEstimate(estimate), ...overlapWords(question.overlap)].join(' '), style.width),
     ...renderCircles(question.circles ?? []).flatMap((line) => wrapText(line, style.width)),
+    ...droppedWords(question.dropped ?? []).flatMap((line) => wrapText(line, style.width)),
     ...(problems.length === 0 ? [] : ['', style.red('The plan cannot be used as it is:')]),
     ...problems.flatMap((problem) => bullet(problem, style, '  ')),
   ].join('\n');
+}
+
+function droppedWords(ids: readonly string[]): readonly string[] {
+  return ids.length === 0 ? [] : [`Taken out of the plan, and dropped: ${ids.join(', ')}`];
 }
 
 function renderGroup(

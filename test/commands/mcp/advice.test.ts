@@ -103,6 +103,11 @@ test('QUE-1 fail says what it stopped, what is kept and how it goes on; work tha
       (await call(tool, tool === 'complete' ? { summary: 'x' } : {})).at('error.code'),
       'session-stopped',
     );
+  // A command that refuses leaves it stopped.
+  const planned = await flame(repo, ['plan', '--decisions-file', decisions]);
+  assert.match(planned.stderr, /has its plan already/);
+  const kept = JSON.parse((await flame(repo, ['status', '--json'])).stdout);
+  assert.is(kept.session.state, 'stopped');
   // What it says goes on does.
   const goesOn = await flame(repo, ['run', '--decisions-file', decisions]);
   assert.is(goesOn.code, 0, goesOn.stderr);
