@@ -46,6 +46,14 @@ export const breachSchema = z.object({
 });
 export type Breach = Readonly<z.infer<typeof breachSchema>>;
 
+/**
+ * Whether it is proof against who signed it. How long somebody was silent is measured, and a sign of life that stands where
+ * it does not belong was perhaps put there by another one.
+ */
+export function isProof({ kind }: Pick<Breach, 'kind'>): boolean {
+  return kind !== 'release' && kind !== 'sign';
+}
+
 /** `unsigned`, `signed by ben/1`, `signed with the key …, which no machine showed` */
 export function describeAuthor({ by, key }: Pick<Breach, 'by' | 'key'>): string {
   if (key === null) return 'unsigned';

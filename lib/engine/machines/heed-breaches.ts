@@ -7,7 +7,7 @@ import type { TaskChange } from '../../core/task/task-state.ts';
 import { agentsOf } from '../../core/task/task-tries.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { SeenBreach } from '../../domain/ports/sharing-port.ts';
-import { type BreachKind, describeAuthor } from '../../domain/state/breach.ts';
+import { type BreachKind, describeAuthor, isProof } from '../../domain/state/breach.ts';
 import { sharedRoles } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -69,10 +69,7 @@ export function withBudget({ sharing, run }: Pick<Workshop, 'sharing' | 'run'>, 
 
 /** What a machine says that broke a rule under its own key counts no more, until the person says so anew. */
 function distrust({ origins }: Pick<Workshop, 'origins'>, id: SessionId, fresh: readonly SeenBreach[]): void {
-  // How long somebody was silent is measured, and no proof against who says so.
-  const keys = fresh.flatMap(({ breach: { kind, key } }) =>
-    kind === 'release' || key === null ? [] : [key],
-  );
+  const keys = fresh.flatMap(({ breach }) => (isProof(breach) && breach.key !== null ? [breach.key] : []));
   const decisions = [...new Set(keys)].flatMap((key) =>
     sharedRoles.map((role) => machineDecision({ id }, key, role)),
   );

@@ -1,6 +1,6 @@
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Lease, SeenBreach } from '../../domain/ports/sharing-port.ts';
-import type { Breach } from '../../domain/state/breach.ts';
+import { type Breach, isProof } from '../../domain/state/breach.ts';
 import type { NewObject } from '../../git/objects/make-object.ts';
 import { makeObject } from '../../git/objects/make-object.ts';
 import type { RefTransactions } from '../../git/refs/ref-transaction.ts';
@@ -107,9 +107,9 @@ export class Overseer {
     this.#breaches = [...this.#breaches, ...found];
   }
 
-  /** How long somebody was silent is measured, and no proof against who says so. */
   #distrust(breaches: readonly Breach[]): void {
-    for (const { kind, key } of breaches) if (kind !== 'release' && key !== null) this.#distrusted.add(key);
+    for (const breach of breaches)
+      if (isProof(breach) && breach.key !== null) this.#distrusted.add(breach.key);
   }
 
   async #save(): Promise<void> {
