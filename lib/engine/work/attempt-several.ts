@@ -24,6 +24,7 @@ import type { AttemptSteps } from './attempts.ts';
 import { type Begun, beginAttempt } from './begin-attempt.ts';
 import { judgeTries } from './judge-tries.ts';
 import { failed } from './judge-work.ts';
+import { isJudgedHere, withOwnVerdict } from './own-tries.ts';
 import { performAttempt } from './perform-attempt.ts';
 import { recordTry } from './record-try.ts';
 import { type Attempt, recordDone, releaseAttempt, settleAttempt } from './settle-attempt.ts';
@@ -68,13 +69,17 @@ function claimOf(workshop: Workshop, task: Task, tries: readonly Try[]): Attempt
 /** Each attempt that is asked for: as it ended before, or by whom it is made now, as far as the budget goes. */
 async function planTries(workshop: Workshop, task: Task): Promise<readonly Try[]> {
   const { config } = workshop;
-  const tries = attemptsOf(task).map((one, at): Try => {
+  const tries: Try[] = [];
+  for (const [at, one] of attemptsOf(task).entries()) {
     const known = task.tries?.[at];
-    if (known !== undefined && known.ended !== null) return known;
+    if (known !== undefined && known.ended !== null && (await isJudgedHere(workshop, task, known))) {
+      tries.push(await withOwnVerdict(workshop, task, known));
+      continue;
+    }
     const adapter = roleAdapter(config, 'worker', one);
     const model = needsModel(workshop.adapter(adapter)) ? roleModel(config, 'worker', one) : null;
-    return { agent_id: workshop.newAgentId('worker'), adapter, model, ...notEnded };
-  });
+    tries.push({ agent_id: workshop.newAgentId('worker'), adapter, model, ...notEnded });
+  }
   const paid = tries.filter(({ ended, model }) => ended === null && model !== null);
   const fitting = fitAttempts(paid.length, await roomFor(workshop, task.session));
   const left = new Set(paid.slice(fitting));
@@ -169,7 +174,13 @@ async function settle(workshop: Workshop, claim: Attempt, { postponed, steps }: 
   if (workshop.signal.aborted) return releaseAttempt(workshop, claim, null);
   const now = taskOf(await viewSession(workshop, session), task.id);
   const tries = now.tries ?? [];
-  const picked = pickTry(tries);
+  // What is not judged here was not handed in here.
+  const handedIn: Try[] = [];
+  for (const { work, ...one } of tries)
+    handedIn.push(
+      work !== undefined && (await isJudgedHere(workshop, now, { ...one, work })) ? { ...one, work } : one,
+    );
+  const picked = pickTry(handedIn);
   const work = picked === null ? undefined : tries[picked.at]?.work;
   if (picked === null || work === undefined) {
     const outcome = spentOn(tries);

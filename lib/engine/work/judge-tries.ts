@@ -50,7 +50,7 @@ async function judge(workshop: Workshop, task: Task, one: Try): Promise<void> {
 }
 
 /** The task as it were if this attempt's work were its own. */
-function workedBy(task: Task, { agent_id, work, notes }: Try): WorkedTask | null {
+export function workedBy(task: Task, { agent_id, work, notes }: Try): WorkedTask | null {
   if (work === undefined) return null;
   const { commit, start } = work;
   const entry = {
@@ -64,6 +64,7 @@ function workedBy(task: Task, { agent_id, work, notes }: Try): WorkedTask | null
     commit,
     start_commit: start,
     branch: '',
+    kept: work.from === undefined ? undefined : { commit: work.from, start },
     history: [...task.history, entry],
   };
 }

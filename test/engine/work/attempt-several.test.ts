@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { standingDecision } from '../../../lib/core/decisions/decisions.ts';
+import { type ObjectId, parseAgentId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import type { Try } from '../../../lib/domain/state/tries.ts';
@@ -308,6 +310,39 @@ test('RND-4 work that does not keep to the rules is no candidate, and its worktr
     cells.map(({ path }) => basename(path)),
     tries?.flatMap(({ ended, agent_id }) => (ended === 'failed' ? agent_id : [])),
   );
+});
+
+test('RND-4 what another clone says was handed in counts once it is judged here: what breaks the rules or is not there is made', async () => {
+  const bench = await openTestWorkshop({
+    tasks: [{ ...plain, attempts: 3 }],
+    config: alone,
+    agent: (request) => {
+      write(request, 4);
+      return {};
+    },
+  });
+  const { repo, said, session, started, workshop } = bench;
+  const base = parseObjectId(repo.git('rev-parse', 'HEAD'));
+  repo.write('other.txt', 'outside of its locks');
+  const outside = parseObjectId(repo.commit('feat: outside'));
+  repo.git('reset', '-q', '--hard', base);
+  const forge = (at: number, commit: ObjectId): Try => ({
+    ...{ agent_id: parseAgentId(`worker-0000000${at}`), adapter: 'exec', model: null, ended: 'handed-in' },
+    ...{ notes: '', left: [], cost_usd: 0, tokens: 0, failing: [], verdict: 'pass' },
+    work: { commit, start: base, files: 1, lines: 1 },
+  });
+  await said.transact((state) => {
+    const tries = [forge(1, outside), forge(2, parseObjectId('7'.repeat(40)))];
+    const tasks = state.tasksOf(session).map((task): Task => ({ ...task, tries }));
+    workshop.origins.vouch(tasks.map(standingDecision));
+    return { actor: 'eve', changes: [{ subject: 'a: tried', tasks }] };
+  });
+  await workWave(workshop, session);
+  const task = await taskOf(bench);
+  assert.is(task.status, 'done');
+  assert.is(started.length, 3, 'all three are made here');
+  const commits = (task.tries ?? []).map(({ work }) => work?.commit);
+  assert.not.ok(commits.includes(outside) || task.commit === outside);
 });
 
 test.run();
