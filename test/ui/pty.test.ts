@@ -66,7 +66,10 @@ testPty('MRG-6: a person decides at a terminal', async () => {
     changeset: { kind: 'reject', reason: 'no tests' },
     session: { kind: 'stop' },
   });
-  assert.match(screen, /Type one of: a \(approve\), r \(reject\), v \(view\), c \(comment\), s \(skip\)\./);
+  assert.match(
+    screen,
+    /Type one of: a \(approve\), r \(reject\), t \(task\), v \(view\), c \(comment\), s \(skip\)\./,
+  );
   assert.match(screen, /\u001b\[1mChangeset 1\/3: \[auth\]/);
 });
 
