@@ -40,7 +40,12 @@ test('help and log are loaded from one pack, status from two', async () => {
 test('what was compiled of the packs lies beside them since the build', () => {
   const kept = readdirSync(join(packageRoot(), 'dist')).filter((name) => name.endsWith('.cache'));
   const ours = kept.filter((name) => name.includes(`.${process.version}-`));
-  assert.equal(ours.map((name) => name.replace(/-.*/, '')).sort(), ['core', 'look', 'work']);
+  const packs = ours.map((name) => name.replace(/-.*/, ''));
+  // What is alone is kept by whoever needed it first.
+  assert.equal(
+    ['core', 'look', 'work'].filter((name) => !packs.includes(name)),
+    [],
+  );
 });
 
 async function costOf(...argv: readonly string[]): Promise<Cost> {
