@@ -35,7 +35,7 @@ export function isSignedBy(publicKey: string, text: string, signature: string): 
 }
 
 // As many that nobody finds another key for one.
-const digits = 12;
+const digits = 20;
 const bound = new RegExp(`^(?:.*[/-][0-9a-f]{8})-([0-9a-f]{${digits}})$`);
 
 /** A clone's name with what its key is known by, so that nobody else can sign in that name. */

@@ -1,5 +1,6 @@
 import { nextClaim } from '../../domain/state/claim-number.ts';
 import type { Reservation, Session } from '../../domain/state/session.ts';
+import { isBound } from '../../util/machine-key.ts';
 import type { Fault, StepAuthor } from './judge-task-step.ts';
 
 /**
@@ -28,6 +29,8 @@ function leadFault({ machines: was }: Session, { machines: is }: Session, author
   if (!isOther && is.term > was.term) return fault(`term ${is.term} began with who led before`);
   if (isOther && !author.isBy(is.lead))
     return fault(`${is.lead} took the lead from ${was.lead}, and did not do that`);
+  if (isOther && isBound(was.lead) && !isBound(is.lead))
+    return fault(`${is.lead} took the lead from ${was.lead}, and its name holds no key`);
   const isSame = is.lease_ms === was.lease_ms && is.renew_ms === was.renew_ms;
   return isSame || isOther || author.isByLead ? null : fault('its leases were changed by who does not lead');
 }

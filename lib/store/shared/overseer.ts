@@ -89,9 +89,12 @@ export class Overseer {
     this.#judged = new Map(decidingRefs.flatMap((ref) => withTip(ref, this.#saved)));
     const signs = [...this.#saved].filter(([ref]) => !decidingRefs.includes(ref));
     await this.watch.remember(new Map(signs), this.#parts.catFile);
-    this.#distrust(await readKept(this.#parts.catFile, { remote, session }));
-    this.#judge = new StepJudge(this.#parts, { watch: this.watch, session });
-    return this.#judge;
+    const kept = await readKept(this.#parts.catFile, { remote, session });
+    this.#distrust(kept);
+    const judge = new StepJudge(this.#parts, { watch: this.watch, session });
+    await judge.remember(kept);
+    this.#judge = judge;
+    return judge;
   }
 
   async #keep(session: SessionId, found: readonly SeenBreach[]): Promise<void> {

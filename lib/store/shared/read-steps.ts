@@ -16,22 +16,27 @@ export interface ChangedNote {
   readonly now: ObjectId | null;
 }
 
-// More can't come about between two looks; of so many the newest are judged.
-const mostSteps = 20_000;
+// Who may push can push any number of commits between two looks: they are read so many at a time, and all of them.
+const pageLength = 20_000;
 
-/** The steps by which a ref of notes went from one commit to another, oldest first, on whatever line. */
+/** The steps by which a ref of notes went from one commit to another, oldest first, on whatever line; without those that changed no note. */
 export async function readSteps(
   { context, commonDir }: Pick<StoreOptions, 'context' | 'commonDir'>,
   { from, to }: { readonly from: ObjectId; readonly to: ObjectId },
 ): Promise<readonly NotesStep[]> {
   const git = { ...context, cwd: commonDir, variables: { GIT_DIR: commonDir } };
-  const { stdout } = await runGit(git, [
-    ...['--no-replace-objects', 'log', '--topo-order', '--raw', '--no-abbrev', '--no-renames'],
-    ...['--diff-merges=first-parent', '--no-show-signature', `--max-count=${mostSteps}`],
-    ...['--format=%x00%H %P', to, `^${from}`, '--'],
-  ]);
-  const records = stdout.toString().split('\0').slice(1);
-  return records.map(readRecord).reverse();
+  const found: NotesStep[] = [];
+  for (let skipped = 0, isMore = true; isMore; skipped += pageLength) {
+    const { stdout } = await runGit(git, [
+      ...['--no-replace-objects', 'log', '--topo-order', '--raw', '--no-abbrev', '--no-renames'],
+      ...['--diff-merges=first-parent', '--no-show-signature'],
+      ...[`--skip=${skipped}`, `--max-count=${pageLength}`, '--format=%x00%H %P', to, `^${from}`, '--'],
+    ]);
+    const records = stdout.toString().split('\0').slice(1);
+    for (const step of records.map(readRecord)) if (step.notes.length > 0) found.push(step);
+    isMore = records.length === pageLength;
+  }
+  return found.reverse();
 }
 
 function readRecord(record: string): NotesStep {

@@ -1,9 +1,11 @@
 import { judgeSessionMerge, judgeTaskMerge } from '../../core/machines/judge-merge.ts';
 import { judgeSessionStep } from '../../core/machines/judge-session-step.ts';
 import { type Fault, judgeTaskStep, type StepAuthor } from '../../core/machines/judge-task-step.ts';
+import { KnownLeads } from '../../core/machines/known-leads.ts';
 import { oneLine } from '../../core/task/one-line.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { SeenBreach } from '../../domain/ports/sharing-port.ts';
+import type { Breach } from '../../domain/state/breach.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { gitText } from '../../git/process/run-git.ts';
@@ -14,6 +16,7 @@ import { anchorKey, type NoteKind, sessionAnchor, sessionNotes, taskNotes } from
 import { notePath } from '../notes/note-tree.ts';
 import type { StoreParts } from '../store-options.ts';
 import { type ChangedNote, type NotesStep, readSteps } from './read-steps.ts';
+import { isAncestor } from './seen-tips.ts';
 import type { SignWatch } from './sign-watch.ts';
 
 /** A note before a step and after it; null: there was none, or it can't be read. */
@@ -33,8 +36,7 @@ export class StepJudge {
   readonly #parts: StoreParts;
   readonly #watch: SignWatch;
   readonly #session: SessionId;
-  /** Who led in any of the versions that were seen: on the two refs there is no one order. */
-  readonly #leads = new Set<string>();
+  readonly #leads = new KnownLeads();
 
   constructor(
     parts: StoreParts,
@@ -45,13 +47,23 @@ export class StepJudge {
     this.#session = session;
   }
 
+  /** Begins with what was kept of steps by which somebody took the lead against the rules, oldest first. */
+  async remember(kept: readonly Breach[]): Promise<void> {
+    for (const { kind, commit } of kept) {
+      if (kind !== 'lead') continue;
+      const [before, after] = [await this.#sessionAt(`${commit}^1`), await this.#sessionAt(commit)];
+      this.#leads.deny(before?.machines, after?.machines);
+    }
+  }
+
   /** Judges what came between two states of the refs that decide, by their names. */
   async judge(
     from: ReadonlyMap<string, ObjectId>,
     to: ReadonlyMap<string, ObjectId>,
   ): Promise<readonly SeenBreach[]> {
-    const known = await this.#sessionAt(from.get(sessionNotes.ref));
-    if (known?.machines !== undefined) this.#leads.add(known.machines.lead);
+    const known = from.get(sessionNotes.ref);
+    // What this machine wrote itself was not judged here.
+    if (known !== undefined) this.#leads.saw((await this.#sessionAt(known))?.machines);
     const sessions = await this.#stepsOf(sessionNotes, from, to);
     const tasks = await this.#stepsOf(taskNotes, from, to);
     // Who leads is known before it is judged what only the lead may do.
@@ -66,14 +78,17 @@ export class StepJudge {
   ): Promise<readonly NotesStep[]> {
     const [before, after] = [from.get(ref), to.get(ref)];
     if (before === undefined || after === undefined || before === after) return [];
-    const steps = await readSteps(this.#parts, { from: before, to: after });
     // Where the remote went back and was merged with what is here, nothing shows which way it went.
-    return steps.some(({ parents }) => parents.includes(before)) ? steps : [];
+    if (!(await isAncestor(this.#parts.context, before, after))) return [];
+    return readSteps(this.#parts, { from: before, to: after });
   }
 
-  async #sessionAt(tip: ObjectId | undefined): Promise<Session | null> {
-    if (tip === undefined || this.#leads.size > 0) return null;
-    return this.#noteAt(sessionNotes, anchorKey(this.#parts.objectFormat, sessionAnchor(this.#session)), tip);
+  #sessionAt(commit: string): Promise<Session | null> {
+    return this.#noteAt(sessionNotes, this.#sessionKey(), commit);
+  }
+
+  #sessionKey(): ObjectId {
+    return anchorKey(this.#parts.objectFormat, sessionAnchor(this.#session));
   }
 
   async #noteAt<T>(kind: NoteKind<T>, key: ObjectId, commit: string): Promise<T | null> {
@@ -83,15 +98,16 @@ export class StepJudge {
 
   async #judgeSessions(steps: readonly NotesStep[]): Promise<readonly SeenBreach[]> {
     const found: SeenBreach[] = [];
-    const own = anchorKey(this.#parts.objectFormat, sessionAnchor(this.#session));
+    const own = this.#sessionKey();
     for (const step of steps) {
       const changed = step.notes.find(({ key }) => key === own);
       if (changed === undefined) continue;
       const place = { ref: sessionNotes.ref, step, key: await this.#signer(step) };
       const { before, after } = await this.#versions(sessionNotes, changed);
-      if (before?.machines !== undefined) this.#leads.add(before.machines.lead);
+      this.#leads.saw(before?.machines);
       const faults = await this.#sessionFaults(place, changed, { before, after });
-      if (after?.machines !== undefined) this.#leads.add(after.machines.lead);
+      if (faults.some(({ kind }) => kind === 'lead')) this.#leads.deny(before?.machines, after?.machines);
+      this.#leads.saw(after?.machines);
       const stood = before === null || after === null ? null : { kind: 'session' as const, before, after };
       found.push(...faults.map((fault) => this.#breach(place, fault, { task: null, stood })));
     }
@@ -106,7 +122,7 @@ export class StepJudge {
     if (after === null) return this.#damage(sessionNotes, changed, before);
     if (before === null) return [];
     if (step.parents.length < 2)
-      return judgeSessionStep(before, after, this.#author(key, [before.machines?.lead ?? '']));
+      return judgeSessionStep(before, after, this.#author(key, this.#leads.on(before.machines)));
     const { base, sides } = await this.#mergedFrom({ ref, step, key }, sessionNotes, changed.key);
     return judgeSessionMerge({ base, sides, merged: after });
   }
@@ -135,7 +151,7 @@ export class StepJudge {
   ): Promise<readonly Fault[]> {
     if (after === null) return this.#damage(taskNotes, changed, before);
     if (place.step.parents.length < 2)
-      return judgeTaskStep(before, after, this.#author(place.key, [...this.#leads]));
+      return judgeTaskStep(before, after, this.#author(place.key, this.#leads.all()));
     const fault = judgeTaskMerge({
       ...(await this.#mergedFrom(place, taskNotes, changed.key)),
       merged: after,

@@ -1,5 +1,5 @@
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
-import { type Breach, breachSchema } from '../../domain/state/breach.ts';
+import { type Breach, breachSchema, isProof } from '../../domain/state/breach.ts';
 import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
@@ -10,7 +10,8 @@ import { renderCommit } from '../write/apply-change.ts';
 import type { ChangeContext } from '../write/note-write.ts';
 
 const witnessRoot = 'refs/blueflame-witness/';
-// A machine that does nothing else would fill the repository; what it did before stays to be seen.
+// A machine that does nothing else would fill the repository; what it did before stays to be seen. Beyond that
+// what is kept is the first proof against each key, and who took the lead: whom not to believe is never forgotten.
 const mostKept = 200;
 const maxBytes = 10_000;
 
@@ -84,22 +85,16 @@ export async function readKept(
   { remote, session }: { readonly remote: string; readonly session: string },
 ): Promise<readonly Breach[]> {
   const tip = (await catFile.info(breachesRef(remote, session)))?.oid ?? null;
-  return tip === null ? [] : (await readBreaches(catFile, tip)).map(({ breach }) => breach);
+  return tip === null ? [] : readBreaches(catFile, tip);
 }
 
-interface KeptBreach {
-  readonly tip: ObjectId;
-  readonly breach: Breach;
-}
-
-async function readBreaches(catFile: CatFile, tip: ObjectId): Promise<readonly KeptBreach[]> {
-  const found: KeptBreach[] = [];
-  for (let at: ObjectId | null = tip; at !== null && found.length < mostKept; ) {
+async function readBreaches(catFile: CatFile, tip: ObjectId): Promise<readonly Breach[]> {
+  const found: Breach[] = [];
+  for (let at: ObjectId | null = tip; at !== null; ) {
     const text: string = (await catFile.read(at))?.bytes.subarray(0, maxBytes).toString() ?? '';
     const [header = '', , ...body] = text.split('\n\n');
     const breach = parseBreach(body.join('\n\n'));
-    if (breach === null) break;
-    found.push({ tip: at, breach });
+    if (breach !== null) found.push(breach);
     const parents = [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, parent]) => parent as ObjectId);
     // The first parent is the one before it, the other what it is about; the first of all has the latter alone.
     at = parents.length > 1 ? (parents[0] ?? null) : null;
@@ -135,11 +130,11 @@ export async function keepBreaches(
   const ref = breachesRef(remote, session);
   const old = (await catFile.info(ref))?.oid ?? null;
   const known = old === null ? [] : await readBreaches(catFile, old);
-  const isKnown = (one: Breach): boolean => known.some(({ breach }) => isSameBreach(breach, one));
+  const isKnown = (one: Breach): boolean => known.some((breach) => isSameBreach(breach, one));
   const fresh = breaches.filter((one) => !isKnown(one));
   const objects: NewObject[] = [];
   let tip = old;
-  for (const breach of fresh.slice(0, Math.max(0, mostKept - known.length))) {
+  for (const breach of worthKeeping(fresh, known)) {
     const tree = makeObject(change.objectFormat, 'tree', '');
     const subject = `${breach.task ?? breach.machine ?? 'session'}: ${breach.what}`.slice(0, 200);
     const message = `${subject}\n\n${JSON.stringify(breach, null, 2)}\n`;
@@ -155,6 +150,18 @@ export async function keepBreaches(
   return fresh;
 }
 
-export function isSameBreach(a: Breach, b: Breach): boolean {
+function worthKeeping(fresh: readonly Breach[], known: readonly Breach[]): readonly Breach[] {
+  const proven = new Set(known.filter(isProof).map(({ key }) => key));
+  let count = known.length;
+  return fresh.filter((breach) => {
+    const isFirst = breach.key !== null && isProof(breach) && !proven.has(breach.key);
+    if (count >= mostKept && !isFirst && breach.kind !== 'lead') return false;
+    if (isProof(breach)) proven.add(breach.key);
+    count += 1;
+    return true;
+  });
+}
+
+function isSameBreach(a: Breach, b: Breach): boolean {
   return a.commit === b.commit && a.kind === b.kind && a.task === b.task && a.what === b.what;
 }

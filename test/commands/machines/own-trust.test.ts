@@ -41,7 +41,7 @@ test('DST-1 a clone whose key is given has that key, and a name that is bound to
   };
   assert.is(openCloneKey(place).key, publicKeyOf(key));
   const name = machineName(place);
-  assert.match(name, /^worker-3\/[0-9a-f]{8}-[0-9a-f]{12}$/);
+  assert.match(name, /^worker-3\/[0-9a-f]{8}-[0-9a-f]{20}$/);
   assert.ok(isBound(name) && maySignAs(name, publicKeyOf(key)));
   assert.not(maySignAs(name, publicKeyOf(makePrivateKey())));
   assert.throws(
