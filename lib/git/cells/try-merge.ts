@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { GitLimits } from '../../domain/config/work-bounds.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import type { PlacedCommit, Trial } from '../../domain/ports/git-trials.ts';
+import { isMissing } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import {
   type GitAccess,
@@ -74,6 +76,18 @@ export async function pathsChanged(
   return paths.length > most ? null : paths;
 }
 
+/** None where its cell ended meanwhile: what was accepted from there is in the repository. */
+function standing(quarantine: Quarantine | null): readonly string[] {
+  if (quarantine === null) return [];
+  try {
+    refuseOddEntries(quarantine.objectDir);
+    return [quarantine.objectDir];
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
 /** git that reads quarantines behind the repository, within limits, and fetches nothing an agent named. */
 function reading(
   { repository }: GitAccess,
@@ -86,8 +100,7 @@ function reading(
 ): GitContext {
   const { objectDir, commits, signal } = asked;
   requireGoing({ stopped: signal });
-  const quarantines = commits.flatMap(({ quarantine }) => quarantine?.objectDir ?? []);
-  for (const quarantine of quarantines) refuseOddEntries(quarantine);
+  const quarantines = commits.flatMap(({ quarantine }) => standing(quarantine));
   const alternates = [join(repository.commonDir, 'objects'), ...quarantines];
   const variables = { ...quarantineVariables({ objectDir, alternates }), GIT_NO_LAZY_FETCH: '1' };
   return { ...withVariables(context, variables), guard: { limits: trialLimits, stopped: signal } };

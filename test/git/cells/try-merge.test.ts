@@ -123,6 +123,22 @@ test('no merge driver, filter or hook runs for what an agent wrote', async () =>
   assert.not.ok(existsSync(mark));
 });
 
+test('a cell that ended since it was listed: what was accepted is looked at, the rest is an error', async () => {
+  const fixture = await openFixture();
+  const { port, repo, head } = fixture;
+  repo.write('f', 'one\n');
+  const commit = parseObjectId(repo.commit('accepted'));
+  const cell = await cellOf(fixture, 'a', head);
+  agentWrites(cell, 'x', 'x\n');
+  const lost = agentCommits(cell, 'x');
+  rmSync(cell.quarantine.objectDir, { recursive: true });
+  const accepted = placed(cell, commit);
+  const options = { most: 10, signal: going };
+  assert.equal(await port.pathsChanged(head, accepted, options), ['f']);
+  assert.equal(await port.tryMerge({ commit: head, quarantine: null }, accepted, going), { kind: 'clean' });
+  assert.is(await codeOf(port.pathsChanged(head, placed(cell, lost), options)), 'git-failed');
+});
+
 test('objects that are odd, broken or missing are an error, and a stop ends a trial', async () => {
   const fixture = await openFixture();
   const { port, head } = fixture;
