@@ -6,10 +6,11 @@ import { type ResolvedPath, resolvePath } from './resolve-path.ts';
 import { listSome, type Objection, objection } from './rules.ts';
 
 /**
- * read: look at it · write: create, change or remove it · folder: make or remove a folder on the way to what
- * may be written · stage: put it into a commit (its content was judged when it was written).
+ * read: look at it · write: create or change it · remove: take it away, a link and not what it leads to · folder: make
+ * or remove a folder on the way to what may be written · stage: put it into a commit (its content was judged when it
+ * was written).
  */
-export type Access = 'read' | 'write' | 'folder' | 'stage';
+export type Access = 'read' | 'write' | 'remove' | 'folder' | 'stage';
 
 export interface PathContext {
   readonly policy: AgentPolicy;
@@ -34,11 +35,14 @@ export function judgePath(context: PathContext, path: string, access: Access): O
     worktree: policy.worktree,
     extra: policy.extra_writable ?? [],
     facts,
+    isLinkItself: access === 'remove',
   });
   if ('kind' in found && found.kind === 'extra') return null;
   if (access !== 'read' && !policy.can_write) return readOnly(policy);
   if ('rule' in found) return found;
-  return judgeKind(found, path, access) ?? judgeInside(policy, found, access);
+  return (
+    judgeKind(found, path, access) ?? judgeInside(policy, found, access) ?? judgeBelow(found, path, access)
+  );
 }
 
 /** The rules on a path of the repository that need no file system: the post-check asks them too. */
@@ -95,13 +99,18 @@ function judgeKind(found: ResolvedPath, path: string, access: Access): Objection
   if (found.entry?.kind === 'other') {
     return objection('path-special', `${path} is a device, pipe or socket. Use a regular file.`);
   }
-  if (access === 'write' && found.entry?.kind === 'file' && found.entry.links > 1) {
+  if (/^(?:write|remove)$/.test(access) && found.entry?.kind === 'file' && found.entry.links > 1) {
     return objection(
       'path-linked',
       `${path} has ${found.entry.links} hard links; writing it would change a file elsewhere. Write a new file instead.`,
     );
   }
   return null;
+}
+
+function judgeBelow({ isBelowFile }: ResolvedPath, path: string, access: Access): Objection | null {
+  if (!isBelowFile || access === 'read' || access === 'remove') return null;
+  return objection('path-malformed', `A part of ${path} is a file, so nothing can be written below it.`);
 }
 
 function judgeInside(policy: AgentPolicy, found: ResolvedPath, access: Access): Objection | null {

@@ -48,8 +48,9 @@ function judgeEntry(
   entry: { readonly kind: TreeEntry['kind']; readonly access: Access; readonly isRoot: boolean },
 ): Objection | null {
   const { kind, access, isRoot } = entry;
-  if (kind === 'directory' && access === 'write') return judgePath(context, path, 'folder');
-  if (kind !== 'symlink' || isRoot) return judgePath(context, path, access);
+  if (kind === 'directory' && (access === 'write' || access === 'remove'))
+    return judgePath(context, path, 'folder');
+  if (kind !== 'symlink' || isRoot || access === 'remove') return judgePath(context, path, access);
   // The link itself goes, not what it leads to.
   const name = relativeName(context, path);
   if (name === null) return judgePath(context, path, access);

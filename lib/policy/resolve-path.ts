@@ -12,6 +12,8 @@ export interface ResolvedPath {
   readonly resolved: string;
   /** What is there now; null if nothing is. */
   readonly entry: PathEntry | null;
+  /** A part of the path is a file: nothing can be there. */
+  readonly isBelowFile: boolean;
 }
 
 interface PathQuestion {
@@ -21,6 +23,8 @@ interface PathQuestion {
   readonly worktree: string;
   readonly extra: readonly string[];
   readonly facts: PathFacts;
+  /** Where the last name is that of a link, the link is meant and not what it leads to. */
+  readonly isLinkItself?: boolean;
 }
 
 const mostLinks = 40;
@@ -37,15 +41,17 @@ export function resolvePath(question: PathQuestion): ResolvedPath | Objection {
     );
   }
   const scratch = scratchPath(question);
-  if (scratch !== null) return { kind: 'extra', lexical: scratch, resolved: scratch, entry: null };
+  if (scratch !== null)
+    return { kind: 'extra', lexical: scratch, resolved: scratch, entry: null, isBelowFile: false };
   const cwd = walk(question.cwd, facts);
   const written = path.startsWith('/') ? path : `${cwd?.path ?? question.cwd}/${path}`;
-  const end = walk(written, facts);
+  const end = walk(written, facts, question.isLinkItself);
   if (cwd === null || end === null) return objection('path-outside', `${path} is a loop of symlinks.`);
   const lexical = normalizeAbsolute(written);
   const relative = { lexical: inFolder(worktree, lexical), resolved: inFolder(worktree, end.path) };
   if (relative.lexical !== null && relative.resolved !== null) {
-    return { kind: 'inside', lexical: relative.lexical, resolved: relative.resolved, entry: end.entry };
+    const { entry, isBelowFile } = end;
+    return { kind: 'inside', lexical: relative.lexical, resolved: relative.resolved, entry, isBelowFile };
   }
   const via = relative.lexical === null ? '' : ', through a symlink,';
   return objection(
@@ -99,6 +105,8 @@ export function malformation(path: string): string | null {
   if (path.startsWith('~')) return 'starts with `~`, which is not expanded';
   if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(path) || /^[A-Za-z]:(?:\/|$)/.test(path))
     return 'is not a path of this system';
+  if (path.split('/').some((segment) => Buffer.byteLength(segment) > 255))
+    return 'holds a name that is too long';
   if (path.split('/').some((segment) => /^\s|\s$/.test(segment))) return 'has a blank at the edge of a name';
   return null;
 }
@@ -107,11 +115,13 @@ export function malformation(path: string): string | null {
 function walk(
   path: string,
   facts: PathFacts,
-): { readonly path: string; readonly entry: PathEntry | null } | null {
+  isLinkItself = false,
+): (Pick<ResolvedPath, 'entry' | 'isBelowFile'> & { readonly path: string }) | null {
   const rest = path.split('/').reverse();
   let at: string[] = [];
   let entry: PathEntry | null = null;
   let links = 0;
+  let isBelowFile = false;
   while (rest.length > 0) {
     const segment = rest.pop() ?? '';
     if (segment === '' || segment === '.') continue;
@@ -120,8 +130,10 @@ function walk(
       entry = facts.lstat(`/${at.join('/')}`);
       continue;
     }
+    isBelowFile ||= entry?.kind === 'file';
     entry = facts.lstat(`/${[...at, segment].join('/')}`);
-    if (entry?.kind !== 'symlink') {
+    // A slash or a dot behind it leaves something to go to, as with the kernel.
+    if (entry?.kind !== 'symlink' || (isLinkItself && rest.length === 0)) {
       at.push(segment);
       continue;
     }
@@ -131,7 +143,7 @@ function walk(
     rest.push(...entry.target.split('/').reverse());
   }
   const end = `/${at.join('/')}`;
-  return { path: end, entry: entry?.kind === 'symlink' ? facts.lstat(end) : entry };
+  return { path: end, entry: entry?.kind === 'symlink' ? facts.lstat(end) : entry, isBelowFile };
 }
 
 /** The path below a folder, '' for the folder itself; null outside. */

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
 import type { PathFacts } from '../../domain/policy.ts';
+import { isMissing } from '../../util/read-file.ts';
 import { type AskedRepository, type AskingTime, findGitFolders, openGitFacts } from './git-facts.ts';
 
 /** The facts about a worktree that is an agent's, or a person's. Throws nothing: what isn't there is not known. */
@@ -19,8 +20,8 @@ interface FactsPlace extends Pick<AskedRepository, 'env' | 'workTree'> {
 /** The file system as it is at this moment; nothing is remembered between questions, and git is not asked. */
 export const realPathFacts: PathFacts = {
   lstat(path) {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) return null;
+    const stat = statOf(path);
+    if (stat === null) return null;
     const target = stat.isSymbolicLink() ? readlinkSync(path) : '';
     const kind = stat.isFile()
       ? 'file'
@@ -40,3 +41,14 @@ export const realPathFacts: PathFacts = {
   },
   git: () => null,
 };
+
+/** null: nothing is there. Below a file there is nothing either, nor by a name that no file can have. */
+function statOf(path: string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    if (isMissing(error) || (error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG'))
+      return null;
+    throw error;
+  }
+}

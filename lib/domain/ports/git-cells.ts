@@ -34,6 +34,14 @@ export interface CellInfo extends CellWorktree {
   readonly ended: EndNote | null;
 }
 
+/** A path that differs from what the HEAD of a cell has. */
+export interface Leftover {
+  readonly path: string;
+  readonly isTracked: boolean;
+  /** Where it leads, as it is written in the link; null: it is none. */
+  readonly target: string | null;
+}
+
 /** The end of an agent that did well: enough to take in its work where nothing else is left of its process. */
 export interface EndNote {
   readonly run: AgentRun;
@@ -90,9 +98,7 @@ export interface GitCells {
    * Paths left uncommitted in a cell's worktree; ignored and prepared files are not listed. A name that is no UTF-8
    * holds lone surrogates. Throws FlameError `cell-submodule` where a submodule was changed.
    */
-  cellLeftovers(
-    cell: CellWorktree,
-  ): Promise<readonly { readonly path: string; readonly isTracked: boolean }[]>;
+  cellLeftovers(cell: CellWorktree): Promise<readonly Leftover[]>;
   /** Commits these paths in the quarantine, running nothing the agent could have planted. Returns the new HEAD. */
   commitLeftovers(
     cell: CellWorktree,

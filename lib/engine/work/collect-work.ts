@@ -1,12 +1,15 @@
+import { posix } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../../domain/policy.ts';
-import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
+import type { CellWorktree, GitCells, Leftover } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { showName } from '../../util/file-names.ts';
 import { lockCovers } from '../../util/path-globs.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
 import type { AdapterFacts, WithGit, Workshop } from '../workshop.ts';
 
+/** `leftBehind`: what it left and is not taken in, to be shown. */
 export type CollectedWork =
   | { readonly kind: 'work'; readonly tip: ObjectId; readonly leftBehind: readonly string[] }
   /** `cancelsOut`: there are commits, which together change nothing. */
@@ -35,7 +38,8 @@ export async function collectWork(
   request: CollectRequest,
 ): Promise<CollectedWork> {
   const { cell } = request;
-  const { take, leave } = await sortLeftovers(workshop, request);
+  const { take, leave: left } = await sortLeftovers(workshop, request);
+  const leave = left.map(showLeft);
   if (take.length > 0)
     await workshop.git.commitLeftovers(cell, take, leftoverMessage(request, take.length), request.author);
   const tip = await workshop.git.cellHead(cell);
@@ -74,20 +78,36 @@ async function cancelsOut(
   return commits.some(({ tree }) => tree !== before.tree);
 }
 
-/** What of an agent's uncommitted files is its result, and what is left behind. */
+/**
+ * What of an agent's uncommitted files is its result, and what is left behind: what is not in its scope, and a link that
+ * leads out of it, unless it commits that itself.
+ */
 export async function sortLeftovers(
   workshop: WithGit<GitCells>,
   { cell, policy, adapter, prepared }: CollectRequest,
-): Promise<{ take: string[]; leave: string[] }> {
-  const leftovers = await workshop.git.cellLeftovers(cell);
+): Promise<{ take: string[]; leave: Leftover[] }> {
   const take: string[] = [];
-  const leave: string[] = [];
-  for (const { path, isTracked } of leftovers) {
+  const leave: Leftover[] = [];
+  for (const leftover of await workshop.git.cellLeftovers(cell)) {
+    const { path, isTracked } = leftover;
     if (!isTracked && prepared.includes(path)) continue;
-    const isResult = adapter.commits === 'orchestrator' || isTracked || inScope(policy, path);
-    (isResult ? take : leave).push(path);
+    const isResult =
+      adapter.commits === 'orchestrator' ||
+      ((isTracked || inScope(policy, path)) && !leadsAway(policy, leftover));
+    if (isResult) take.push(path);
+    else leave.push(leftover);
   }
   return { take, leave };
+}
+
+function leadsAway(policy: AgentPolicy, { path, target }: Leftover): boolean {
+  if (target === null) return false;
+  const end = posix.join(posix.dirname(path), target);
+  return target.startsWith('/') || /^\.\.(?:\/|$)/.test(end) || !inScope(policy, end.replace(/\/$/, ''));
+}
+
+function showLeft({ path, target }: Leftover): string {
+  return target === null ? showName(path) : `${showName(path)} (a link to ${showName(target)})`;
 }
 
 function inScope(policy: AgentPolicy, path: string): boolean {

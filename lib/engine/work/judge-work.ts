@@ -9,7 +9,6 @@ import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { RuleName } from '../../policy/rules.ts';
-import { showName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { filteredWork } from '../agents/out-of-reach.ts';
 import { isInterrupted } from '../interrupted.ts';
@@ -65,7 +64,7 @@ export async function judgeWork(
       await workshop.git.importCell(cell, work.tip);
       const left =
         work.leftBehind.length > 0
-          ? `Left behind, out of scope: ${work.leftBehind.slice(0, 20).map(showName).join(', ')}`
+          ? `Left behind, out of scope: ${work.leftBehind.slice(0, 20).join(', ')}`
           : '';
       const { words, ...told } = leftByWorker(outcome);
       return {
@@ -114,7 +113,7 @@ function nothingDone(
   const said = oneLine(reasonNotDone(words), mostSaid);
   const details = [
     ...(words === '' ? [] : [boundText(words)]),
-    ...leftBehind.slice(0, 20).map((path) => `left out of scope: ${showName(path)}`),
+    ...leftBehind.slice(0, 20).map((path) => `left out of scope: ${path}`),
     ...outcome.audit.top,
   ];
   return {

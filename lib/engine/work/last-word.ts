@@ -86,7 +86,7 @@ async function presentTip(
   const commit = await git.rescueCell(cell, {
     message: 'What is not committed yet\n',
     author,
-    without: leave,
+    without: leave.map(({ path }) => path),
   });
   return { tip: commit ?? cell.start, isOurs: true };
 }

@@ -1,9 +1,9 @@
-import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import type { WorkBounds } from '../../domain/config/work-bounds.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { CellWorktree, Leftover } from '../../domain/ports/git-cells.ts';
 import { byText } from '../../util/by-text.ts';
 import { isText, joinNames, showName, splitNames } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
@@ -16,11 +16,6 @@ import { followAgent, pathsOf } from './view.ts';
 
 /** In a cell's record: see markPrepared. */
 const preparedFile = 'prepared';
-
-interface Leftover {
-  readonly path: string;
-  readonly isTracked: boolean;
-}
 
 /**
  * Files of a cell's worktree that differ from its HEAD, sorted; ignored and prepared ones are left out. Names are as
@@ -58,7 +53,7 @@ export async function listLeftovers(
     for (const file of files) found.set(file, isTracked);
   }
   const leftovers = [...found]
-    .map(([path, isTracked]) => ({ path, isTracked }))
+    .map(([path, isTracked]) => ({ path, isTracked, target: targetOf(join(git.cwd, path)) }))
     .filter(({ path, isTracked }) => isTracked || !prepared.has(path))
     .sort((a, b) => byText(a.path, b.path));
   await requireFew(git, leftovers, bounds);
@@ -84,6 +79,15 @@ async function requireFew(
     bytes += sizeOf(join(workTree, path));
   }
   if (bytes > bounds.bytes) throw tooMuch('bytes in changed files', { found: bytes, most: bounds.bytes });
+}
+
+function targetOf(path: string): string | null {
+  try {
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : null;
+  } catch {
+    // It is gone, or its name is no text.
+    return null;
+  }
 }
 
 function sizeOf(path: string): number {

@@ -23,13 +23,14 @@ export function filesBelow(
 }
 
 /**
- * A few names that represent all: one that may not be read, one that may not be written, one that looks like
- * an option, one that is several words, and an ordinary one. What is allowed for these is allowed for each.
+ * A few names that represent all: one that may not be read, one that may not be written, one that may not be
+ * removed, one that looks like an option, one that is several words, and an ordinary one. What is allowed for these is allowed for each.
  */
 export function representatives(context: PathContext, names: readonly string[]): readonly string[] {
   const first = (test: (name: string) => boolean): readonly string[] =>
     names.filter((name) => test(name)).slice(0, 1);
-  const isRefused = (access: 'read' | 'write') => (name: string) => judgePath(context, name, access) !== null;
+  const isRefused = (access: 'read' | 'write' | 'remove') => (name: string) =>
+    judgePath(context, name, access) !== null;
   const isFolder = (name: string): boolean =>
     context.facts.list(name.startsWith('/') ? name : `${context.cwd}/${name}`) !== null;
   const plain = names.filter((name) => name !== '' && !name.startsWith('-'));
@@ -39,6 +40,7 @@ export function representatives(context: PathContext, names: readonly string[]):
       ...first((name) => name.startsWith('-')),
       ...plain.filter(isRefused('read')).slice(0, 1),
       ...files.filter(isRefused('write')).slice(0, 1),
+      ...files.filter(isRefused('remove')).slice(0, 1),
       ...plain.filter(isFolder).slice(0, 1),
       ...files.slice(0, 1),
       ...commitsAmong(files),

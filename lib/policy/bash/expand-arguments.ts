@@ -105,17 +105,17 @@ export function expandWord(
     return objection('bash-dynamic', 'A wildcard of this length is not looked up. Name the files.');
   const inTree = cwd === policy.worktree ? arg.text : `${cwd.slice(policy.worktree.length + 1)}/${arg.text}`;
   const plain = inTree.replace(/(?:^|\/)\.(?=\/)/g, '').replace(/^\//, '');
-  const blocked = aimedAt(policy.blocked_paths, plain);
-  if (!arg.text.startsWith('-') && (blocked !== undefined || aimsAtProtected(plain))) {
+  const isAimed = aimedAt(policy.blocked_paths, plain) !== undefined || aimsAtProtected(plain);
+  const start = arg.text.slice(0, arg.text.search(/[*?[]/));
+  const elsewhere = judgeFolders(context, [`${start}*`]);
+  if (elsewhere !== null) return elsewhere;
+  const names = expandGlob(arg.text, cwd, facts);
+  if (isAimed && !arg.text.startsWith('-') && !isReadable(context, names ?? [])) {
     return objection(
       'path-blocked',
       `${arg.text} can reach what is blocked for agents. Name the files you mean.`,
     );
   }
-  const start = arg.text.slice(0, arg.text.search(/[*?[]/));
-  const elsewhere = judgeFolders(context, [`${start}*`]);
-  if (elsewhere !== null) return elsewhere;
-  const names = expandGlob(arg.text, cwd, facts);
   if (names === null)
     return objection('bash-dynamic', `${arg.text} stands for too many files. Name a smaller folder.`);
   if (names.length === 0) return [arg.text];
@@ -125,6 +125,15 @@ export function expandWord(
     return objection('bash-dynamic', `${arg.text} could turn file names into options. Write ./${arg.text}.`);
   }
   return judgeFolders(context, names) ?? names;
+}
+
+/** Whether a wildcard stands for names that may all be read, and for the same ones when the command runs. */
+function isReadable(context: PathContext, names: readonly string[]): boolean {
+  return (
+    names.length > 0 &&
+    context.makesFiles !== true &&
+    names.every((name) => judgePath(context, name, 'read') === null)
+  );
 }
 
 /** Wildcards show what a folder holds, whatever program gets the names: each must be one that may be read. */

@@ -102,10 +102,10 @@ function judgeRun(call: ProgramCall, run: readonly string[], found: readonly str
   const files = tellingNames(call.context, run, found);
   for (const file of files.length === 0 ? ['./any-file'] : files) {
     const words = run.map((word) => word.replaceAll('{}', file));
-    const bad =
-      name === 'rm' && run.length === 3 && run[1] === '-rf' && run[2] === '{}'
-        ? judgeTree(call.context, file, { access: 'write' })
-        : call.judgeInner(words);
+    // It may have been told to follow links, so of one what it leads to counts, too.
+    const behind = name === 'rm' ? judgeTree(call.context, file, { access: 'write' }) : null;
+    const isAll = name === 'rm' && run.length === 3 && run[1] === '-rf' && run[2] === '{}';
+    const bad = behind ?? (isAll ? null : call.judgeInner(words));
     if (bad !== null) return bad;
   }
   return null;

@@ -76,12 +76,11 @@ export function gitOption(what: string, instead: string): Objection {
 }
 
 function judgePathspec(call: ProgramCall, written: string, access: Access): Objection | null {
+  const changes = access === 'write' || access === 'remove';
   // Where nothing is shown, `:path` is the path alone.
   const text = access === 'read' ? written : written.replace(/^:(?=[^:!^(/])/, '');
   if (/^:(?:[!^]|\(exclude\))/.test(text) || text === '') {
-    return access === 'write'
-      ? gitOption(written, 'Name the files to change, not those to leave out.')
-      : null;
+    return changes ? gitOption(written, 'Name the files to change, not those to leave out.') : null;
   }
   if (text.startsWith(':(') || text.startsWith(':/')) {
     return gitOption(text, 'Name paths plainly, relative to where you are.');
@@ -89,7 +88,7 @@ function judgePathspec(call: ProgramCall, written: string, access: Access): Obje
   const inTrees = treePaths(text);
   if (inTrees.length === 0) {
     if (isWild(text)) return judgeWildPathspec(call, text, access);
-    return access === 'write'
+    return changes
       ? judgeTree(call.context, text, { access })
       : judgeAll(call.context, [{ path: text, access }]);
   }
@@ -133,7 +132,8 @@ function tracedFiles(args: readonly string[]): readonly { readonly path: string;
 }
 
 function judgeWildPathspec(call: ProgramCall, text: string, access: Access): Objection | null {
-  if (access === 'write') return gitOption(text, 'Name the files to change one by one.');
+  if (access === 'write' || access === 'remove')
+    return gitOption(text, 'Name the files to change one by one.');
   const plain = text.slice(0, text.search(/[*?[]/));
   const folder = plain.slice(0, plain.lastIndexOf('/') + 1);
   return (

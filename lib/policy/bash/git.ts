@@ -1,3 +1,4 @@
+import type { Access } from '../judge-path.ts';
 import { listSome, type Objection, objection } from '../rules.ts';
 import {
   dangerousOption,
@@ -135,8 +136,8 @@ const subcommands: Readonly<Record<string, GitRule>> = {
   worktree: onlyWith(['list']),
   add: judgeAdd,
   commit: judgeCommit,
-  mv: judgeFiles('-fknv --force --dry-run --verbose'),
-  rm: judgeFiles('-fnrq --force --dry-run --cached --quiet --ignore-unmatch'),
+  mv: judgeFiles('-fknv --force --dry-run --verbose', 'write'),
+  rm: judgeFiles('-fnrq --force --dry-run --cached --quiet --ignore-unmatch', 'remove'),
   restore: judgeRestore,
   ...changingRules,
 };
@@ -212,12 +213,12 @@ function judgeAdd(call: ProgramCall): Objection | null {
   );
 }
 
-function judgeFiles(spec: string): GitRule {
+function judgeFiles(spec: string, access: Access): GitRule {
   return (call) => {
     const scanned = scanOptions(spec, call.args);
     return (
       judgeScanned(call, scanned, 'git-option') ??
-      judgePathspecs(call, ['--', ...scanned.operands], { access: 'write' })
+      judgePathspecs(call, ['--', ...scanned.operands], { access })
     );
   };
 }

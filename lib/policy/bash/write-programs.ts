@@ -1,6 +1,6 @@
 import { judgeTree } from '../judge-tree.ts';
 import type { Objection } from '../rules.ts';
-import { scanOptions } from './options.ts';
+import { type OptionSpec, scanOptions } from './options.ts';
 import { judgeAll, judgeScanned, type ProgramCall, type ProgramRule, plainProgram } from './program.ts';
 
 /** Programs that change files: every file they name must be writable. */
@@ -8,13 +8,8 @@ export const writePrograms: Readonly<Record<string, ProgramRule>> = {
   mkdir: plainProgram('-pv -m: --parents --verbose --mode=', 'folder'),
   rmdir: plainProgram('-pv --parents --verbose --ignore-fail-on-non-empty', 'folder'),
   touch: plainProgram('-acm -d: -t: -r:< --date= --no-create --reference=<', 'write'),
-  rm: (call) => {
-    const scanned = scanOptions(
-      '-rRfidvI --recursive --force --verbose --dir --one-file-system',
-      call.args.slice(call.trusted),
-    );
-    return judgeScanned(call, scanned) ?? judgeRemoved(call, scanned.operands);
-  },
+  rm: removing('-rRfidvI --recursive --force --verbose --dir --one-file-system'),
+  unlink: removing('--help --version'),
   truncate: plainProgram('-co -s: -r:< --size= --no-create --reference=<', 'write'),
   tee: plainProgram('-ai --append --ignore-interrupts', 'write'),
   mv: (call) => judgeTransfer(call, '-finuv --force --no-clobber --update[=] --verbose', 'write'),
@@ -34,7 +29,7 @@ export const writePrograms: Readonly<Record<string, ProgramRule>> = {
     return (
       judgeScanned(call, scanned) ??
       (isDeep
-        ? judgeTrees(call, files)
+        ? judgeTrees(call, files, 'write')
         : judgeAll(
             call.context,
             files.map((path) => ({ path, access: 'write' })),
@@ -44,11 +39,19 @@ export const writePrograms: Readonly<Record<string, ProgramRule>> = {
 };
 
 /** Everything below the operands is changed or removed with them. */
-function judgeTrees(call: ProgramCall, paths: readonly string[]): Objection | null {
-  return (
-    paths.map((path) => judgeTree(call.context, path, { access: 'write' })).find((one) => one !== null) ??
-    null
-  );
+function judgeTrees(
+  call: ProgramCall,
+  paths: readonly string[],
+  access: 'write' | 'remove',
+): Objection | null {
+  return paths.map((path) => judgeTree(call.context, path, { access })).find((one) => one !== null) ?? null;
+}
+
+function removing(spec: OptionSpec): ProgramRule {
+  return (call) => {
+    const scanned = scanOptions(spec, call.args.slice(call.trusted));
+    return judgeScanned(call, scanned) ?? judgeRemoved(call, scanned.operands);
+  };
 }
 
 /** What isn't there is not removed. */
@@ -61,6 +64,7 @@ function judgeRemoved(call: ProgramCall, paths: readonly string[]): Objection | 
     judgeTrees(
       call,
       paths.filter((path) => !absent.includes(path)),
+      'remove',
     ) ??
     judgeAll(
       call.context,
@@ -74,6 +78,7 @@ function chmodArguments(call: ProgramCall): readonly string[] {
   return call.args.slice(call.trusted).map((arg) => (/^-[rwxXst]+$/.test(arg) ? `a${arg}` : arg));
 }
 
+/** Of a link what it leads to counts, too: under its new name the rest of the line could go there unjudged. */
 function judgeTransfer(call: ProgramCall, spec: string, source: 'read' | 'write'): Objection | null {
   const scanned = scanOptions(spec, call.args.slice(call.trusted));
   const target = scanned.operands.at(-1) ?? '.';

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -12,6 +12,7 @@ test.after(closeWorkshops);
 interface Job {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly adapter?: string;
+  readonly locks?: readonly string[];
   /** What it has done when it means to end, and its last words. */
   readonly work: (
     write: (path: string, text: string) => void,
@@ -27,11 +28,11 @@ interface Heard {
 }
 
 /** One agent that asks as it means to end, and then ends. */
-async function hear({ config = {}, adapter, work }: Job): Promise<Heard> {
+async function hear({ config = {}, adapter, locks = ['src/n.txt'], work }: Job): Promise<Heard> {
   const bench = await openTestWorkshop({
     tasks: [
       {
-        ...{ id: 'a', title: 'Do a', description: '.', file_locks: ['src/n.txt'] },
+        ...{ id: 'a', title: 'Do a', description: '.', file_locks: locks },
         ...(adapter === undefined ? {} : { adapter }),
       },
     ],
@@ -86,6 +87,28 @@ test('RND-5 what is not committed yet is judged as it will be: out of scope is l
     },
   });
   assert.match(refused.told?.about[0] ?? '', /^\[path-out-of-scope\] README\.md/);
+});
+
+test('a link that leads out of its paths is not committed for an agent, and that is said', async () => {
+  const { bench, told } = await hear({
+    locks: ['src/'],
+    work: (write, _bench, { worktree }) => {
+      write('src/n.txt', 'fine\n');
+      symlinkSync('n.txt', join(worktree.path, 'src/near'));
+      symlinkSync('../README.md', join(worktree.path, 'src/away'));
+      symlinkSync('/etc/passwd', join(worktree.path, 'src/far'));
+      return 'Done.';
+    },
+  });
+  assert.is(told, null, 'what is not taken in is nothing to object to');
+  const [task] = (await bench.said.snapshot()).tasksOf(bench.session);
+  if (task?.status !== 'done') throw new Error(JSON.stringify(task));
+  const files = bench.repo.git('ls-tree', '-r', '--name-only', task.commit, 'src/').split('\n');
+  assert.equal(files, ['src/a.txt', 'src/n.txt', 'src/near']);
+  assert.match(
+    task.result?.notes ?? '',
+    'Left behind, out of scope: src/away (a link to ../README.md), src/far (a link to /etc/passwd)',
+  );
 });
 
 test('RND-5 a failing diagnostic is told with the end of its output, and nothing of that is left over', async () => {

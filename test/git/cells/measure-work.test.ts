@@ -78,7 +78,7 @@ test('UNI-5 patterns that git matches for long are refused in what an agent wrot
   });
   const { port, cell } = opened;
   agentWrites(cell, 'src/new.txt', 'x');
-  assert.equal(await port.cellLeftovers(cell), [{ path: 'src/new.txt', isTracked: false }]);
+  assert.equal(await port.cellLeftovers(cell), [{ path: 'src/new.txt', isTracked: false, target: null }]);
   agentWrites(cell, 'lib/.gitignore', `build\n${slow}\ndist\n`);
   assert.is((await port.cellLeftovers(cell)).length, 2, 'a line of its own beside the old one');
   agentWrites(cell, 'lib/.gitignore', `build\n${slow}\n${slow}x\n`);
