@@ -13,6 +13,11 @@ export function isCounted({ kind }: Pick<Failure, 'kind'>): boolean {
   return !uncounted.includes(kind);
 }
 
+/** Whether a task that is claimed was put off so often, by no doing of its agents, that it is not once more. */
+export function isPutOffForGood({ history }: Pick<Task, 'history'>): boolean {
+  return nextAttempt(history) >= maxUncountedAttempts;
+}
+
 type AfterFailure =
   | {
       readonly kind: 'retry';

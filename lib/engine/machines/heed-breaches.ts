@@ -11,6 +11,7 @@ import { type BreachKind, describeAuthor, isProof } from '../../domain/state/bre
 import { sharedRoles } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { Try } from '../../domain/state/tries.ts';
 import { record } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 
@@ -133,15 +134,21 @@ export async function takeAgain(
   const done = await record(workshop, agent.session, ({ snapshot }) => {
     const task = snapshot.tasksOf(agent.session).find(({ id }) => id === now.id);
     if (task?.status !== 'pending') return null;
-    return {
-      steps: [
-        claimTask(task, {
-          ...{ agentId: before.agent_id, worktree: before.worktree, at: timestamp(workshop) },
-          ...{ claimedBy: before.claimed_by, host: before.claimed_host, start: before.start_commit },
-          ...{ builtOn: before.built_on ?? [], tries: before.tries ?? [] },
-        }),
-      ],
-    };
+    const claimed = claimTask(task, {
+      ...{ agentId: before.agent_id, worktree: before.worktree, at: timestamp(workshop) },
+      ...{ claimedBy: before.claimed_by, host: before.claimed_host, start: before.start_commit },
+      ...{ builtOn: before.built_on ?? [], tries: triesNow(task, before) },
+    });
+    // Another one had it meanwhile, and ended that attempt.
+    return agentsOf(claimed.task).includes(agent.id) ? { steps: [claimed] } : null;
   });
   return done.kind === 'done';
+}
+
+/** The attempts of a claim that is taken again: those that ended meanwhile stay so. */
+function triesNow({ tries: now = [] }: Task, { tries: before = [] }: Task): readonly Try[] {
+  return before.map((one, at) => {
+    const ended = now[at];
+    return one.ended === null && ended !== undefined && ended.ended !== null ? ended : one;
+  });
 }

@@ -1,4 +1,5 @@
 import { fitAttempts } from '../../core/schedule/fit-attempts.ts';
+import { isPutOffForGood } from '../../core/task/after-failure.ts';
 import { pickTry } from '../../core/task/pick-try.ts';
 import {
   agentsOf,
@@ -166,9 +167,10 @@ async function settle(workshop: Workshop, claim: Attempt, { postponed, steps }: 
   const { session, task } = claim;
   const onRecorded = (): void => steps.onRecorded();
   const [again] = postponed;
-  // What is over stays so, the rest is made once that is possible.
-  if (again !== undefined) return settleAttempt(workshop, claim, failed(again), onRecorded);
-  if (!(await leaveOutOpen(workshop, claim)))
+  // What is over stays so, the rest is made once that is possible; where it never is, what was handed in counts.
+  if (again !== undefined && !(await hasWorkForGood(workshop, claim)))
+    return settleAttempt(workshop, claim, failed(again), onRecorded);
+  if (!(await leaveOutOpen(workshop, claim, again?.message ?? 'No further agent was asked for.')))
     return releaseAttempt(workshop, claim, 'no further agent was asked for');
   await judgeTries(workshop, session, task.id);
   if (workshop.signal.aborted) return releaseAttempt(workshop, claim, null);
@@ -189,17 +191,26 @@ async function settle(workshop: Workshop, claim: Attempt, { postponed, steps }: 
   await takeOne(workshop, claim, { tries, ...picked, onRecorded });
 }
 
+async function hasWorkForGood(workshop: Workshop, { session, task }: Attempt): Promise<boolean> {
+  const now = taskOf(await viewSession(workshop, session), task.id);
+  return isPutOffForGood(now) && (now.tries ?? []).some(({ work }) => work !== undefined);
+}
+
 /**
- * Where no further agent was wanted: attempts that were not made are left out, if another one handed in work. false: none
+ * Where no further agent was wanted, or none could be had: attempts that were not made are left out, if another one handed in work. false: none
  * did, so they are to be made later.
  */
-async function leaveOutOpen(workshop: Workshop, { session, task, agent }: Attempt): Promise<boolean> {
+async function leaveOutOpen(
+  workshop: Workshop,
+  { session, task, agent }: Attempt,
+  why: string,
+): Promise<boolean> {
   let isDecidable = true;
   await record(workshop, session, (view) => {
     const now = taskOf(view, task.id);
     isDecidable = agentsOf(now).length === 0 || (now.tries ?? []).some(({ work }) => work !== undefined);
     if (now.agent_id !== agent || !isDecidable || agentsOf(now).length === 0) return null;
-    return { steps: [leaveOutRest(now, 'No further agent was asked for.')] };
+    return { steps: [leaveOutRest(now, why)] };
   });
   return isDecidable;
 }

@@ -4,11 +4,13 @@ import { machineDecision } from '../../../lib/core/decisions/decisions.ts';
 import { claimJudging } from '../../../lib/core/machines/judging.ts';
 import { presumed } from '../../../lib/core/schedule/budget-state.ts';
 import { claimTask, completeTask, releaseTask } from '../../../lib/core/task/task-attempt.ts';
-import { parseAgentId } from '../../../lib/domain/ids.ts';
+import { notEnded } from '../../../lib/core/task/task-tries.ts';
+import { type AgentId, parseAgentId } from '../../../lib/domain/ids.ts';
 import type { SeenBreach } from '../../../lib/domain/ports/sharing-port.ts';
 import type { BreachKind } from '../../../lib/domain/state/breach.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
+import type { Try } from '../../../lib/domain/state/tries.ts';
 import { heedBreaches, takeAgain } from '../../../lib/engine/machines/heed-breaches.ts';
 import { reserve } from '../../../lib/engine/machines/reserve.ts';
 import { isTrusted } from '../../../lib/engine/machines/trusted.ts';
@@ -152,6 +154,32 @@ test('DST-1 an agent whose claim was released against the rules takes it again w
   await push(made, released);
   assert.not(await takeAgain(workshop, await taskIn(made), other));
   assert.not(await takeAgain(watching(made, []), await taskIn(made), agent), 'a release by the rules is one');
+});
+
+test('DST-1 RND-4 of several attempts taken again, those that ended elsewhere meanwhile stay as they ended', async () => {
+  const made = await bench();
+  const [one, two, other] = ['b', 'c', 'd'].map((letter) => parseAgentId(`worker-0000000${letter}`));
+  assert.ok(one && two && other);
+  const open = (agent_id: AgentId): Try => ({ agent_id, adapter: 'exec', model: null, ...notEnded });
+  const failed: Try = { ...open(other), ended: 'failed', notes: 'It failed.' };
+  const withTries =
+    (agent: AgentId, ...tries: readonly Try[]) =>
+    (task: Task) =>
+      claimTask(task, { agentId: agent, worktree: null, at, claimedBy: 'Ben', host: 'ben/1', tries }).task;
+  const stood = await push(made, withTries(one, open(one), open(two)), released);
+  await push(made, withTries(other, failed, open(other)), released);
+  const workshop = watching(made, [seen('release', stood)], 'worker');
+  const again = async (id: AgentId): Promise<boolean> =>
+    takeAgain(workshop, await taskIn(made), { id, session: made.session });
+  assert.equal([await again(one), (await taskIn(made)).status], [false, 'pending']);
+  assert.ok(await again(two));
+  assert.equal(
+    (await taskIn(made)).tries?.map(({ agent_id, ended }) => [agent_id, ended]),
+    [
+      [other, 'failed'],
+      [two, null],
+    ],
+  );
 });
 
 test('TRU-2 who broke a rule under its own key is trusted with nothing more, until the person says so anew', async () => {

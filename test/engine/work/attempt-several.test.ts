@@ -202,6 +202,33 @@ test('RND-4 one that its service refused is made again, those that are over are 
   assert.is(task.history.at(-1)?.cost_usd, 3, 'what the others had cost is not lost');
 });
 
+test("RND-4 one that its service never serves is left out in the end, and what another handed in is the task's", async () => {
+  let [made, refused] = [0, 0];
+  const bench = await openTestWorkshop({
+    tasks: [{ ...plain, attempts: 2 }],
+    config: alone,
+    agent: (request) => {
+      made += 1;
+      if (made > 1) {
+        refused += 1;
+        return rateLimited;
+      }
+      write(request, 3);
+      return { cost_usd: 1, tokens: 1 };
+    },
+  });
+  await workWave(bench.workshop, bench.session);
+  const task = await taskOf(bench);
+  assert.equal([task.status, refused], ['done', 50]);
+  assert.equal(
+    task.tries?.map(({ ended, notes, chosen }) => [ended, ended === 'left-out' ? notes : '', chosen]).sort(),
+    [
+      ['handed-in', '', true],
+      ['left-out', 'Too many requests.', undefined],
+    ],
+  );
+});
+
 test('RND-4 more attempts than places take turns, and no more than their places', async () => {
   let atOnce = 0;
   let most = 0;
