@@ -18,7 +18,7 @@ export interface PackStart {
 interface OpenPack {
   readonly chunks: Chunks;
   readonly script: Script;
-  /** Where what V8 compiled of it is kept; null: it was taken from there. */
+  /** Where what V8 compiles of it is to be kept; null: nowhere, or V8 took what is kept there. */
   readonly unkept: string | null;
 }
 
@@ -49,7 +49,7 @@ export class PackLoader {
     return this.#require(this.#start.chunk);
   }
 
-  /** Keeps what is compiled by now of packs nothing is kept of, where that may be written. */
+  /** Keeps what is compiled by now of packs of which nothing is kept that V8 takes, where that may be written. */
   keepCompiled(): void {
     for (const { script, unkept } of this.#packs.values())
       if (unkept !== null && mayWrite(this.#folder)) writeWhole(unkept, script.createCachedData());
@@ -84,7 +84,8 @@ export class PackLoader {
     const module: { exports: Chunks } = { exports: {} };
     const pack: Pack = script.runInThisContext();
     pack(module, this.#require, pathToFileURL(filename).href);
-    const opened = { chunks: module.exports, script, unkept: cachedData === undefined ? kept : null };
+    const isTaken = cachedData !== undefined && script.cachedDataRejected !== true;
+    const opened = { chunks: module.exports, script, unkept: isTaken ? null : kept };
     this.#packs.set(file, opened);
     return opened;
   }

@@ -12,7 +12,7 @@ const setupTimeoutMs = 600_000;
 export type PrepareParts = Pick<
   Workshop,
   'config' | 'git' | 'agents' | 'machine' | 'events' | 'root' | 'run'
->;
+> & { readonly signal?: AbortSignal };
 
 /**
  * Brings what a bare worktree lacks: copied and linked files, then the setup commands, each in a cell.
@@ -40,6 +40,7 @@ export async function prepareWorktree(
       worktree: cell,
       timeoutMs: setupTimeoutMs,
       label: 'setup',
+      ...(workshop.signal === undefined ? {} : { signal: workshop.signal }),
     });
     if (run.exitCode !== 0)
       return {

@@ -323,7 +323,7 @@ testIf(
     readonly files: readonly string[];
   };
   // What V8 kept is left out, as it is of the package.
-  const isPacked = (path: string): boolean => !path.endsWith('.cache');
+  const isPacked = (path: string): boolean => !/\.cache(?:\.\d+)?$/.test(path);
   for (const part of [...manifest.files.filter((one) => !one.startsWith('!')), 'package.json'])
     cpSync(join(packageRoot(), part), join(folder, part), { recursive: true, filter: isPacked });
   const home = makeTempDir();

@@ -6,7 +6,7 @@ import { listenOn } from '../gateway/listen-on.ts';
 
 interface Ending {
   readonly adapter: Pick<Adapter, 'end'>;
-  /** See AgentRequest; called once. A rejection: it ends. */
+  /** See AgentRequest; called once. A rejection: it ends. Its signal: nobody hears it any more. */
   readonly lastWord?: AgentRequest['lastWord'];
 }
 
@@ -24,7 +24,7 @@ const longestMs = 3_600_000;
 
 /**
  * Where an agent's hook asks, as it means to end, whether it is to go on: it is told once, then every answer is empty. null:
- * it is not asked.
+ * it is not asked. Closing it ends what is being found out, and waits for that.
  * It protects nobody, so whatever goes wrong lets the agent end. Programs of its cell can ask too, and spend its turn.
  */
 export async function openEnd(
@@ -33,20 +33,32 @@ export async function openEnd(
 ): Promise<{ close(): Promise<void> } | null> {
   if (facts === null || ask === undefined) return null;
   let isAsked = false;
+  const unheard = new AbortController();
+  let answered: Promise<unknown> = Promise.resolve();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => socket.destroy());
     socket.setTimeout(longestMs, () => socket.destroy());
     readReport(socket, async (reported) => {
       if (isAsked) return '';
       isAsked = true;
-      const told = await ask(facts.words(reported)).catch(() => null);
+      socket.once('close', () => unheard.abort());
+      const answer = ask(facts.words(reported), unheard.signal).catch(() => null);
+      answered = answer;
+      const told = await answer;
       if (told === null || socket.destroyed) return '';
       onTold(told.about);
       return `${facts.goOn(told.message)}\n`;
     });
   });
   server.maxConnections = 8;
-  return listenOn(server, file);
+  const listening = await listenOn(server, file);
+  return {
+    close: async () => {
+      unheard.abort();
+      await listening.close();
+      await answered;
+    },
+  };
 }
 
 /** What the hook runs: it fails where nobody answers, and then its agent ends. */

@@ -111,7 +111,7 @@ async function runInCell(
     const { timedOut, exitCode, limit } = await untilStarted(async () => {
       const cell = start();
       onStart(cell);
-      return withTimeout(cell, request.timeoutMs);
+      return untilEnd(cell, request);
     });
     if (limit !== null) output.push(Buffer.from(`\nThe command ${describeLimit(limit, context.limits)}.\n`));
     for (const why of egress?.refusals() ?? []) output.push(Buffer.from(`\nNot reached: ${why}.\n`));
@@ -193,16 +193,21 @@ async function untilStarted(run: () => Promise<CommandEnd>): Promise<CommandEnd>
   return run();
 }
 
-async function withTimeout(cell: CellProcess, timeoutMs: number): Promise<CommandEnd> {
+/** Its time is up, or nobody waits for it any more: then it is ended. */
+async function untilEnd(cell: CellProcess, { timeoutMs, signal }: Request): Promise<CommandEnd> {
   let timedOut = false;
+  const stop = (): void => void cell.stop(graceMs);
+  signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted === true) stop();
   const onTime = (): void => {
     timedOut = true;
-    void cell.stop(graceMs);
+    stop();
   };
   // A limit of 0 would be none.
   const endWatch = watchAwake({ timeoutMs: Math.max(1, timeoutMs), lookMs: 1_000, onTime });
   const end = await cell.ended;
   endWatch();
+  signal?.removeEventListener('abort', stop);
   const exitCode = timedOut || end.startError !== null ? null : end.exitCode;
   return { timedOut, exitCode, limit: timedOut ? null : end.limit, hasStarted: end.startError === null };
 }

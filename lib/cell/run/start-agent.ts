@@ -112,10 +112,10 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
 function held(run: AgentRun, lastWord: AgentRequest['lastWord']): Pick<AgentRequest, 'lastWord'> {
   if (lastWord === undefined) return {};
   return {
-    lastWord: async (words) => {
+    lastWord: async (words, signal) => {
       run.held += 1;
       try {
-        return await lastWord(words);
+        return await lastWord(words, signal);
       } finally {
         run.held -= 1;
       }

@@ -32,8 +32,11 @@ export interface AgentRequest {
   readonly recorded?: readonly DiagnosticRun[];
   /** Tools of the orchestrator that it may call; absent: none. */
   readonly tools?: ToolDoor;
-  /** Asked once, as it means to end, where its CLI can be held there, with its last words: what it is told; null: nothing. */
-  readonly lastWord?: (words: string) => Promise<LastWord | null>;
+  /**
+   * Asked once, as it means to end, where its CLI can be held there, with its last words: what it is told; null: nothing.
+   * Once the signal is aborted nobody hears the answer, and the agent's end waits for it.
+   */
+  readonly lastWord?: (words: string, signal: AbortSignal) => Promise<LastWord | null>;
   readonly budget: { readonly unit: 'usd' | 'tokens'; readonly limit: number };
   /** 0: as long as it takes. */
   readonly timeoutMs: number;
@@ -163,6 +166,8 @@ export interface AgentRunner {
     readonly worktree: CellWorktree;
     readonly timeoutMs: number;
     readonly label: string;
+    /** Ends it once nobody waits for what it comes to. */
+    readonly signal?: AbortSignal;
   }): Promise<CommandRun>;
   /** What the watcher allowed and blocked in an agent's run; zeros where there is no audit. */
   auditOf(agent: string): Promise<AuditSummary>;

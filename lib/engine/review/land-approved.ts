@@ -20,7 +20,15 @@ import {
 import { destinedFor, requireFreeName } from './landing-branch.ts';
 import { proveLanding } from './prove-landing.ts';
 import { publishLanding } from './publish-landing.ts';
-import { askAgain, refuseLanding, refuseMoved, sendBack } from './refuse-landing.ts';
+import {
+  askAgain,
+  noApproval,
+  refuseLanding,
+  refuseMoved,
+  refuseUndecided,
+  sendBack,
+  tellRefused,
+} from './refuse-landing.ts';
 import { shapeLanding } from './shape-landing.ts';
 
 /**
@@ -87,20 +95,22 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
   const tip = await baseTip(workshop, view.session);
   if (!(await mayLand(workshop, view.session, { changeset, tip }))) return false;
   if (tip !== view.session.base_commit) return refuseMoved(workshop, view.session, changeset, tip);
+  const tasks = changeset.tasks.map((task) => taskOf(view, task));
+  const proven = { changeset, tasks };
   const proof = await proveLanding(workshop, view, changeset);
   if (proof.kind === 'strange')
     return refuseLanding(workshop, view.session, changeset, 'it was built in another clone');
-  if (proof.kind === 'broken') return sendBack(workshop, id, changeset, proof.notes);
-  if (proof.kind === 'red') return askAgain(workshop, id, changeset, proof.diagnostics);
-  const tasks = changeset.tasks.map((task) => taskOf(view, task));
+  if (proof.kind === 'broken') return sendBack(workshop, id, proven, proof.notes);
+  if (proof.kind === 'red') return askAgain(workshop, id, proven, proof.diagnostics);
   const fit = await fitOnto(workshop, { session: id, changeset, tasks, tip });
-  if (fit.kind === 'misfit') return sendBack(workshop, id, changeset, fit.notes);
+  if (fit.kind === 'misfit') return sendBack(workshop, id, proven, fit.notes);
   const destined = destinedFor(workshop, view.session);
   await requireFreePaths(workshop, destined, {
     from: ownCheckout(workshop, view.session)?.from ?? tip,
     to: fit.commit,
   });
-  const result = await publishLanding(workshop, id, { changeset, tip, commit: fit.commit });
+  const result = await publishLanding(workshop, id, { proven, tip, commit: fit.commit });
+  if (result === 'undecided') return refuseUndecided(workshop, id, changeset);
   if (result === 'moved')
     return refuseMoved(workshop, view.session, changeset, await baseTip(workshop, view.session));
   workshop.events.emit({
@@ -121,16 +131,12 @@ async function mayLand(
   const known = session.changesets.find(
     ({ id, commit }) => id === changeset.id && commit === changeset.commit,
   );
-  const refused = (why: string): false => {
-    workshop.events.emit({ event: 'landing-refused', changeset: changeset.id, why });
-    return false;
-  };
-  if (known?.state !== 'approved') return refused(known?.reason ?? 'its approval does not hold any more');
+  if (known?.state !== 'approved') return tellRefused(workshop, changeset, known?.reason ?? noApproval);
   const below = await unlandedBelow(workshop, session, { changeset, tip });
   if (below === null) return true;
   const why = `it was built on ${below.group}, which has not landed`;
   // Once that one is decided, this approval counts.
-  if (below.state === 'waiting' || below.state === 'approved') return refused(why);
+  if (below.state === 'waiting' || below.state === 'approved') return tellRefused(workshop, changeset, why);
   return refuseLanding(workshop, session, changeset, why);
 }
 

@@ -13,18 +13,19 @@ import { type Recorder, record, type SessionView, taskOf } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { ownCheckout } from './bring-along.ts';
 import { destinedFor, landingOf } from './landing-branch.ts';
+import { isStillApproved, type Proven } from './still-approved.ts';
 import { type UndoneLanding, undoneLanding } from './undone-landing.ts';
 
-/** One transaction over the base, the tasks, the review and the session; `moved` where the base was elsewhere. */
+/**
+ * One transaction over the base, the tasks, the review and the session. `moved`: the base was elsewhere. `undecided`: what
+ * was proven is not what is approved any more.
+ */
 export async function publishLanding(
   workshop: Recorder & Pick<Workshop, 'git' | 'place'>,
   id: SessionId,
-  {
-    changeset,
-    tip,
-    commit,
-  }: { readonly changeset: Changeset; readonly tip: ObjectId; readonly commit: ObjectId },
-): Promise<'landed' | 'moved'> {
+  { proven, tip, commit }: { readonly proven: Proven; readonly tip: ObjectId; readonly commit: ObjectId },
+): Promise<'landed' | 'moved' | 'undecided'> {
+  const { changeset } = proven;
   const [parent] = (await workshop.git.readCommit(commit)).parents;
   const onto = parent === tip ? {} : { landed_onto: tip };
   const isWhole = workshop.config.project.landing_style === 'merge';
@@ -33,6 +34,7 @@ export async function publishLanding(
   const kept = await workshop.git.resolveCommit(keptRef);
   const at = timestamp(workshop);
   const result = await record(workshop, id, (view) => {
+    if (!isStillApproved(view, proven)) return null;
     const { session } = view;
     const tasks = changeset.tasks.map((task) => taskOf(view, task));
     const landed = {
@@ -62,7 +64,7 @@ export async function publishLanding(
       ],
     };
   });
-  return result.kind === 'ref-moved' ? 'moved' : 'landed';
+  return result.kind === 'ref-moved' ? 'moved' : result.kind === 'nothing' ? 'undecided' : 'landed';
 }
 
 /** What a landing means for the tasks, and the reviews, of those it takes back. */

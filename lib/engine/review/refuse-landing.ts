@@ -7,9 +7,10 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-id.ts';
-import { type Recorder, record, taskOf } from '../record.ts';
+import { type Recorder, record, taskOf, viewSession } from '../record.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
 import { timestamp } from '../workshop.ts';
+import { isStillApproved, type Proven } from './still-approved.ts';
 
 /** Another process moved the base: the approval is void, nothing is forced, the changeset is built again. */
 export async function refuseMoved(
@@ -39,7 +40,26 @@ export async function refuseLanding(
       subject: `changeset ${changeset.id}: void, ${why}`,
     },
   }));
-  workshop.events.emit({ event: 'landing-refused', changeset: changeset.id, why });
+  return tellRefused(workshop, changeset, why);
+}
+
+/** Why an approval does not count that nobody gave a reason for. */
+export const noApproval = 'its approval does not hold any more';
+
+/** While it was proven it was decided otherwise, or its tasks got other work: that stands, and nothing was landed. */
+export async function refuseUndecided(
+  workshop: Recorder,
+  id: SessionId,
+  changeset: Changeset,
+): Promise<false> {
+  const { session } = await viewSession(workshop, id);
+  const known = session.changesets.find((one) => one.id === changeset.id);
+  return tellRefused(workshop, changeset, known?.reason ?? noApproval);
+}
+
+/** Says that it has not landed; nothing is recorded. */
+export function tellRefused({ events }: Pick<Recorder, 'events'>, { id }: Changeset, why: string): false {
+  events.emit({ event: 'landing-refused', changeset: id, why });
   return false;
 }
 
@@ -47,47 +67,52 @@ export async function refuseLanding(
 export async function sendBack(
   workshop: Recorder,
   id: SessionId,
-  changeset: Changeset,
+  proven: Proven,
   notes: string,
 ): Promise<false> {
   const at = timestamp(workshop);
-  await record(workshop, id, (view) => ({
-    session: {
-      next: withStates(view.session, [changeset.id], 'conflict', notes),
-      subject: `changeset ${changeset.id}: ${notes}`,
-    },
-    steps: withdraw(
-      view.tasks,
-      changeset.tasks.map((task) => requeueTask(taskOf(view, task), { kind: 'conflict', notes, at })),
-      at,
-    ),
-    body: notes,
-  }));
-  workshop.events.emit({ event: 'landing-refused', changeset: changeset.id, why: notes });
-  return false;
+  const { changeset } = proven;
+  const result = await record(workshop, id, (view) =>
+    isStillApproved(view, proven)
+      ? {
+          session: {
+            next: withStates(view.session, [changeset.id], 'conflict', notes),
+            subject: `changeset ${changeset.id}: ${notes}`,
+          },
+          steps: withdraw(
+            view.tasks,
+            changeset.tasks.map((task) => requeueTask(taskOf(view, task), { kind: 'conflict', notes, at })),
+            at,
+          ),
+          body: notes,
+        }
+      : null,
+  );
+  if (result.kind === 'nothing') return refuseUndecided(workshop, id, changeset);
+  return tellRefused(workshop, changeset, notes);
 }
 
 /** What was green when it was approved is red now: it waits for another word, with what was found. */
 export async function askAgain(
   workshop: Recorder,
   id: SessionId,
-  { id: name, commit }: Changeset,
+  proven: Proven,
   diagnostics: readonly DiagnosticRun[],
 ): Promise<false> {
+  const name = proven.changeset.id;
   const failing = failedDiagnostics(diagnostics).map(({ command }) => command);
   const why = `its diagnostics fail now: ${failing.join(', ')}`;
   const asked = (known: Changeset): Changeset =>
-    known.id === name && known.commit === commit
+    known.id === name
       ? { ...known, state: 'waiting', diagnostics: [...diagnostics], reason: null, decided_by: null }
       : known;
-  await record(workshop, id, ({ session }) => ({
-    session: {
-      next: { ...session, changesets: session.changesets.map(asked) },
-      subject: `changeset ${name}: waits again, ${why}`,
-    },
-  }));
-  workshop.events.emit({ event: 'landing-refused', changeset: name, why });
-  return false;
+  const result = await record(workshop, id, (view) => {
+    if (!isStillApproved(view, proven)) return null;
+    const next = { ...view.session, changesets: view.session.changesets.map(asked) };
+    return { session: { next, subject: `changeset ${name}: waits again, ${why}` } };
+  });
+  if (result.kind === 'nothing') return refuseUndecided(workshop, id, proven.changeset);
+  return tellRefused(workshop, proven.changeset, why);
 }
 
 /** What a refused landing ends a command with. */

@@ -51,20 +51,28 @@ interface Restored {
   readonly former: Task;
 }
 
-/** What a rejection sent back. Throws FlameError `changed-meanwhile` where some of it has gone on since. */
+/**
+ * What a rejection sent back, as it was: of the changeset's own tasks, with the work it was built of. Throws FlameError
+ * `changed-meanwhile` where some of it has gone on since.
+ */
 async function formerTasks(
   { store }: Pick<Recorder, 'store'>,
   view: SessionView,
-  { id, state, tasks, rejected_tasks: part = tasks }: Changeset,
+  { id, state, tasks, works = [], rejected_tasks: part = tasks }: Changeset,
 ): Promise<readonly Restored[]> {
   if (state !== 'rejected') return [];
   const rejected = part.map((task) => taskOf(view, task));
   const at = rejected[0]?.history.at(-1)?.timestamp ?? '';
   const along = view.tasks.filter((task) => !rejected.includes(task) && wasSentBackAt(task, at));
+  const isItsWork = (task: Task, former: Task): boolean => {
+    const built = works[tasks.indexOf(task.id)];
+    return built === undefined || former.commit === built;
+  };
   const restored: Restored[] = [];
   for (const task of [...rejected, ...along]) {
     const former = await store.former(task);
-    if (!wasSentBackAt(task, at) || !isBefore(task, former)) throw goneOn(id, task);
+    if (!wasSentBackAt(task, at) || !isBefore(task, former) || !isItsWork(task, former))
+      throw goneOn(id, task);
     restored.push({ task, former });
   }
   return restored;

@@ -48,6 +48,7 @@ export async function runDiagnostics(
       worktree: cell,
       timeoutMs: timeout,
       label: 'check',
+      signal: workshop.signal,
     });
     if (workshop.signal.aborted) throw interruptedError();
     runs.push({

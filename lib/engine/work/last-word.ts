@@ -6,7 +6,7 @@ import type { LastWord } from '../../domain/ports/agent-port.ts';
 import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { filteredWork } from '../agents/out-of-reach.ts';
-import { isInterrupted } from '../interrupted.ts';
+import { interruptedError, isInterrupted } from '../interrupted.ts';
 import { describeViolation } from '../judge/describe-violation.ts';
 import { viewSession } from '../record.ts';
 import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
@@ -19,7 +19,11 @@ const mostTold = 20;
 /** Lines of a failing diagnostic's output. */
 const tailLines = 20;
 
-type Ending = Pick<CollectRequest, 'cell' | 'policy' | 'prepared'> & { readonly attempt: Attempt };
+type Ending = Pick<CollectRequest, 'cell' | 'policy' | 'prepared'> & {
+  readonly attempt: Attempt;
+  /** Aborted once nobody hears it any more. */
+  readonly signal: AbortSignal;
+};
 
 /**
  * What an agent is told that means to end: what the post-check would refuse of what lies there now, committed or not,
@@ -31,7 +35,7 @@ export async function lastWord(workshop: Workshop, ending: Ending, words: string
   try {
     const found = await findObjections(workshop, ending, words);
     const about = [...found.objections, ...found.failing.map(firstLine)];
-    if (about.length === 0) return null;
+    if (about.length === 0 || ending.signal.aborted) return null;
     const message = workshop.prompts.lastWord(found);
     workshop.events.emit({ event: 'last-word', agent, task: task.id, about });
     return { message, about };
@@ -49,7 +53,7 @@ interface Found {
 
 async function findObjections(
   workshop: Workshop,
-  { attempt, cell, policy, prepared }: Ending,
+  { attempt, cell, policy, prepared, signal }: Ending,
   words: string,
 ): Promise<Found> {
   const { task, adapter, agent, began, session } = attempt;
@@ -67,7 +71,9 @@ async function findObjections(
   // Judged, so it may come in; nothing names it, and what it made of that in the end comes by itself.
   await workshop.git.importCell(cell, tip);
   const { session: now } = await viewSession(workshop, session);
-  const runs = await diagnoseCommit(workshop, tip, now.base_commit);
+  const unheard = AbortSignal.any([workshop.signal, signal]);
+  if (unheard.aborted) throw interruptedError();
+  const runs = await diagnoseCommit({ ...workshop, signal: unheard }, tip, now.base_commit);
   return { objections: [], failing: failedDiagnostics(runs).map(describeRun) };
 }
 

@@ -82,7 +82,8 @@ async function workIn(
     cell,
     policy,
     isReadOnly: false,
-    lastWord: (words) => lastWord(workshop, { attempt, cell, policy, prepared: prepared.paths }, words),
+    lastWord: (words, signal) =>
+      lastWord(workshop, { attempt, cell, policy, prepared: prepared.paths, signal }, words),
     prompt: await workerPrompt(workshop, view, task, {
       ...{ policy, base: cell.base, builtOn, isKept: cell.start !== cell.base },
     }),

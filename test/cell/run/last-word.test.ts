@@ -29,7 +29,7 @@ async function hook(
 
 const report = JSON.stringify({ hook_event_name: 'Stop', last_assistant_message: 'It is done.' });
 
-async function opened(lastWord: (words: string) => Promise<LastWord | null>) {
+async function opened(lastWord: (words: string, signal: AbortSignal) => Promise<LastWord | null>) {
   const file = join(makeTempDir(), 'end.sock');
   const told: (readonly string[])[] = [];
   const door = await openEnd(
@@ -73,6 +73,34 @@ test('RND-5 whatever goes wrong with it lets the agent end', async () => {
   });
   closing.close = closed.close;
   assert.is((await hook(closed.file, report)).printed, '');
+});
+
+/** What is being found out until somebody says that it is over. */
+function searching() {
+  const heard: string[] = [];
+  let begun: () => void = () => undefined;
+  const begins = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const ask = async (_: string, signal: AbortSignal): Promise<LastWord | null> => {
+    begun();
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    // It still has a worktree to remove.
+    await new Promise((resolve) => setImmediate(resolve));
+    heard.push('cleaned up');
+    return { message: 'Mend it.', about: ['it is bad'] };
+  };
+  return { ask, begins, heard };
+}
+
+test('RND-5 what is being found out ends with its agent, and the end waits for that', async () => {
+  const search = searching();
+  const door = await opened(search.ask);
+  const asking = hook(door.file, report);
+  await search.begins;
+  await door.close();
+  assert.equal([search.heard, door.told], [['cleaned up'], []]);
+  assert.is((await asking).printed, '');
 });
 
 test('RND-5 a report that is no hook own is not read to its end', async () => {

@@ -7,10 +7,12 @@ import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { ChangesetDecision } from '../../../lib/domain/ports/gates.ts';
 import type { Change, Snapshot } from '../../../lib/domain/ports/store-port.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
+import { chooseAttempt } from '../../../lib/engine/by-hand/choose-attempt.ts';
 import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { acceptReceived } from '../../../lib/engine/plan/accept-received.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
+import { undoDecision } from '../../../lib/engine/review/undo-decision.ts';
 import { runSession } from '../../../lib/engine/run-session.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
@@ -28,24 +30,32 @@ interface Bench extends TestWorkshop {
   ends(exitCode: number): void;
   /** How often it was run. */
   runs(): number;
+  /** Happens once, while it runs the next time. */
+  during(work: () => Promise<unknown>): void;
   changesets(): Promise<readonly Changeset[]>;
 }
 
 /** A session whose worker writes one file, whose checks alone judge, and whose person answers so. */
-async function openBench(decision: ChangesetDecision = { kind: 'approve' }): Promise<Bench> {
+async function openBench(
+  decision: ChangesetDecision = { kind: 'approve' },
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<Bench> {
   let exitCode = 0;
   let runs = 0;
+  let meanwhile = async (): Promise<unknown> => undefined;
   const bench = await openTestWorkshop({
     config: {
       roles: { worker: { adapter: 'exec' } },
       validation: { validator_diagnostics: { commands: ['check'] } },
     },
-    tasks: [{ id: 'a', title: 'Do a', description: 'Do it.', priority: 1, file_locks: ['src/new.txt'] }],
+    tasks: [
+      { id: 'a', title: 'Do a', description: 'Do it.', priority: 1, file_locks: ['src/new.txt'], ...more },
+    ],
     gates: { changeset: async () => decision },
-    agent: ({ worktree }) => {
+    agent: ({ worktree, id }) => {
       const file = join(worktree.path, 'src/new.txt');
       mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, 'new\n');
+      writeFileSync(file, more.attempts === undefined ? 'new\n' : `${id}\n`);
       return {};
     },
   });
@@ -53,6 +63,9 @@ async function openBench(decision: ChangesetDecision = { kind: 'approve' }): Pro
     ...bench.workshop.agents,
     runCommand: async () => {
       runs += 1;
+      const work = meanwhile;
+      meanwhile = async () => undefined;
+      await work();
       return { exitCode, timedOut: false, duration_ms: 1.5, output: 'said \ud800 and more' };
     },
   };
@@ -64,6 +77,9 @@ async function openBench(decision: ChangesetDecision = { kind: 'approve' }): Pro
       exitCode = code;
     },
     runs: () => runs,
+    during: (work) => {
+      meanwhile = work;
+    },
     changesets: async () => (await viewSession(workshop, bench.session)).session.changesets,
   };
 }
@@ -130,6 +146,47 @@ test('TRU-2 a changeset of other rules is proven again, and one that is red then
     ...workshop.gates,
     changeset: async () => ({ kind: 'approve' as const, override: 'known to fail' }),
   };
+  assert.equal(await reviewWave({ ...workshop, gates }, session), { landed: 1, refused: 0 });
+});
+
+for (const [ends, word] of [
+  [0, 'green'],
+  [1, 'red'],
+] as const)
+  test(`RND-4 another attempt that is chosen while a landing is proven ${word} is not landed, nor sent back`, async () => {
+    const bench = await openBench({ kind: 'approve' }, { attempts: 2 });
+    await upToMerge(bench);
+    const { repo, session } = bench;
+    const base = repo.git('rev-parse', 'main');
+    const workshop = { ...bench.workshop, configDigest: 'sha256:other' };
+    const [before] = (await viewSession(workshop, session)).tasks;
+    const other = 1 + (before?.tries ?? []).findIndex(({ chosen }) => chosen !== true);
+    bench.ends(ends);
+    bench.during(() => chooseAttempt(workshop, session, { task: 'a', attempt: other }));
+    assert.equal(await reviewWave(workshop, session), { landed: 0, refused: 1 });
+    assert.is(repo.git('rev-parse', 'main'), base);
+    const view = await viewSession(workshop, session);
+    const [task] = view.tasks;
+    assert.equal([task?.status, task?.commit], ['done', before?.tries?.[other - 1]?.work?.commit]);
+    assert.is(view.session.changesets[0]?.state, 'void');
+    const refused = bench.events.filter(({ event }) => event === 'landing-refused');
+    assert.equal(
+      refused.map((event) => ('why' in event ? event.why : '')),
+      ['a is another commit now'],
+    );
+  });
+
+test('DSK-2 an approval that is taken back while its landing is proven lands nothing', async () => {
+  const bench = await openBench();
+  await upToMerge(bench);
+  const { repo, session } = bench;
+  const base = repo.git('rev-parse', 'main');
+  const workshop = { ...bench.workshop, configDigest: 'sha256:other' };
+  bench.during(() => undoDecision(workshop, session, '1-main'));
+  const gates = { ...workshop.gates, changeset: async () => ({ kind: 'approve' as const }) };
+  assert.equal(await reviewWave({ ...workshop, gates }, session), { landed: 0, refused: 1 });
+  assert.is(repo.git('rev-parse', 'main'), base);
+  assert.is((await bench.changesets())[0]?.state, 'waiting');
   assert.equal(await reviewWave({ ...workshop, gates }, session), { landed: 1, refused: 0 });
 });
 

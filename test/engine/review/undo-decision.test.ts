@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
+import { parseObjectId } from '../../../lib/domain/ids.ts';
 import type { ChangesetDecision, ChangesetQuestion, Gates } from '../../../lib/domain/ports/gates.ts';
+import type { Store } from '../../../lib/domain/ports/store-port.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { undoDecision } from '../../../lib/engine/review/undo-decision.ts';
 import { openStack, runStack, type StackBench, type StackTask } from '../../support/stack.ts';
+import { alterTask } from '../../support/tasks.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
 
 // DSK-2: what a person decided is taken back until something of it lands.
@@ -207,6 +210,66 @@ test('DSK-2 a task that was edited since it was sent back is not put back over t
     changes: [{ subject: 'task-001: edited', tasks: [{ ...task, title: 'Another title' }] }],
     actor: 'Lea Lead',
   }));
+  assert.is(await codeOf(undoDecision(bench.workshop, bench.session, 'a')), 'changed-meanwhile');
+});
+
+/** A version of the rejected task beside its own line, as a push brings one; then the rejection is taken back. */
+async function undoneBeside(
+  forge: (former: Task) => Task,
+): Promise<{ readonly code: unknown; readonly task: Task }> {
+  const bench = await open((question) => (question.changeset.group === 'a' ? reject : approve));
+  await runStack(bench);
+  const task = await bench.task('a');
+  const store: Store = {
+    ...bench.workshop.store,
+    former: async (asked) => {
+      const former = await bench.workshop.store.former(asked);
+      return former === null ? null : forge(former);
+    },
+  };
+  assert.is(task.status, 'requeued');
+  const code = await codeOf(undoDecision({ ...bench.workshop, store }, bench.session, 'a'));
+  return { code, task: await bench.task('a') };
+}
+
+test('DSK-2 a version from a side line brings no plan of its own when a rejection is taken back', async () => {
+  const planned = await undoneBeside((former) => ({
+    ...former,
+    ...{ title: 'Another title', file_locks: ['.github/**'], description: 'Do more.', adapter: 'exec' },
+  }));
+  assert.is(planned.code, 'none');
+  const { status, title, file_locks: locks, description } = planned.task;
+  assert.equal([status, locks], ['done', ['docs/a']]);
+  assert.not.match(`${title} ${description}`, /Another title|Do more/);
+});
+
+test('DSK-2 a version of another role, source, purpose or work is not what a rejection is taken back to', async () => {
+  const other = parseObjectId('f'.repeat(40));
+  const cases: readonly ((former: Task) => Task)[] = [
+    (former) => ({ ...former, role: 'merger' }),
+    (former) => ({ ...former, source: 'https://github.example/lea/sample/issues/1' }),
+    (former) => ({ ...former, takes_back: { changeset: '1-b', follow: 'drop', notes: '', keep: false } }),
+    (former) => alterTask(former, { commit: other }),
+    (former) => alterTask(former, { start_commit: other }),
+  ];
+  for (const [at, forge] of cases.entries()) {
+    const { code, task } = await undoneBeside(forge);
+    assert.equal([at, code, task.status], [at, 'changed-meanwhile', 'requeued']);
+  }
+});
+
+test('DSK-2 where the note itself has other work than the rejected changeset was built of, nothing is taken back', async () => {
+  const bench = await open((question) => (question.changeset.group === 'a' ? reject : approve));
+  await runStack(bench);
+  const works = [parseObjectId('f'.repeat(40))];
+  await bench.said.transact(({ current }) => {
+    if (current === null) return null;
+    const changesets = current.changesets.map((one) => (one.group === 'a' ? { ...one, works } : one));
+    return {
+      changes: [{ subject: 'forged', session: { ...current, changesets } }],
+      actor: 'Lea Lead',
+    };
+  });
   assert.is(await codeOf(undoDecision(bench.workshop, bench.session, 'a')), 'changed-meanwhile');
 });
 

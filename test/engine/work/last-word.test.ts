@@ -13,6 +13,8 @@ interface Job {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly adapter?: string;
   readonly locks?: readonly string[];
+  /** What happens while a check runs; `over` ends the agent. */
+  readonly during?: (over: AbortController) => void;
   /** What it has done when it means to end, and its last words. */
   readonly work: (
     write: (path: string, text: string) => void,
@@ -25,10 +27,18 @@ interface Heard {
   readonly bench: TestWorkshop;
   /** undefined: it was not held. */
   readonly told: LastWord | null | undefined;
+  /** Whether each check was ended. */
+  readonly stopped: readonly boolean[];
 }
 
 /** One agent that asks as it means to end, and then ends. */
-async function hear({ config = {}, adapter, locks = ['src/n.txt'], work }: Job): Promise<Heard> {
+async function hear({
+  config = {},
+  adapter,
+  locks = ['src/n.txt'],
+  work,
+  during = () => undefined,
+}: Job): Promise<Heard> {
   const bench = await openTestWorkshop({
     tasks: [
       {
@@ -40,6 +50,8 @@ async function hear({ config = {}, adapter, locks = ['src/n.txt'], work }: Job):
     agent: () => ({}),
   });
   let told: LastWord | null | undefined;
+  const over = new AbortController();
+  const stopped: boolean[] = [];
   const { start } = bench.workshop.agents;
   const agents: Workshop['agents'] = {
     ...bench.workshop.agents,
@@ -53,19 +65,23 @@ async function hear({ config = {}, adapter, locks = ['src/n.txt'], work }: Job):
           writeFileSync(file, text);
         };
         const said = work(write, bench, request);
-        told = await request.lastWord?.(said);
+        told = await request.lastWord?.(said, over.signal);
         return running.outcome;
       })();
       return { ...running, outcome };
     },
-    runCommand: async ({ worktree }) => {
+    runCommand: async ({ worktree, signal }) => {
       const file = join(worktree.path, 'src/n.txt');
       const isBad = existsSync(file) && readFileSync(file, 'utf8').includes('bad');
+      if (isBad) {
+        during(over);
+        stopped.push(signal?.aborted === true);
+      }
       return { exitCode: isBad ? 1 : 0, timedOut: false, duration_ms: 0, output: isBad ? 'it is bad\n' : '' };
     },
   };
   await workWave({ ...bench.workshop, agents }, bench.session);
-  return { bench, told };
+  return { bench, told, stopped };
 }
 
 const checks = { validation: { validator_diagnostics: { commands: ['check'] } } };
@@ -131,6 +147,24 @@ test('RND-5 who did nothing is told so, but for one that says why', async () => 
   assert.equal(silent.told?.about, ['You have changed nothing inside your paths.']);
   const reasoned = await hear({ work: () => 'NOT DONE: the file it is about does not exist.' });
   assert.is(reasoned.told, null);
+});
+
+test('RND-5 an agent that is over while its checks run is told nothing, and they end with it', async () => {
+  const { told, bench, stopped } = await hear({
+    config: checks,
+    during: (over) => over.abort(),
+    work: (write) => {
+      write('src/n.txt', 'bad\n');
+      return 'Done.';
+    },
+  });
+  assert.is(told, null);
+  assert.equal(stopped, [true]);
+  assert.equal(
+    bench.events.filter(({ event }) => event === 'last-word'),
+    [],
+  );
+  assert.equal(await bench.workshop.git.cells(), [], 'the worktree of the check is gone');
 });
 
 test('RND-5 what can not be judged lets it end', async () => {
