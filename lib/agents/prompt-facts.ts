@@ -3,6 +3,7 @@ import { fromConfig, listedHosts } from '../domain/config/egress.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { NotesInWords, ProjectFile, PromptData } from '../domain/ports/prompt-port.ts';
 import type { LineComment } from '../domain/state/line-comment.ts';
+import { nameLines } from '../domain/state/line-range.ts';
 import type { HistoryEntry } from '../domain/state/task.ts';
 import type { DiagnosticRun } from '../domain/state/verdict.ts';
 import { unreachable } from '../util/unreachable.ts';
@@ -137,9 +138,9 @@ function commentsFor(history: readonly HistoryEntry[]): readonly LineComment[] {
   return history.findLast(({ result }) => result === 'rejected')?.comments ?? [];
 }
 
-/** The remark, and below it the line it is about between its neighbours. */
-function describeComment({ path, side, line, text, excerpt }: LineComment): string {
-  const where = `${path}:${line}${side === 'old' ? ' (as it was before the change)' : ''}`;
+/** The remark, and below it the lines it is about between their neighbours. */
+function describeComment({ path, side, line, to, text, excerpt }: LineComment): string {
+  const where = `${path}:${nameLines({ line, to })}${side === 'old' ? ' (as it was before the change)' : ''}`;
   return excerpt === undefined ? `${where}: ${text}` : `${where}: ${text}\n${excerpt}`;
 }
 

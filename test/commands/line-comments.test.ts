@@ -19,6 +19,8 @@ test('MRG-11: comments of a reject reach the tasks that changed the file, with t
           { path: 'src/one.txt', line: 2, text: 'why two?' },
           { path: 'src/a.txt', side: 'old', line: 1, text: 'about all' },
           { path: 'src/one.txt', line: 99, text: 'no such line' },
+          { path: 'src/one.txt', line: 2, to: 3, text: 'why both?' },
+          { path: 'src/one.txt', line: 2, to: 9, text: 'no such lines' },
         ],
       },
     ],
@@ -32,6 +34,11 @@ test('MRG-11: comments of a reject reach the tasks that changed the file, with t
     { path: 'src/one.txt', side: 'new', line: 2, text: 'why two?', excerpt: '  1 | 1\n> 2 | 2\n  3 | 3' },
     all,
     { path: 'src/one.txt', side: 'new', line: 99, text: 'no such line' },
+    {
+      ...{ path: 'src/one.txt', side: 'new', line: 2, to: 3, text: 'why both?' },
+      excerpt: '  1 | 1\n> 2 | 2\n> 3 | 3',
+    },
+    { path: 'src/one.txt', side: 'new', line: 2, to: 9, text: 'no such lines' },
   ]);
   assert.equal(commentsOf('two'), [all]);
   const warnings = run.lines.filter(({ event, level }) => event === 'notice' && level === 'warning');
@@ -40,6 +47,7 @@ test('MRG-11: comments of a reject reach the tasks that changed the file, with t
     [
       'No task of changeset main changed src/a.txt: the comment goes to each of them.',
       'src/one.txt has no line 99 after the change of main.',
+      'src/one.txt has no line 9 after the change of main.',
     ],
   );
 });

@@ -103,6 +103,47 @@ test('MRG-11: comments on lines go along with a reject, on the side they are abo
   assert.equal(served.decided, [['1-auth', { kind: 'reject', reason: 'Two remarks.', comments }]]);
 });
 
+test('DSK-2: a comment on several lines: by drag, by Shift and a click, by keys; what is typed outlives its tab', async () => {
+  const change = (repo: TestRepo): void => repo.write('src/a.txt', '1\n2\n3\n4\n5\n');
+  const served = await open([{ group: 'auth', change }]);
+  const reviewed = served.review();
+  const { page, complaints } = await visit(served);
+  const number = (line: number) => page.locator('tr.d2h-ins td.n.w').nth(line - 1);
+  await number(1).hover();
+  await page.mouse.down();
+  await number(3).hover();
+  assert.is(await page.locator('tr.picked').count(), 3);
+  await page.mouse.up();
+  await page.getByLabel('Comment on lines 1-3 of src/a.txt').fill('By drag.');
+  await page.keyboard.press('Control+Enter');
+  await number(5).click();
+  await number(4).click({ modifiers: ['Shift'] });
+  await page.getByLabel('Comment on lines 4-5 of src/a.txt').fill('By click.');
+  await shot(page, 'range');
+  await page.keyboard.press('Control+Enter');
+  await number(2).focus();
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('c');
+  const editor = page.getByLabel('Comment on lines 2-3 of src/a.txt');
+  const isKept = page.waitForRequest((request) => request.postData()?.includes('By keys.') === true);
+  await editor.fill('By keys.');
+  await isKept;
+  await page.reload();
+  await page.locator('.said', { hasText: 'By keys.' }).waitFor();
+  await barSays(page, '3 comments go along with your decision');
+  await page.keyboard.press('a');
+  await page.keyboard.press('Enter');
+  await reviewed;
+  const at = { path: 'src/a.txt', side: 'new' };
+  const comments = [
+    { ...at, line: 1, to: 3, text: 'By drag.' },
+    { ...at, line: 4, to: 5, text: 'By click.' },
+    { ...at, line: 2, to: 3, text: 'By keys.' },
+  ];
+  assert.equal(served.decided, [['1-auth', { kind: 'approve', comments }]]);
+  assert.equal(complaints, []);
+});
+
 test('MRG-8: a changeset whose diagnostics fail is approved with a reason alone', async () => {
   const served = await open([{ group: 'auth', change: twoFiles, changeset: { diagnostics: [redRun] } }]);
   const reviewed = served.review();

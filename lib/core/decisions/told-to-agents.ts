@@ -1,3 +1,4 @@
+import { nameLines } from '../../domain/state/line-range.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
 
@@ -36,8 +37,8 @@ export function toldOfTask(task: Task): readonly ToldText[] {
 
 function attemptText({ result, notes, rejection_reason: rejection, comments = [] }: HistoryEntry): string {
   const reason = rejection === null || rejection === notes ? [] : [`Rejected: ${rejection}`];
-  const remarks = comments.map(({ path, line, text, excerpt }) =>
-    [`${path}:${line}: ${text}`, ...(excerpt === undefined ? [] : [excerpt])].join('\n'),
+  const remarks = comments.map(({ path, text, excerpt, ...at }) =>
+    [`${path}:${nameLines(at)}: ${text}`, ...(excerpt === undefined ? [] : [excerpt])].join('\n'),
   );
   return [`${result}: ${notes}`, ...reason, ...remarks].join('\n');
 }

@@ -36,16 +36,16 @@ export interface CommitPair {
 }
 
 /**
- * changed: the line is another one now, or gone · beside: the change lies next to it · stands: nothing changed there ·
+ * changed: of its lines one is another one now · gone: its lines were taken out · beside: the change lies next to it · stands: nothing changed there ·
  * overtaken: what landed below meanwhile changed it · file-gone: its file is gone or was moved · unknown: there never was such a line.
  */
-export type CommentFate = 'changed' | 'beside' | 'stands' | 'overtaken' | 'file-gone' | 'unknown';
+export type CommentFate = 'changed' | 'gone' | 'beside' | 'stands' | 'overtaken' | 'file-gone' | 'unknown';
 
 /** A comment of the round before, and what answers it. */
 export interface AnsweredComment {
   readonly comment: LineComment;
   readonly fate: CommentFate;
-  /** Where the line is now; null where it is no more. */
+  /** Where the line, or the first of them, is now; null where it is no more. */
   readonly line: number | null;
   /** What was changed there: lines of a diff, each with its sign; none where nothing was. */
   readonly answer: readonly string[];

@@ -1,4 +1,4 @@
-import { followLine } from '../../core/changesets/follow-line.ts';
+import { followLines } from '../../core/changesets/follow-line.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
@@ -41,7 +41,8 @@ export async function answerComments(
             ]),
       ),
     );
-    const first = found.find(({ fate }) => fate === 'changed' || fate === 'beside') ?? found[0];
+    const first =
+      found.find(({ fate }) => fate === 'changed' || fate === 'gone' || fate === 'beside') ?? found[0];
     answers.push(first ?? { comment, fate: 'unknown', line: null, answer: [] });
   }
   return answers;
@@ -59,7 +60,7 @@ async function answerOld(
     { base: now.parent, tip: now.commit },
   ]);
   const wentBefore = before.line === null;
-  const isGone = after.fate === 'changed' || after.fate === 'file-gone';
+  const isGone = after.fate === 'changed' || after.fate === 'gone' || after.fate === 'file-gone';
   if (wentBefore && isGone) return { ...after, fate: 'stands', answer: [] };
   return wentBefore && after.line !== null ? { ...after, fate: 'changed' } : after;
 }
@@ -99,14 +100,15 @@ async function follow(
   // There is no such line: its excerpt would show it.
   if (comment.excerpt === undefined) return { comment, fate: 'unknown', line: null, answer: [] };
   let { line } = comment;
+  const more = (comment.to ?? line) - line;
   let beside: Hunk | null = null;
   for (const [index, step] of steps.entries()) {
     const isOwn = index === steps.length - 1;
     const found = await hunks(step, comment.path);
     if (found === null) return { comment, fate: 'file-gone', line: null, answer: [] };
-    const followed = followLine(found, line);
-    if (followed.kind === 'changed') {
-      const fate = isOwn ? 'changed' : 'overtaken';
+    const followed = followLines(found, { line, to: line + more });
+    if (followed.kind !== 'stands') {
+      const fate = isOwn ? followed.kind : 'overtaken';
       return { comment, fate, line: null, answer: textOf(followed.hunk) };
     }
     line = followed.line;

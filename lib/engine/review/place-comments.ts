@@ -2,10 +2,13 @@ import type { TaskId } from '../../domain/ids.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
+import type { LineRange } from '../../domain/state/line-range.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
 const longestLine = 200;
+/** So many lines of a long range are quoted at each end: with the longest lines they fit in an excerpt. */
+const quotedEnds = 7;
 
 /** A reviewer's comments by the task they are for. */
 type PlacedComments = ReadonlyMap<TaskId, readonly LineComment[]>;
@@ -31,15 +34,15 @@ export async function placeComments(
 export async function strayComment(
   { git }: WithGit<GitDiffs & GitFiles>,
   { parent, commit, group }: Pick<Changeset, 'parent' | 'commit' | 'group'>,
-  { path, side, line }: LineComment,
+  { path, side, line, to }: LineComment,
 ): Promise<string | null> {
   const changes = await git.treeChanges(parent, commit);
   if (!changes.some((change) => change.path === path))
     return `No task of changeset ${group} changed ${path}: the comment goes to each of them.`;
   const text = (await git.readTexts(side === 'old' ? parent : commit, [path])).get(path);
-  if (text === undefined || quoteLine(text, line) !== '') return null;
+  if (text === undefined || quoteLines(text, { line, to }) !== '') return null;
   const when = side === 'old' ? 'before' : 'after';
-  return `${path} has no line ${line} ${when} the change of ${group}.`;
+  return `${path} has no line ${to ?? line} ${when} the change of ${group}.`;
 }
 
 /** However comments came here: those that may be typing mistakes are named. */
@@ -63,10 +66,10 @@ async function changedBy(
 }
 
 /**
- * The comments, each with the line it is about and its neighbours. They are read when they are given: the commit they
+ * The comments, each with the lines it is about and their neighbours. They are read when they are given: the commit they
  * refer to is gone when the next attempt begins.
  */
-export async function quoteLines(
+export async function withExcerpts(
   { git }: WithGit<GitFiles>,
   { parent, commit }: Changeset,
   comments: readonly LineComment[],
@@ -80,20 +83,22 @@ export async function quoteLines(
     new: await git.readTexts(commit, pathsOf('new')),
   };
   return comments.map((comment) => {
-    const excerpt = quoteLine(texts[comment.side].get(comment.path) ?? '', comment.line);
+    const excerpt = quoteLines(texts[comment.side].get(comment.path) ?? '', comment);
     return excerpt === '' ? comment : { ...comment, excerpt };
   });
 }
 
-/** The line, marked, between its neighbours; '' where there is no such line. */
-function quoteLine(text: string, line: number): string {
+/** The lines, marked, between their neighbours; '' where there are none such. Of many, the first and the last. */
+function quoteLines(text: string, { line, to = line }: LineRange): string {
   const lines = text.replace(/\n$/, '').split('\n');
-  if (text === '' || line > lines.length) return '';
-  return [line - 1, line, line + 1]
-    .filter((number) => number >= 1 && number <= lines.length)
-    .map((number) => {
-      const content = (lines[number - 1] ?? '').slice(0, longestLine);
-      return `${number === line ? '>' : ' '} ${number} | ${content}`;
-    })
-    .join('\n');
+  if (text === '' || to > lines.length) return '';
+  const quote = (from: number, end: number): readonly string[] =>
+    lines.slice(Math.max(0, from - 1), end).map((content, index) => {
+      const number = Math.max(1, from) + index;
+      const mark = number >= line && number <= to ? '>' : ' ';
+      return `${mark} ${number} | ${content.slice(0, longestLine)}`;
+    });
+  if (to - line < 2 * quotedEnds) return quote(line - 1, to + 1).join('\n');
+  const left = `> … ${to - line + 1 - 2 * quotedEnds} more lines`;
+  return [...quote(line - 1, line + quotedEnds - 1), left, ...quote(to - quotedEnds + 1, to + 1)].join('\n');
 }

@@ -20,7 +20,7 @@ import { type Recording, record, taskOf, viewSession } from '../record.ts';
 import { needsOverride } from '../validate/run-diagnostics.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { chooseFor, notInChangeset } from './choose-for.ts';
-import { placeComments, quoteLines, tellStrayComments } from './place-comments.ts';
+import { placeComments, tellStrayComments, withExcerpts } from './place-comments.ts';
 
 /** Out of turn: what comes before it stays undecided. */
 export async function decideNow(
@@ -80,7 +80,7 @@ export async function recordDecision(
   const comments = 'comments' in outcome ? (outcome.comments ?? []) : [];
   const leaving = outcome.kind === 'reject' ? sentBack(changeset, outcome.tasks) : changeset.tasks;
   const tasks = await tasksOf(workshop, id, leaving);
-  const quoted = await quoteLines(workshop, changeset, comments);
+  const quoted = await withExcerpts(workshop, changeset, comments);
   const placed = await placeComments(workshop, tasks, quoted);
   const result = await record(workshop, id, (view): Recording | null => {
     const known = findWaiting(view.session, changeset);

@@ -202,7 +202,7 @@ async function askComment(
   { strayComment }: Pick<ChangesetQuestion, 'strayComment'>,
 ): Promise<LineComment | null> {
   for (;;) {
-    const typed = await askLine(asking, 'Comment, as PATH:LINE TEXT (Enter: back): ');
+    const typed = await askLine(asking, 'Comment, as PATH:LINE TEXT or PATH:LINE-LINE TEXT (Enter: back): ');
     if (typed.trim() === '') return null;
     const comment = parseComment(typed);
     const stray = comment === null ? null : ((await strayComment?.(comment)) ?? null);

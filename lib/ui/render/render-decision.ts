@@ -1,4 +1,5 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
+import { nameLines } from '../../domain/state/line-range.ts';
 import type { FileStat } from '../../domain/state/patch.ts';
 import type { ReviewNote } from '../../domain/state/verdict.ts';
 import { formatSpend } from '../../util/format-amount.ts';
@@ -41,8 +42,8 @@ export function renderDecision({ changeset, counts, files, review }: DecidedChan
     style.bold('Decision'),
     ...wrapText(facts.join(' '), style.width, '  '),
     ...why.flatMap((text) => wrapText(visibleText(text), style.width, '    ')),
-    ...(changeset.remarks ?? []).flatMap(({ path, line, text }) =>
-      wrapText(visibleText(`${path}:${line}: ${text}`), style.width, '    '),
+    ...(changeset.remarks ?? []).flatMap(({ path, text, ...at }) =>
+      wrapText(visibleText(`${path}:${nameLines(at)}: ${text}`), style.width, '    '),
     ),
     '',
     ...nextSteps(changeset).map((command) => renderHint(visibleLine(command), style)),

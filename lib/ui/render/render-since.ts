@@ -1,4 +1,11 @@
-import type { AnsweredComment, CommitPair, SeenVersion, SinceSeen } from '../../domain/state/since-seen.ts';
+import { nameLines } from '../../domain/state/line-range.ts';
+import type {
+  AnsweredComment,
+  CommentFate,
+  CommitPair,
+  SeenVersion,
+  SinceSeen,
+} from '../../domain/state/since-seen.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-id.ts';
@@ -65,13 +72,20 @@ export function describeCommits(pairs: readonly CommitPair[]): readonly string[]
   });
 }
 
+/** Whether the author did something about what was commented on. */
+export function isAnswered(fate: CommentFate): boolean {
+  return fate === 'changed' || fate === 'gone' || fate === 'beside';
+}
+
 /** Where a comment was made, and what became of its line. */
 export function describeFate({ comment, fate, line }: AnsweredComment): string {
-  const { path, side, line: then } = comment;
-  const at = `${visibleLine(path)}:${side === 'old' ? '-' : ''}${then}`;
+  const { path, line: then } = comment;
+  const at = `${visibleLine(path)}:${nameLines(comment)}`;
   switch (fate) {
     case 'changed':
       return `${at} changed`;
+    case 'gone':
+      return `${at} is gone: nothing stands in its place`;
     case 'beside':
       return `${at} changed beside the line${line === then ? '' : `, which is ${line} now`}`;
     case 'stands':
@@ -87,7 +101,7 @@ export function describeFate({ comment, fate, line }: AnsweredComment): string {
 
 function renderAnswer(answered: AnsweredComment, style: Style, indent: string): readonly string[] {
   const { comment, fate, answer } = answered;
-  const paint = fate === 'changed' || fate === 'beside' ? style.green : style.yellow;
+  const paint = isAnswered(fate) ? style.green : style.yellow;
   const paintLine = (line: string): string => {
     const text = `${indent}      ${visibleDiffLine(line)}`;
     if (line.startsWith('+')) return style.green(text);

@@ -18,6 +18,7 @@ import {
   describeCommits,
   describeFate,
   describeSeen,
+  isAnswered,
 } from '../render/render-since.ts';
 import { type TryCells, tryCells } from '../render/render-tries.ts';
 import { visibleDiffLine } from '../text/visible-text.ts';
@@ -78,7 +79,7 @@ function describeSince(since: SinceSeen): unknown {
     commits: describeCommits(since.commits),
     comments: since.comments.map((one) => ({
       where: describeFate(one),
-      isAnswered: one.fate === 'changed' || one.fate === 'beside',
+      isAnswered: isAnswered(one.fate),
       text: one.comment.text,
       answer: one.answer.map((line) => ({
         kind: line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : '',

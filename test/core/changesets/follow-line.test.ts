@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { followLine } from '../../../lib/core/changesets/follow-line.ts';
+import { followLines } from '../../../lib/core/changesets/follow-line.ts';
 import type { Hunk, PatchLine } from '../../../lib/domain/state/patch.ts';
 import { makeRandom } from '../../support/random.ts';
 
@@ -18,8 +18,8 @@ function hunk(oldStart: number, newStart: number, ...lines: readonly string[]): 
 test('RND-1 a line is followed to where it is now, or to the hunk that took it away', () => {
   const hunks = [hunk(2, 2, ' b', '-c', '+C', '+D', ' d'), hunk(10, 11, ' j', '-k', ' l')];
   const where = (line: number): unknown => {
-    const found = followLine(hunks, line);
-    return found.kind === 'changed' ? 'changed' : [found.line, found.beside !== null];
+    const found = followLines(hunks, { line });
+    return found.kind !== 'stands' ? found.kind : [found.line, found.beside !== null];
   };
   assert.equal([1, 2, 3, 4, 5, 10, 11, 12, 13].map(where), [
     [1, false],
@@ -28,10 +28,22 @@ test('RND-1 a line is followed to where it is now, or to the hunk that took it a
     [5, true],
     [6, false],
     [11, true],
-    'changed',
+    'gone',
     [12, true],
     [13, false],
   ]);
+});
+
+test('RND-1 lines are followed together: gone once nothing stands in their place, changed once one of them is', () => {
+  const hunks = [hunk(2, 2, ' b', '-c', '-d', ' e', '-f', '+F', ' g')];
+  const where = (line: number, to: number): unknown => {
+    const found = followLines(hunks, { line, to });
+    return found.kind !== 'stands' ? found.kind : [found.line, found.beside !== null];
+  };
+  assert.equal(
+    [where(3, 4), where(3, 3), where(3, 5), where(3, 6), where(6, 6), where(1, 2), where(7, 9), where(8, 9)],
+    ['gone', 'gone', 'changed', 'changed', 'changed', [1, true], [5, true], [6, false]],
+  );
 });
 
 test('RND-1 whatever was changed, a line that stands has the same text there', () => {
@@ -53,7 +65,7 @@ test('RND-1 whatever was changed, a line that stands has the same text there', (
     }
     const hunks = [hunk(1, 1, ...lines)];
     for (const [index, text] of before.entries()) {
-      const found = followLine(hunks, index + 1);
+      const found = followLines(hunks, { line: index + 1 });
       assert.is(
         found.kind === 'stands' ? after[found.line - 1] : 'changed',
         after.includes(text) ? text : 'changed',

@@ -1,8 +1,9 @@
+import { nameLines } from '../../../domain/state/line-range.ts';
 import { byId, make } from '../../page/client/dom.ts';
 import { post } from '../../page/client/transport.ts';
 import type { ChangesetState } from '../page-state.ts';
 import { app, current } from './app.ts';
-import { draftsHere, forgetDrafts, keepReason, reasonHere } from './comments.ts';
+import { draftsHere, forgetDrafts, keepReason, reasonHere } from './drafts.ts';
 
 const words = byId('bar-words', HTMLParagraphElement);
 const buttons = {
@@ -182,8 +183,9 @@ function chosenTasks(): readonly string[] | undefined {
 
 function listComments(): readonly Node[] {
   const drafts = draftsHere();
-  if (drafts.length === 0) return [make('p', 'quiet', 'Comments on lines go along: click a line number.')];
-  const items = drafts.map(({ path, line, text }) => make('li', '', `${path}:${line}: ${text}`));
+  if (drafts.length === 0)
+    return [make('p', 'quiet', 'Comments on lines go along: click a line number, or drag over several.')];
+  const items = drafts.map(({ path, text, ...at }) => make('li', '', `${path}:${nameLines(at)}: ${text}`));
   return [make('p', 'quiet', `These comments go along:`), make('ul', '', ...items)];
 }
 

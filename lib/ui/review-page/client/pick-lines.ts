@@ -1,0 +1,153 @@
+import { around } from '../../page/client/dom.ts';
+import { main } from './app.ts';
+import type { Draft } from './drafts.ts';
+
+/** Lines a person chose, with the number of the last one. */
+export interface PickedLines extends Omit<Draft, 'text'> {
+  readonly number: HTMLElement;
+}
+
+/** Where a range begins; null: one line alone is meant. */
+let anchor: HTMLElement | null = null;
+let isDragging = false;
+
+/**
+ * Line numbers are chosen by click, Enter or c; several by drag, with Shift and a click, or with Shift and the arrows,
+ * which lead from one number to the next.
+ */
+export function wirePicking(onPicked: (picked: PickedLines) => void): void {
+  const pick = (number: HTMLElement): void => {
+    const picked = linesTo(number);
+    if (picked !== null) onPicked(picked);
+  };
+  main.addEventListener('mousedown', (event) => {
+    const number = numberAt(event.target);
+    if (number === null || event.button !== 0) return;
+    // The text is not to be marked.
+    event.preventDefault();
+    isDragging = !event.shiftKey;
+    if (isDragging) anchor = number;
+  });
+  main.addEventListener('mouseover', (event) => {
+    const number = isDragging ? numberAt(event.target) : null;
+    if (number !== null && number !== anchor) showPicked(number);
+  });
+  document.addEventListener('mouseup', (event) => {
+    const number = isDragging ? numberAt(event.target) : null;
+    isDragging = false;
+    // On the number where it began it is a click.
+    if (number !== null && anchor !== null && number !== anchor) pick(number);
+  });
+  main.addEventListener('click', (event) => {
+    const number = numberAt(event.target);
+    if (number === null) return;
+    if (!event.shiftKey) anchor = number;
+    pick(number);
+  });
+  main.addEventListener('keydown', (event) => {
+    const number = around(event.target, 'td.n');
+    if (number === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (main.querySelector('tr.picked') === null) anchor = number;
+    if (event.key === 'Enter' || event.key === ' ' || event.key === 'c') pick(number);
+    else if (event.key === 'ArrowDown') moveFocus(number, 1, event.shiftKey);
+    else if (event.key === 'ArrowUp') moveFocus(number, -1, event.shiftKey);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+}
+
+/** No lines are marked any more; a click with Shift still goes on from the last one without. */
+export function dropPicked(): void {
+  for (const row of main.querySelectorAll('tr.picked')) row.classList.remove('picked');
+}
+
+/** The number of a line on a side, among some rows; null: it is not there. */
+export function findNumber(
+  rows: ParentNode,
+  { side, line }: Pick<Draft, 'side' | 'line'>,
+): HTMLElement | null {
+  return [...numbersOf(rows, side)].find((cell) => cell.textContent === String(line)) ?? null;
+}
+
+/** A file that was moved had another name on its old side. */
+export function pathOf(node: Element, side: Draft['side']): string {
+  const { path, oldPath } = around(node, '.file')?.dataset ?? {};
+  return (side === 'old' ? oldPath : path) ?? '';
+}
+
+function numbersOf(rows: ParentNode, side: Draft['side']): NodeListOf<HTMLElement> {
+  return rows.querySelectorAll<HTMLElement>(side === 'old' ? 'td.n.o' : 'td.n.w');
+}
+
+function numberAt(target: EventTarget | null): HTMLElement | null {
+  const number = around(target, 'td.n');
+  return number === null || number.textContent === '' ? null : number;
+}
+
+/** From where the range begins to this line; null: they can't be commented on here. */
+function linesTo(end: HTMLElement): PickedLines | null {
+  const single = meantNumber(end);
+  // Its old side is what was seen last, with line numbers that no reader of the comment has.
+  const isSince = around(end, '.changeset')?.dataset.since !== undefined;
+  const sides = isSince
+    ? (['new'] as const)
+    : ([sideOf(single), sideOf(single) === 'old' ? 'new' : 'old'] as const);
+  for (const side of sides) {
+    const ends = [anchor, end].map((cell) => cell && numberOn(cell, side));
+    const [from, to] = ends;
+    if (!from || !to || around(from, '.lines') !== around(to, '.lines')) continue;
+    const [line, last] = [Number(from.textContent), Number(to.textContent)];
+    if (line === last) break;
+    const range = { line: Math.min(line, last), to: Math.max(line, last) };
+    return { path: pathOf(end, side), side, ...range, number: line < last ? to : from };
+  }
+  if (isSince && sideOf(single) === 'old') return null;
+  const side = sideOf(single);
+  return { path: pathOf(single, side), side, line: Number(single.textContent), number: single };
+}
+
+/** A context line stands on both sides: what is said of it is said of the new one. */
+function meantNumber(number: HTMLElement): HTMLElement {
+  const isRemoved = (number.closest('tr')?.className ?? '').includes('d2h-del');
+  if (sideOf(number) === 'new' || isRemoved || number.classList.contains('d2h-del')) return number;
+  return numberOn(number, 'new') ?? number;
+}
+
+/** What the line of a number is on a side; null where it is not there. */
+function numberOn(number: HTMLElement, side: Draft['side']): HTMLElement | null {
+  if (sideOf(number) === side) return number;
+  const row = number.closest('tr');
+  // Side by side, a line that was changed stands beside another one.
+  const isPaired = number.classList.contains('d2h-del') || number.classList.contains('d2h-ins');
+  const [other] = row === null || isPaired ? [] : numbersOf(row, side);
+  return other === undefined || other.textContent === '' ? null : other;
+}
+
+function sideOf(number: HTMLElement): Draft['side'] {
+  return number.classList.contains('o') ? 'old' : 'new';
+}
+
+/** Over the end of a part into the next one that is loaded. */
+function moveFocus(number: HTMLElement, by: 1 | -1, isRange: boolean): void {
+  const column = sideOf(number) === 'old' ? 'td.n.o' : 'td.n.w';
+  const all = [...(number.closest('.lines')?.querySelectorAll<HTMLElement>(`${column}[tabindex]`) ?? [])];
+  const next = all[all.indexOf(number) + by];
+  if (next === undefined) return;
+  if (!isRange) dropPicked();
+  next.focus();
+  next.scrollIntoView({ block: 'nearest' });
+  if (isRange) showPicked(next);
+}
+
+function showPicked(end: HTMLElement): void {
+  for (const row of main.querySelectorAll('tr.picked')) row.classList.remove('picked');
+  const picked = linesTo(end);
+  const rows = around(end, '.lines');
+  if (picked === null || rows === null) return;
+  const { side, line, to = line } = picked;
+  for (const cell of numbersOf(rows, side)) {
+    const at = Number(cell.textContent);
+    if (cell.textContent !== '' && at >= line && at <= to) cell.closest('tr')?.classList.add('picked');
+  }
+}
