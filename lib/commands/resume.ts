@@ -1,5 +1,6 @@
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
+import { withOwnBoard } from './board/own-board.ts';
 import { leadSession, ledThrough } from './machines/lead.ts';
 import { withWorkshop } from './open/open-workshop.ts';
 import { sayWhich } from './open/say-which.ts';
@@ -20,7 +21,10 @@ export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {
     }
     sayWhich(opened, found);
     const remote = await ledThrough(opened, goingOn);
-    if (remote !== null) return leadSession(opened, io, { wish: goingOn, remote, takesOver: false });
-    return withSessionLock(opened, found.id, () => goOn(opened, io, { session: found.id, plan: null }));
+    return withOwnBoard(opened, io, () =>
+      remote === null
+        ? withSessionLock(opened, found.id, () => goOn(opened, io, { session: found.id, plan: null }))
+        : leadSession(opened, io, { wish: goingOn, remote, takesOver: false }),
+    );
   });
 }

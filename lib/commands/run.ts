@@ -2,6 +2,7 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { requireLeader } from '../engine/queen/queen-wave.ts';
+import { withOwnBoard } from './board/own-board.ts';
 import { leadSession, ledThrough } from './machines/lead.ts';
 import { withWorkshop } from './open/open-workshop.ts';
 import { withStart } from './plan/find-plan.ts';
@@ -19,10 +20,13 @@ export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
     if (isLed) requireLeader(opened.workshop);
     const remote = named ?? (await ledThrough(opened, wish));
     if (remote !== null && isLed) throw ledTwice();
-    if (remote !== null) return leadSession(opened, io, { wish, remote, takesOver });
+    if (remote !== null)
+      return withOwnBoard(opened, io, () => leadSession(opened, io, { wish, remote, takesOver }));
     // The protocol is loaded for who has a model lead alone.
     const leadDesk = isLed ? (await import('./mcp/run-desk.ts')).openRunDesk : null;
-    return withStart(opened, wish, io, (start) => goOn(opened, io, start, leadDesk));
+    return withOwnBoard(opened, io, () =>
+      withStart(opened, wish, io, (start) => goOn(opened, io, start, leadDesk)),
+    );
   });
 }
 

@@ -60,7 +60,7 @@ function openTerminal(
     resume: 'git flame run',
     formatPlan: renderPlanYaml,
     parsePlan: options.parsePlan ?? ((text) => readPlanFile(text, 'plan.yml')),
-  });
+  }).until();
   return { fake, gates };
 }
 
@@ -138,7 +138,7 @@ test('TSK-5: without a format of its own the plan is edited as bare YAML, and re
     editor: editor.command,
     resume: 'git flame plan',
     parsePlan: (text) => readPlanFile(text, 'plan.yml'),
-  });
+  }).until();
   const [first, second, ...others] = samplePlan.tasks;
   const plan = { tasks: [first, { ...second, priority: 3 }, ...others] };
   assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'edit', plan });
@@ -374,7 +374,7 @@ test('MRG-11: a comment on a file that no task changed is told and asked about a
 
 test('a question that was answered on the page is withdrawn from the terminal, and the next one can be asked', async () => {
   const fake = makeFakeIo({ isTTY: true, columns: 80 });
-  const gates = createTerminalGates(fake.io, {
+  const terminal = createTerminalGates(fake.io, {
     person,
     style: plainStyle(),
     pager: 'cat',
@@ -384,12 +384,12 @@ test('a question that was answered on the page is withdrawn from the terminal, a
     parsePlan: () => emptyPlan,
   });
   const answered = new AbortController();
-  const asked = gates.changeset(sampleChangesetQuestion(), { withdrawn: answered.signal });
+  const asked = terminal.until({ withdrawn: answered.signal }).changeset(sampleChangesetQuestion());
   answered.abort(new Error('It was answered elsewhere.'));
   const outcome = await asked.catch((error: Error) => error.message);
   assert.is(outcome, 'It was answered elsewhere.');
   fake.type('s\n');
-  assert.equal(await gates.changeset(sampleChangesetQuestion()), { kind: 'skip' });
+  assert.equal(await terminal.until().changeset(sampleChangesetQuestion()), { kind: 'skip' });
 });
 
 test('VAL-4: a validator that failed twice: retry, skip, or judge by hand with the diff', async () => {

@@ -5,6 +5,12 @@ const pageOptions = {
   open: { kind: 'no-flag', summary: 'print the address of the page, and start no browser' },
 } as const;
 
+/** Of commands that go through a whole session. */
+const boardOptions = {
+  web: { kind: 'flag', summary: 'serve a board in the browser, where each question can be answered too' },
+  open: pageOptions.open,
+} as const;
+
 const requestOptions = {
   pr: { kind: 'flag', summary: 'push the landing branch and open its pull request with gh' },
 } as const;
@@ -223,7 +229,7 @@ export const waveCommands = {
         summary: 'have a model lead: she plans, assigns and judges; the gates stay yours',
       },
       ...requestOptions,
-      ...pageOptions,
+      ...boardOptions,
     },
     examples: [
       { command: "git flame run 'Add login with a password'", does: 'the whole cycle' },
@@ -242,7 +248,7 @@ export const waveCommands = {
     details:
       'Ends agents that outlived their run, frees their tasks, brings the checkout along where a landing was cut short, says which worktrees were kept, and continues like git flame run. Without a name, it continues the current session.',
     operand: { usage: '[SESSION]', kind: 'one' },
-    options: pageOptions,
+    options: boardOptions,
     examples: [
       { command: 'git flame resume', does: 'continue the current session' },
       { command: 'git flame resume ses-20260206-143022-1a2b', does: 'continue an earlier one' },

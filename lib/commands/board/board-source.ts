@@ -1,6 +1,8 @@
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
 import type { BoardState } from '../../domain/shown/board.ts';
+import type { GateLine } from '../../domain/shown/gate.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { BoardSource } from '../../ui/board/board-source.ts';
 import { readConfig } from '../open/read-config.ts';
@@ -19,10 +21,12 @@ const lookMs = 500;
 interface SourceParts {
   readonly reading: Reading;
   readonly io: Io;
+  /** Where the questions lie of the command that serves it; null: it asks none. */
+  readonly line: GateLine | null;
 }
 
 /** What the board shows: from the refs of the repository and from what lies beside them while something runs. */
-export function openBoardSource({ reading, io }: SourceParts): BoardSource {
+export function openBoardSource({ reading, io, line }: SourceParts): BoardSource {
   const { commonDir } = reading.git.repository;
   const agents = openAgentReader(commonDir);
   const kept = new Map<string, KeptRefs>();
@@ -40,13 +44,22 @@ export function openBoardSource({ reading, io }: SourceParts): BoardSource {
           ? known.refs
           : await readSession(reading, meantBy(named), await configOf(reading));
       kept.set(key, { mark: now, refs });
-      return withRunning(refs, agents, commonDir);
+      return { ...withRunning(refs, agents, commonDir), ...asked(line, refs.session?.id ?? null) };
     },
     task: (named, id) => readTaskDetails(reading, meantBy(named), { id, prompts }),
     follow: (agent, hear, signal) => followAgent(commonDir, agent, { hear, signal }),
+    answer: async (_, { gate, answer }) => {
+      if (line === null) throw nobodyAsks();
+      await line.answer({ gate, answer, where: 'board' });
+    },
+    gateText: async (_, gate, what) => (line === null ? null : line.text(gate, what)),
     watch: (onChange) => {
       const looking = setInterval(onChange, lookMs);
-      return () => clearInterval(looking);
+      const unwatch = line?.watch(onChange);
+      return () => {
+        clearInterval(looking);
+        unwatch?.();
+      };
     },
   };
 }
@@ -68,8 +81,30 @@ async function configOf({ git, configFile }: Reading): Promise<Config | null> {
   }
 }
 
+/** What is asked of a session, and was answered lately. */
+function asked(line: GateLine | null, session: SessionId | null): Pick<BoardState, 'gate' | 'decided'> {
+  const { open, decided } = line?.read() ?? { open: null, decided: [] };
+  return {
+    gate: open?.session === session ? open : null,
+    decided: decided.filter((one) => one.session === session),
+  };
+}
+
+function nobodyAsks(): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'nobody-asks',
+    message: 'Nothing came of this answer: no command runs here that asks anything.',
+    hints: ['git flame run'],
+  });
+}
+
 /** What runs is spent before it is booked. */
-function withRunning(refs: BoardOfRefs, reader: AgentReader, commonDir: string): BoardState {
+function withRunning(
+  refs: BoardOfRefs,
+  reader: AgentReader,
+  commonDir: string,
+): Omit<BoardState, 'gate' | 'decided'> {
   const { session } = refs;
   if (session === null) return { ...refs, run: null, agents: [], checks: [] };
   const agents = reader.read(session.id);

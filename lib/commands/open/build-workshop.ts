@@ -13,6 +13,7 @@ import { tellOnce } from '../../engine/tell-once.ts';
 import { createWindDown, type WindDown } from '../../engine/wind-down.ts';
 import type { MachinePort, Workshop } from '../../engine/workshop.ts';
 import { machineName } from '../../trust/clone-key.ts';
+import { GateDesk } from '../../ui/desk/gate-desk.ts';
 import { liveOutput } from '../../ui/live/live-output.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import type { Output } from '../../ui/terminal/output.ts';
@@ -36,6 +37,8 @@ interface Built {
   readonly workshop: Workshop;
   /** Leaves room for the live view, where there is one. */
   readonly output: Output;
+  readonly page: HeldPage;
+  readonly desk: GateDesk;
   /** Agents still running are ended. */
   close(): Promise<void>;
 }
@@ -51,20 +54,19 @@ export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
   const output = live === null ? reading.output : liveOutput(reading.output, live);
   const machine = guardedMachine(createMachine(io.env), trust);
   const page = holdReviewPage(io, reading);
+  const desk = new GateDesk();
   const gates = await openGates(io, {
     ...ready,
     reading: { ...reading, output },
     current,
-    machine,
-    page,
-    live,
+    ...{ machine, page, desk, live },
   });
   const events = observed(output.events, page, reading);
   const run = createRunMemory();
   const bench = { ready, io, current, windDown, run, live, machine, gates, events };
   return {
     workshop: assemble(bench, reading.origins),
-    output,
+    ...{ output, page, desk },
     close: async () => {
       live?.close();
       await Promise.all([current.close(), page.close()]);

@@ -5,11 +5,14 @@ import { readPlanFile } from '../../config/read-plan-file.ts';
 import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
 import type { Decisions } from '../../domain/config/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
 import type { Gates } from '../../domain/ports/gates.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { runScript } from '../../engine/run-script.ts';
 import type { MachinePort } from '../../engine/workshop.ts';
 import { askPreference } from '../../git/process/run-git.ts';
+import type { GateDesk } from '../../ui/desk/gate-desk.ts';
+import { whereWords } from '../../ui/desk/where-words.ts';
 import { createGates } from '../../ui/gates/create-gates.ts';
 import { wrapGates } from '../../ui/gates/wrap-gates.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
@@ -25,6 +28,7 @@ interface GateParts {
   readonly current: Current;
   readonly machine: MachinePort;
   readonly page: HeldPage;
+  readonly desk: GateDesk;
   /** Paused while a question stands. */
   readonly live: LiveView | null;
 }
@@ -35,16 +39,23 @@ interface GateParts {
  */
 export async function openGates(
   io: Io,
-  { reading, root, current, machine, page, live }: GateParts,
+  { reading, root, current, machine, page, desk, live }: GateParts,
 ): Promise<Gates> {
   const { decisionsFile: file, hints } = reading.wishes;
   const decisions = file === null ? null : await readDecisions(file);
   const context = { cwd: root, env: io.env };
+  const session = async (): Promise<SessionId | null> =>
+    reading.meant.pick(await reading.store.snapshot())?.id ?? null;
   const gates = createGates(io, {
     decisions,
     person: await reading.git.identity(),
     resume: hints.goOn,
     reviewPage: page,
+    desk: { desk, isWanted: () => reading.wishes.page.servesBoard, letIn: async () => undefined, session },
+    onElsewhere: (about, answer, where) => {
+      const message = `Decided ${whereWords[where]}: ${about}, ${answer}.`;
+      reading.output.events.emit({ event: 'notice', level: 'info', message });
+    },
     style: reading.output.errorStyle,
     pager: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_PAGER']) : '',
     editor: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_EDITOR']) : '',
@@ -52,9 +63,8 @@ export async function openGates(
     formatPlan: renderPlanYaml,
     onAsked: ({ session, changeset }) => reading.shown.note(session.id, [changeset]),
     onWaiting: async (facts) => {
-      const session = reading.meant.pick(await reading.store.snapshot())?.id ?? null;
       const workshop = { config: current.loaded.config, machine, root, events: reading.output.events };
-      await runScript(workshop, 'on_waiting', { session, ...facts });
+      await runScript(workshop, 'on_waiting', { session: await session(), ...facts });
     },
     readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
   });

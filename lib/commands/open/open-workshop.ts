@@ -2,13 +2,18 @@ import type { Config } from '../../domain/config/config.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Workshop } from '../../engine/workshop.ts';
+import type { GateDesk } from '../../ui/desk/gate-desk.ts';
 import { buildWorkshop } from './build-workshop.ts';
 import { makeReady } from './make-ready.ts';
 import { type Reading, withState } from './read-state.ts';
+import type { HeldPage } from './review-page.ts';
 
 export interface Opened extends Reading {
   readonly workshop: Workshop;
   readonly config: Config;
+  /** Where its questions lie, for boards. */
+  readonly desk: GateDesk;
+  readonly page: HeldPage;
 }
 
 /** Opens everything a command that works needs, for the time of `work`; agents still running are ended afterwards. */
@@ -19,9 +24,9 @@ export function withWorkshop(
 ): Promise<number> {
   return withState(args, io, async (state) => {
     const ready = await makeReady(state, io);
-    const { workshop, output, close } = await buildWorkshop(ready, io);
+    const { workshop, output, desk, page, close } = await buildWorkshop(ready, io);
     try {
-      return await work({ ...ready.reading, output, workshop, config: ready.loaded.config });
+      return await work({ ...ready.reading, output, workshop, desk, page, config: ready.loaded.config });
     } finally {
       await close();
     }

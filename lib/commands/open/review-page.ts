@@ -2,9 +2,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Io } from '../../domain/shown/io.ts';
 import { comparedToSeen } from '../../engine/review/since-seen.ts';
-import type { PageOpener } from '../../ui/gates/paged-gates.ts';
+import type { PageOpener } from '../../ui/gates/shared-gates.ts';
 import { keptReviewSchema, nothingKept } from '../../ui/review-page/kept-review.ts';
-import type { ReviewPage, ReviewPageOptions } from '../../ui/review-page/open-review-page.ts';
+import type { ReviewPage, ReviewPageOptions, ReviewPagePart } from '../../ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
 import { preferencesSchema } from '../../ui/review-page/page-request.ts';
 import { replaceFile } from '../../util/replace-file.ts';
@@ -15,31 +15,60 @@ import type { Reading } from './read-state.ts';
 /** The review page of a command: opened when the first changeset is asked about, or when the person wants it. */
 export interface HeldPage extends PageOpener {
   refresh(): void;
+  /** For a server that serves other pages too, below a path of its own; to be called before `open`. */
+  mount(): Promise<ReviewPagePart>;
   close(): Promise<void>;
 }
 
+type HeldParts = Pick<ReviewPage, 'ask' | 'refresh' | 'close'>;
+
 export function holdReviewPage(io: Io, reading: Reading): HeldPage {
-  let opening: Promise<ReviewPage> | null = null;
-  let page: ReviewPage | null = null;
-  const open = (): Promise<ReviewPage> => {
-    opening ??= serve(io, reading).then((opened) => (page = opened));
+  let opening: Promise<HeldParts> | null = null;
+  let page: HeldParts | null = null;
+  const hold = (opened: Promise<HeldParts>): Promise<HeldParts> => {
+    opening = opened.then((one) => (page = one));
     return opening;
   };
   return {
-    open,
+    open: () => opening ?? hold(serve(io, reading)),
+    mount: async () => {
+      const { createReviewPage } = await import('../../ui/review-page/open-review-page.ts');
+      const part = createReviewPage(optionsOf(reading));
+      // Whoever serves it ends it.
+      await hold(
+        Promise.resolve({
+          ask: (question, withdrawn) => part.ask(question, withdrawn),
+          refresh: () => part.refresh(),
+          close: async () => undefined,
+        }),
+      );
+      return part;
+    },
     isWanted: () => opening !== null || reading.wishes.page.isWanted,
     refresh: () => page?.refresh(),
     close: async () => page?.close(),
   };
 }
 
-async function serve(
-  io: Io,
-  { git, store, origins, shown, output, meant, wishes }: Reading,
-): Promise<ReviewPage> {
+async function serve(io: Io, reading: Reading): Promise<ReviewPage> {
   const { openReviewPage } = await import('../../ui/review-page/open-review-page.ts');
+  const { git, output, wishes } = reading;
+  const page = await openReviewPage(optionsOf(reading));
+  output.events.emit({ event: 'review-page', url: page.url });
+  if (!wishes.page.opensBrowser || io.stderr.isTTY !== true) return page;
+  const forget = openPage(io, git.repository.commonDir, page);
+  return {
+    ...page,
+    close: async () => {
+      await forget();
+      await page.close();
+    },
+  };
+}
+
+function optionsOf({ git, store, origins, shown, output, meant }: Reading): ReviewPageOptions {
   const { commonDir } = git.repository;
-  const page = await openReviewPage({
+  return {
     source: {
       read: async () => {
         const snapshot = await store.snapshot();
@@ -59,16 +88,6 @@ async function serve(
     },
     preferences: preferencesIn(commonDir),
     kept: keptIn(commonDir),
-  });
-  output.events.emit({ event: 'review-page', url: page.url });
-  if (!wishes.page.opensBrowser || io.stderr.isTTY !== true) return page;
-  const forget = openPage(io, commonDir, page);
-  return {
-    ...page,
-    close: async () => {
-      await forget();
-      await page.close();
-    },
   };
 }
 

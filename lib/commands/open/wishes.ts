@@ -24,6 +24,8 @@ interface PageWishes {
   /** Changesets are decided in a browser too, from the start. */
   readonly isWanted: boolean;
   readonly opensBrowser: boolean;
+  /** The command serves a board, where all of its questions are answered. */
+  readonly servesBoard: boolean;
 }
 
 /** What to type when the command stops. */
@@ -48,6 +50,8 @@ export function readWishes(args: CommandArgs, io: Pick<Io, 'cwd'>): Wishes {
     page: {
       isWanted: 'web' in options && options.web,
       opensBrowser: !('open' in options) || options.open,
+      servesBoard:
+        'web' in options && options.web && (args.command === 'run' || args.command === 'resume') && !dryRun,
     },
     wantsPullRequest: 'pr' in options && options.pr,
     hints: { goOn: goOn(args), trustFirst: trustHints(args, true), trustAgain: trustHints(args, false) },

@@ -2,6 +2,7 @@ import type { Role } from '../role.ts';
 import type { Changeset } from '../state/changeset.ts';
 import type { Session } from '../state/session.ts';
 import type { TaskStatus } from '../state/task.ts';
+import type { DecidedGate, OpenGate } from './gate.ts';
 
 /** What the board shows of a session at one moment, but for the details of one task. Texts are as they are stored. */
 export interface BoardState {
@@ -17,6 +18,10 @@ export interface BoardState {
   readonly agents: readonly BoardAgent[];
   /** Diagnostics and setup commands that run. */
   readonly checks: readonly BoardCheck[];
+  /** What waits for an answer that can be given here; null: nothing does. */
+  readonly gate: OpenGate | null;
+  /** What was answered while the run goes; the newest first. */
+  readonly decided: readonly DecidedGate[];
   /** Those of this cycle. */
   readonly changesets: readonly BoardChangeset[];
   /** What a person should know that is no question: conflicts ahead, services that said to wait. */

@@ -1,4 +1,5 @@
 import type { BoardState, BoardStreamLine, BoardTaskDetails } from '../../domain/shown/board.ts';
+import type { GateText } from '../../domain/shown/gate.ts';
 
 /** Where the board gets what it shows. Sessions by their id; null: the one that is current. */
 export interface BoardSource {
@@ -12,6 +13,10 @@ export interface BoardSource {
     hear: (lines: readonly BoardStreamLine[]) => void,
     signal: AbortSignal,
   ): Promise<boolean>;
+  /** Answers a question that is open. Throws FlameErrors: it is none to that, or nobody asks. */
+  answer(session: string | null, given: { readonly gate: string; readonly answer: unknown }): Promise<void>;
+  /** A text of an open question; null: there is none. */
+  gateText(session: string | null, gate: string, what: GateText): Promise<string | null>;
   /** Calls back whenever something may have changed, until what is returned is called. */
   watch(onChange: () => void): () => void;
 }

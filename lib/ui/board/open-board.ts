@@ -10,6 +10,7 @@ import {
   type ServeOptions,
   servePage,
 } from '../page/page-server.ts';
+import type { ReviewPagePart } from '../review-page/open-review-page.ts';
 import type { BoardSource } from './board-source.ts';
 import { BoardTabs } from './board-tabs.ts';
 import { printable } from './printable.ts';
@@ -19,6 +20,8 @@ import { renderBoard } from './render-board.ts';
 export interface Board {
   /** For the person: works until the command ends. */
   readonly url: string;
+  /** Of the review page below it; null: there is none. */
+  readonly reviewUrl: string | null;
   /** See PageServer. */
   openingUrl(onUsed: () => void): string;
   /** Says in every tab that it has ended, and stops serving. */
@@ -32,20 +35,29 @@ export interface BoardOptions {
   readonly serve?: Pick<ServeOptions, 'port' | 'address'>;
   /** What is said in every tab at the end, a sentence or two. */
   readonly farewell: string;
+  /** Is served below it. */
+  readonly review?: ReviewPagePart | null;
 }
 
 const themeSchema = z.strictObject({ theme: z.enum(['auto', 'dark', 'light']) });
 type Theme = z.infer<typeof themeSchema>['theme'];
 
 /** Serves the board. Rejects where the port is taken (EADDRINUSE). */
-export async function openBoard({ source, theme, serve = {}, farewell }: BoardOptions): Promise<Board> {
-  const board = new Tabs({ source, theme });
-  const server = await servePage((request) => board.answer(request), serve);
+export async function openBoard(options: BoardOptions): Promise<Board> {
+  const { serve = {}, farewell, review = null } = options;
+  const board = new Tabs(options);
+  const pages = review === null ? ['/'] : ['/', '/review', '/review/'];
+  const answer = (request: PageRequest): Promise<PageAnswer> =>
+    review !== null && request.path[0] === 'review'
+      ? review.answer({ ...request, path: request.path.slice(1) })
+      : board.answer(request);
+  const server = await servePage(answer, { ...serve, pages });
   return {
     url: server.url,
+    reviewUrl: review === null ? null : server.url.replace('/?', '/review/?'),
     openingUrl: (onUsed) => server.openingUrl(onUsed),
     close: async () => {
-      await board.end(farewell);
+      await Promise.all([board.end(farewell), review?.end()]);
       await server.close();
     },
   };
@@ -53,14 +65,24 @@ export async function openBoard({ source, theme, serve = {}, farewell }: BoardOp
 
 const sessionSchema = z.string().regex(sessionIdPattern).nullable();
 
+const answerSchema = z.strictObject({ gate: z.string().max(100), answer: z.unknown() });
+const textSchema = z.enum(['plan', 'diff', 'message']);
+
+/** What is wrong, each mistake on a line of its own. */
+function sayError({ message, lines }: FlameError): string {
+  return [message, ...lines].join('\n');
+}
+
 class Tabs {
   readonly #source: BoardSource;
   readonly #theme: BoardOptions['theme'];
+  readonly #hasReview: boolean;
   /** By session; '': the current one. */
   readonly #open = new Map<string, BoardTabs>();
   readonly #over = new AbortController();
 
-  constructor({ source, theme }: Pick<BoardOptions, 'source' | 'theme'>) {
+  constructor({ source, theme, review = null }: Pick<BoardOptions, 'source' | 'theme' | 'review'>) {
+    this.#hasReview = review !== null;
     this.#source = source;
     this.#theme = theme;
   }
@@ -72,14 +94,16 @@ class Tabs {
 
   async answer({ method, path, query, body }: PageRequest): Promise<PageAnswer> {
     const [api, what, name = ''] = path;
+    if (method === 'POST' && path.join('/') === 'api/answer') return this.#answerGate(query, body);
     if (path.join('/') === 'api/theme') return method === 'POST' ? this.#like(body) : this.#likes();
     if (method !== 'GET') return notFound;
-    if (api === undefined) return { kind: 'page', render: renderBoard };
+    if (api === undefined) return { kind: 'page', render: (nonce) => renderBoard(nonce, this.#hasReview) };
     const session = sessionSchema.safeParse(query.get('session'));
     if (api !== 'api' || !session.success) return notFound;
     if (what === 'events')
       return { kind: 'events', open: (stream) => this.#tabsOf(session.data).add(stream) };
     if (what === 'task' && taskIdPattern.test(name)) return this.#task(session.data, name);
+    if (what === 'gate' && path.length === 4) return this.#gateText(session.data, name, path[3]);
     if (what === 'stream' && agentIdPattern.test(name))
       return { kind: 'events', open: (stream) => void this.#follow(name, stream) };
     return notFound;
@@ -102,6 +126,31 @@ class Tabs {
       return details === null ? notFound : { kind: 'json', value: printable(details) };
     } catch (error) {
       if (error instanceof FlameError) return problem(409, printable(error.message));
+      throw error;
+    }
+  }
+
+  async #answerGate(query: URLSearchParams, body: unknown): Promise<PageAnswer> {
+    const session = sessionSchema.safeParse(query.get('session'));
+    const given = answerSchema.safeParse(body);
+    if (!session.success || !given.success) return problem(400, 'That is no answer.');
+    try {
+      await this.#source.answer(session.data, given.data);
+      return { kind: 'json', value: {} };
+    } catch (error) {
+      if (error instanceof FlameError) return problem(409, printable(sayError(error)));
+      throw error;
+    }
+  }
+
+  async #gateText(session: string | null, gate: string, what: string | undefined): Promise<PageAnswer> {
+    const parsed = textSchema.safeParse(what);
+    if (!parsed.success) return notFound;
+    try {
+      const text = await this.#source.gateText(session, gate, parsed.data);
+      return text === null ? notFound : { kind: 'json', value: printable({ text }) };
+    } catch (error) {
+      if (error instanceof FlameError) return problem(409, printable(sayError(error)));
       throw error;
     }
   }

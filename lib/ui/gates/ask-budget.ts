@@ -1,6 +1,6 @@
 import type { BudgetDecision, BudgetQuestion } from '../../domain/ports/gates.ts';
 import { formatTokens, formatUsd } from '../../util/format-amount.ts';
-import { choose } from './choose.ts';
+import { askLine, choose } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 import { waitingGates } from './waits-for-person.ts';
 
@@ -16,10 +16,7 @@ export async function askBudget(context: GateContext, question: BudgetQuestion):
   ]);
   if (key === 's') return { kind: 'stop' };
   for (;;) {
-    const answer = await asking.prompter.ask(
-      `Add how many ${unit === 'usd' ? 'USD' : 'tokens'} to the limit? `,
-      asking.onEnd,
-    );
+    const answer = await askLine(asking, `Add how many ${unit === 'usd' ? 'USD' : 'tokens'} to the limit? `);
     const amount = parseAmount(answer, unit);
     if (amount !== null) return { kind: 'raise', amount };
     context.say(unit === 'usd' ? 'Type an amount like 5 or 2.50.' : 'Type a whole number of tokens.');

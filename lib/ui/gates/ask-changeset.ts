@@ -30,23 +30,18 @@ const choices: readonly Choice<Key>[] = [
   { key: 'u', label: '(u)ndo a decision' },
 ];
 
-/** What asking at the terminal has to do with the review page. */
-export interface Elsewhere {
-  /** Aborts when the question was answered there. */
-  readonly withdrawn?: AbortSignal | undefined;
-  /** Opens it; absent where there is none, or it is open already. */
-  readonly openPage?: (() => Promise<void>) | undefined;
-}
-
-/** Shows a changeset and asks what becomes of it; a red one is approved only with a reason. */
+/**
+ * Shows a changeset and asks what becomes of it; a red one is approved only with a reason. `openPage` opens the review
+ * page, where one can be opened.
+ */
 export async function askChangeset(
   context: GateContext,
   question: ChangesetQuestion,
-  { withdrawn, openPage }: Elsewhere = {},
+  openPage?: () => Promise<void>,
 ): Promise<ChangesetDecision> {
   const red = isRed(question.changeset);
   let isOpen = openPage === undefined;
-  const asking = { ...context.question(waitingChangeset(question, red)), withdrawn };
+  const asking = context.question(waitingChangeset(question, red));
   context.say(renderChangeset(question, context.style));
   for (const line of renderExcluding((await question.excluding?.(question.changeset.id)) ?? []))
     context.say(wrapText(`warning: ${line}`, context.style.width, '  ').map(context.style.yellow).join('\n'));

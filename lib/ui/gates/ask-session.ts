@@ -1,6 +1,6 @@
 import type { LeftOverDecision, SessionDecision, SessionQuestion } from '../../domain/ports/gates.ts';
-import { formatCount } from '../../util/format-amount.ts';
 import { renderCycle } from '../render/render-cycle.ts';
+import { leftOverOutlook, sessionOutlook } from '../render/render-outlook.ts';
 import { askDecided } from './ask-decided.ts';
 import { askText, type Choice, choose } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
@@ -21,7 +21,7 @@ export function askSession(context: GateContext, question: SessionQuestion): Pro
     stop,
     ...(question.undoable === undefined ? [] : [undo]),
   ];
-  return ask(context, { ...question, lines: outlook(question), choices });
+  return ask(context, { ...question, lines: sessionOutlook(question), choices });
 }
 
 /** Nothing is open any more, but not all of it was done: once more, another plan, or the end. */
@@ -30,11 +30,7 @@ export async function askLeftOver(
   question: SessionQuestion,
 ): Promise<LeftOverDecision> {
   const choices = [...retries(question), replan, stop];
-  const lines = [
-    'Nothing is left to continue with.',
-    ...retryLine(question),
-    'stop: the session ends; git flame task release TASK opens it again',
-  ];
+  const lines = leftOverOutlook(question);
   const decision = await ask(context, { ...question, lines, choices });
   return decision.kind === 'continue' || decision.kind === 'undo' ? { kind: 'stop' } : decision;
 }
@@ -65,28 +61,6 @@ async function ask(context: GateContext, { lines, choices, ...question }: Asked)
     }
 }
 
-/** What each answer leads to. */
-function outlook(question: SessionQuestion): readonly string[] {
-  const { cyclesLeft, summary } = question;
-  const later = 'stop: everything is kept; git flame run continues later';
-  if (cyclesLeft <= 0) return ['No cycle is left (limits.max_wave_cycles).', later];
-  const again = summary.requeued + summary.open;
-  return [
-    `${formatCount(cyclesLeft, 'cycle')} left.`,
-    `continue: ${formatCount(again, 'task')} to continue with in the next cycle`,
-    ...retryLine(question),
-    later,
-  ];
-}
-
 function retries({ summary }: SessionQuestion): readonly Choice<Key>[] {
   return summary.failed > 0 ? [retry] : [];
-}
-
-function retryLine({ summary }: SessionQuestion): readonly string[] {
-  const what = `${formatCount(summary.failed, 'task')} that failed`;
-  return [
-    ...(summary.failed > 0 ? [`retry: the next cycle, in which ${what} will be tried again`] : []),
-    're-plan: you tell a planner what should be different',
-  ];
 }

@@ -9,7 +9,7 @@ import { hasOthers, renderTries } from '../render/render-tries.ts';
 import { renderDiagnostic, renderVerdict } from '../render/render-verdict.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { askOther } from './ask-attempt.ts';
-import { askKeep, askText, type Choice, choose, type Question } from './choose.ts';
+import { askKeep, askLine, askText, type Choice, choose, type Question } from './choose.ts';
 import { parseTaskEdit, taskEditToYaml } from './edit-task.ts';
 import type { GateContext } from './gate-context.ts';
 import { waitingValidation, waitingValidator } from './waits-for-person.ts';
@@ -42,10 +42,7 @@ export async function askValidation(
     if (key === 'p')
       return { kind: 'pass', override: await askText(asking, 'Pass it all the same, because: ') };
     if (key === 'r') {
-      const notes = await asking.prompter.ask(
-        "Notes for the next attempt (Enter: the validator's): ",
-        asking.onEnd,
-      );
+      const notes = await askLine(asking, "Notes for the next attempt (Enter: the validator's): ");
       const told = notes.trim() === '' ? verdict.notes : notes.trim();
       return { kind: 'requeue', notes: told, ...(await askKept(asking)) };
     }
@@ -92,6 +89,6 @@ export async function askValidatorFailed(
     const override = await askText(asking, 'Diagnostics fail. Pass it all the same, because: ');
     return { kind: 'manual', status: 'pass', notes: override, override };
   }
-  const notes = await asking.prompter.ask('Notes (Enter: none): ', asking.onEnd);
+  const notes = await askLine(asking, 'Notes (Enter: none): ');
   return { kind: 'manual', status: 'pass', notes: notes.trim() };
 }

@@ -5,7 +5,8 @@ import { announcedGates, type WaitingFacts } from './announced-gates.ts';
 import { createDecisionGates, type DecisionGatesOptions } from './decision-gates.ts';
 import { interruptedGates } from './interrupted-gates.ts';
 import { createNoGates } from './no-gates.ts';
-import { type PageOpener, pagedGates } from './paged-gates.ts';
+import { editablePlans } from './plan-text.ts';
+import { type DeskAccess, type PageOpener, type SharedGatesOptions, sharedGates } from './shared-gates.ts';
 import { createTerminalGates, hasTerminal, type TerminalGatesOptions } from './terminal-gates.ts';
 
 interface GatesOptions extends TerminalGatesOptions {
@@ -18,18 +19,24 @@ interface GatesOptions extends TerminalGatesOptions {
   readonly onAsked?: (question: ChangesetQuestion) => void;
   /** Where changesets can be decided in a browser too. */
   readonly reviewPage?: PageOpener | null;
+  /** Where all of it can be decided on boards. */
+  readonly desk?: DeskAccess | null;
+  /** See SharedGatesOptions. */
+  readonly onElsewhere?: SharedGatesOptions['onElsewhere'];
 }
 
 /**
- * The gates of a command: decisions given beforehand, then the terminal and the review page; without these,
+ * The gates of a command: decisions given beforehand, then the terminal, boards and the review page; without these,
  * an error.
  */
 export function createGates(io: Io, options: GatesOptions): Gates {
-  const { decisions, readFile, parsePlan, onWaiting, onAsked, reviewPage = null } = options;
-  const terminal = hasTerminal(io) ? createTerminalGates(io, options) : null;
-  const alone = terminal ?? createNoGates(options);
-  const person =
-    reviewPage === null ? alone : pagedGates(alone, terminal, { opener: reviewPage, interrupted: io.signal });
+  const { decisions, readFile, parsePlan, onWaiting, onAsked, reviewPage = null, desk = null } = options;
+  const person = sharedGates({
+    alone: createNoGates(options),
+    terminal: hasTerminal(io) ? createTerminalGates(io, options) : null,
+    ...{ page: reviewPage, desk, plans: editablePlans(options), interrupted: io.signal },
+    onElsewhere: options.onElsewhere ?? (() => undefined),
+  });
   const interruptible = interruptedGates(person, options.resume);
   const asked: Gates = {
     ...interruptible,

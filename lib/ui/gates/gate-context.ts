@@ -34,7 +34,8 @@ interface EditRequest<Value> {
   readonly parse: (text: string) => Value | Promise<Value>;
 }
 
-export function createGateContext(io: Io, settings: GateSettings): GateContext {
+/** `withdrawn` aborts when the question was answered elsewhere. */
+export function createGateContext(io: Io, settings: GateSettings, withdrawn?: AbortSignal): GateContext {
   const { style } = settings;
   const prompter: Prompter = createPrompter(io);
   const say = (text: string): void => void io.stderr.write(`${text}\n`);
@@ -43,7 +44,7 @@ export function createGateContext(io: Io, settings: GateSettings): GateContext {
     say,
     question: (waiting) => {
       const onEnd = (): FlameError => waitsForPerson(waiting, settings.resume);
-      return { prompter, say, onEnd };
+      return { prompter, say, onEnd, withdrawn };
     },
     viewDiff: (diff) =>
       openPager(io, renderDiff(diff, style), { pager: settings.pager, elsewhere: io.stderr }),

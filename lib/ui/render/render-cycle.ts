@@ -12,22 +12,26 @@ import { paintStatus } from './render-status.ts';
  * role, and what each answer to the question leads to.
  */
 export function renderCycle(question: Question, style: Style): string {
-  const { session, summary, budget } = question;
-  const rows = [
+  const { session } = question;
+  return [
+    style.bold(`Cycle ${session.cycle} is over.`),
+    ...renderTable(cycleFacts(question), { width: style.width, indent: '  ' }),
+    ...renderSpend(session, style, '    '),
+    ...renderTasks(question, ['requeued', 'blocked', 'failed'], style),
+  ].join('\n');
+}
+
+/** What a cycle came to: names and figures. */
+export function cycleFacts({ session, summary, budget }: Question): readonly (readonly [string, string])[] {
+  return [
     ['approved', formatCount(summary.approved, 'changeset')],
     ['requeued', formatCount(summary.requeued, 'task')],
     ['blocked', formatCount(summary.blocked, 'task')],
     ['open', formatCount(summary.open, 'task')],
-    ...(summary.failed === 0 ? [] : [['failed', formatCount(summary.failed, 'task')]]),
+    ...(summary.failed === 0 ? [] : [['failed', formatCount(summary.failed, 'task')] as const]),
     ['cost', spendAgainst(session, budget)],
-    ...(session.estimate === null ? [] : [['estimated', formatUsd(session.estimate.base_usd)]]),
+    ...(session.estimate === null ? [] : [['estimated', formatUsd(session.estimate.base_usd)] as const]),
   ];
-  return [
-    style.bold(`Cycle ${session.cycle} is over.`),
-    ...renderTable(rows, { width: style.width, indent: '  ' }),
-    ...renderSpend(session, style, '    '),
-    ...renderTasks(question, ['requeued', 'blocked', 'failed'], style),
-  ].join('\n');
 }
 
 type Question = Pick<SessionQuestion, 'session' | 'summary' | 'budget'> &

@@ -11,7 +11,7 @@ import { bullet } from './render-verdict.ts';
 
 /** A plan to judge: tasks by group, what each may change and waits for, the order they run in, the cost. */
 export function renderPlan(question: PlanQuestion, style: Style): string {
-  const { plan, waves, estimate, problems } = question;
+  const { plan, waves, problems } = question;
   const groups = [...new Set(plan.tasks.map((task) => task.cohesion_group))];
   const { received = [], told = [] } = question;
   const objective = wrapText(
@@ -29,12 +29,24 @@ export function renderPlan(question: PlanQuestion, style: Style): string {
     ),
     `${formatCount(plan.tasks.length, 'task')}, in this order:`,
     ...waves.flatMap((ids, index) => wrapText(`${index + 1}. ${ids.join(', ')}`, style.width, '  ')),
-    ...wrapText([renderEstimate(estimate), ...overlapWords(question.overlap)].join(' '), style.width),
-    ...renderCircles(question.circles ?? []).flatMap((line) => wrapText(line, style.width)),
-    ...droppedWords(question.dropped ?? []).flatMap((line) => wrapText(line, style.width)),
+    ...planNotes(question).flatMap((line) => wrapText(line, style.width)),
     ...(problems.length === 0 ? [] : ['', style.red('The plan cannot be used as it is:')]),
     ...problems.flatMap((problem) => bullet(problem, style, '  ')),
   ].join('\n');
+}
+
+/** What is to be known of a plan beside its tasks, a paragraph each. */
+export function planNotes({
+  estimate,
+  overlap,
+  circles = [],
+  dropped = [],
+}: PlanQuestion): readonly string[] {
+  return [
+    [renderEstimate(estimate), ...overlapWords(overlap)].join(' '),
+    ...renderCircles(circles),
+    ...droppedWords(dropped),
+  ];
 }
 
 function droppedWords(ids: readonly string[]): readonly string[] {

@@ -28,7 +28,7 @@ function openTerminal(input: string) {
     ...{ pager: 'cat', editor: 'false', resume: 'git flame run' },
     formatPlan: () => '',
     parsePlan: () => samplePlan,
-  });
+  }).until();
   return { gates, said: () => fake.stderr() };
 }
 

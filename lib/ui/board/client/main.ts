@@ -2,6 +2,7 @@ import { byId } from '../../page/client/dom.ts';
 import { applyChange, type BoardChange } from '../board-changes.ts';
 import { app } from './app.ts';
 import { connect } from './connection.ts';
+import { renderGates } from './gates.ts';
 import { renderHeader } from './header.ts';
 import { wireKeys } from './keys.ts';
 import { renderChangesets, renderLog, renderNotices, renderSessions } from './lists.ts';
@@ -29,6 +30,7 @@ function take(change: BoardChange): void {
   const hasTasks = Object.keys(tasks).length + gone.length > 0;
   if (parts.session !== undefined || parts.run !== undefined || hasTasks) renderHeader();
   if (parts.notices !== undefined || parts.session !== undefined) renderNotices();
+  renderGates();
   if (parts.agents !== undefined || parts.checks !== undefined) renderRunning(showAgent);
   if (hasTasks) renderPlan(showTask);
   if (parts.changesets !== undefined) renderChangesets();

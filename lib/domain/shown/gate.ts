@@ -1,0 +1,169 @@
+import type { SessionId } from '../ids.ts';
+import type { Changeset } from '../state/changeset.ts';
+
+/** A question that waits for a person, as pages show it. Texts are as they are stored. */
+export interface OpenGate {
+  /** Of this one question: an answer carries it, so that none is taken for another's. */
+  readonly id: string;
+  /** null: none is known yet. */
+  readonly session: SessionId | null;
+  readonly asked_at: string;
+  readonly asks: GateAsks;
+}
+
+/** What is asked, and what a person has to know to answer. */
+export type GateAsks =
+  | AskedPlan
+  | AskedValidation
+  | AskedValidator
+  | AskedChangeset
+  | AskedSession
+  | AskedBudget
+  | AskedBase;
+
+export interface AskedPlan {
+  readonly gate: 'plan';
+  readonly objective: string;
+  readonly tasks: number;
+  /** With mistakes it can't be approved. */
+  readonly problems: readonly string[];
+  /** What is to be known beside the tasks: the cost, what is dropped or overlaps, what another clone sent. */
+  readonly notes: readonly string[];
+  readonly replans_left: number;
+}
+
+export interface AskedCheck {
+  readonly command: string;
+  readonly result: string;
+  readonly is_good: boolean;
+  readonly output: string;
+}
+
+/** Another attempt at a task that could be its work. */
+export interface OtherAttempt {
+  readonly task: string;
+  /** From 1. */
+  readonly attempt: number;
+  readonly words: string;
+}
+
+export interface AskedValidation {
+  readonly gate: 'validation';
+  readonly task: string;
+  readonly title: string;
+  readonly by: string;
+  readonly notes: string;
+  readonly issues: readonly string[];
+  readonly checks: readonly AskedCheck[];
+  /** What may be changed when it is sent back. */
+  readonly description: string;
+  readonly file_locks: readonly string[];
+  readonly others: readonly OtherAttempt[];
+}
+
+export interface AskedValidator {
+  readonly gate: 'validator_failed';
+  readonly task: string;
+  readonly title: string;
+  readonly reason: string;
+  readonly checks: readonly AskedCheck[];
+  /** A pass by hand needs the reason why. */
+  readonly red: boolean;
+}
+
+export interface AskedChangeset
+  extends Pick<Changeset, 'id' | 'group' | 'commit' | 'diffstat' | 'depends_on' | 'missing'> {
+  readonly gate: 'changesets';
+  readonly position: number;
+  readonly total: number;
+  readonly tasks: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly verdict: 'pass' | 'fail' | null;
+    readonly notes: string;
+  }[];
+  /** An approval needs the reason why. */
+  readonly red: boolean;
+  readonly checks: readonly AskedCheck[];
+  /** What speaks against it, a sentence each. */
+  readonly warnings: readonly string[];
+  /** What rejecting it means for work that was built on it, a sentence each. */
+  readonly on_top: readonly string[];
+  readonly others: readonly OtherAttempt[];
+  /** Whether what it lands with can be written. */
+  readonly has_message: boolean;
+  readonly undoable: readonly Undoable[];
+}
+
+/** A decision that can be taken back. */
+export interface Undoable extends Pick<Changeset, 'id' | 'group' | 'state'> {
+  readonly reason: string;
+}
+
+export interface AskedSession {
+  readonly gate: 'session';
+  /** continue is no answer where nothing is left to continue with. */
+  readonly answers: readonly ('continue' | 'retry' | 'replan' | 'stop' | 'undo')[];
+  readonly cycle: number;
+  readonly cycles_left: number;
+  /** How the cycle went, and what each answer leads to. */
+  readonly lines: readonly string[];
+  readonly undoable: readonly Undoable[];
+}
+
+export interface AskedBudget {
+  readonly gate: 'budget';
+  readonly spent: number;
+  readonly limit: number;
+  readonly unit: 'usd' | 'tokens';
+}
+
+export interface AskedBase {
+  readonly gate: 'base';
+  readonly failing: readonly string[];
+}
+
+/** Where a question was answered. */
+export type AnsweredAt = 'terminal' | 'board' | 'review page' | 'command';
+
+/** A question that was answered while its run still goes. */
+export interface DecidedGate {
+  readonly id: string;
+  readonly session: SessionId | null;
+  readonly gate: GateAsks['gate'];
+  /** `the plan`, `task-001`, `changeset auth`. */
+  readonly about: string;
+  /** `approved`, `rejected: too early`. */
+  readonly answer: string;
+  readonly where: AnsweredAt;
+  readonly by: string;
+  readonly at: string;
+}
+
+/** What a run asks, and what was answered lately; the newest first. */
+export interface GatesState {
+  readonly open: OpenGate | null;
+  readonly decided: readonly DecidedGate[];
+}
+
+/** An answer as it is given, not looked at yet. */
+export interface GivenAnswer {
+  /** Of the question that was seen. */
+  readonly gate: string;
+  readonly answer: unknown;
+  readonly where: AnsweredAt;
+}
+
+/** A text of a question that is asked for: the plan to edit, the diff, the message it lands with. */
+export type GateText = 'plan' | 'diff' | 'message';
+
+/** Where a run's questions are seen and answered, in its own process or from another one. */
+export interface GateLine {
+  read(): GatesState;
+  /** Resolves once it counts. Throws FlameErrors: it is no answer to that, or was decided by somebody else. */
+  answer(given: GivenAnswer): Promise<void>;
+  /** null: there is none. */
+  text(gate: string, what: GateText): Promise<string | null>;
+  /** Calls back after each change, until what is returned is called. */
+  watch(onChange: () => void): () => void;
+}

@@ -1,0 +1,113 @@
+import type { DecidedGate, OpenGate } from '../../../domain/shown/gate.ts';
+import { whereWords } from '../../desk/where-words.ts';
+import { byId, make } from '../../page/client/dom.ts';
+import { post } from '../../page/client/transport.ts';
+import { type AnswerForm, answerForm } from './answer-form.ts';
+import { about, app } from './app.ts';
+import { choicesOf, type GateChoice } from './gate-choices.ts';
+import { factsOf, titleOf } from './gate-facts.ts';
+import { makeMoment } from './times.ts';
+import { makeBlock, makeFold, makeText } from './words.ts';
+
+const gates = byId('gates', HTMLDivElement);
+const decided = byId('decided', HTMLUListElement);
+const nothing = byId('nothing-waits', HTMLParagraphElement);
+const said = byId('gate-said', HTMLParagraphElement);
+
+const mostDecided = 5;
+
+/** The card that is shown, and the form that is open in it. */
+let card: { readonly id: string; readonly title: string; form: AnswerForm | null } | null = null;
+/** What was begun and came to nothing, since somebody else was faster. */
+const leftOver = new Map<string, string>();
+
+/** What waits for the person, and what became of the last questions. */
+export function renderGates(): void {
+  const { gate, notices, session } = app.state;
+  if (gate?.id !== card?.id) changeCard(gate);
+  nothing.hidden = gate !== null || notices.length > 0 || (session?.next ?? null) !== null;
+  decided.replaceChildren(...app.state.decided.slice(0, mostDecided).map(makeDecided));
+}
+
+function changeCard(gate: OpenGate | null): void {
+  const draft = card?.form?.draft() ?? '';
+  if (card !== null && draft !== '') leftOver.set(card.id, draft);
+  const former = card;
+  card = gate === null ? null : { id: gate.id, title: titleOf(gate.asks), form: null };
+  const had = gates.contains(document.activeElement);
+  gates.replaceChildren(...(gate === null ? [] : [makeCard(gate)]));
+  if (had) gates.querySelector('button')?.focus();
+  const how = app.state.decided.find(({ id }) => id === former?.id);
+  said.textContent =
+    gate === null ? (how === undefined ? '' : sentence(how)) : `It waits for you: ${titleOf(gate.asks)}`;
+}
+
+function makeCard({ id, asks }: OpenGate): HTMLElement {
+  const title = make('h3', '', titleOf(asks));
+  title.id = `title-${id}`;
+  title.dir = 'auto';
+  const place = make('div', 'answer-place');
+  const buttons = make('div', 'answers');
+  const choose = (choice: GateChoice | null): void => {
+    const form =
+      choice === null ? null : answerForm(choice, { gate: id, send: (answer) => send(id, answer), cancel });
+    if (card?.id === id) card.form = form;
+    place.replaceChildren(...(form === null ? [] : [form.element]));
+    for (const button of buttons.children)
+      button.setAttribute('aria-expanded', `${button.textContent === choice?.label}`);
+    const first = form?.element.querySelector<HTMLElement>('textarea, input, button');
+    if (first != null) first.focus();
+  };
+  const cancel = (): void => {
+    const opener = buttons.querySelector<HTMLElement>('[aria-expanded="true"]');
+    choose(null);
+    opener?.focus();
+  };
+  buttons.append(
+    ...choicesOf(asks).map((choice) => {
+      const button = make('button', choice.look, choice.label);
+      button.type = 'button';
+      button.setAttribute('aria-expanded', 'false');
+      button.addEventListener('click', () => choose(choice));
+      return button;
+    }),
+  );
+  const element = make(
+    'article',
+    'gate',
+    title,
+    make('div', 'gate-facts', ...factsOf(id, asks)),
+    buttons,
+    place,
+  );
+  element.setAttribute('aria-labelledby', title.id);
+  element.dataset.gate = asks.gate;
+  return element;
+}
+
+async function send(gate: string, answer: unknown): Promise<string> {
+  if (!app.isFresh) return 'git flame does not answer now: nothing can be decided here until it does.';
+  const { problem } = await post(about('/api/answer'), { gate, answer });
+  return problem;
+}
+
+function makeDecided(gate: DecidedGate): HTMLElement {
+  const draft = leftOver.get(gate.id);
+  return make(
+    'li',
+    '',
+    make(
+      'span',
+      'row-head',
+      makeText('', sentence(gate)),
+      make('span', 'row-end quiet', makeMoment(gate.at)),
+    ),
+    ...(draft === undefined || gate.where === 'board'
+      ? []
+      : [makeFold('What you had begun to write', makeBlock('', draft))]),
+  );
+}
+
+function sentence({ about: what, answer, where }: DecidedGate): string {
+  return `${what}: ${answer} (decided ${whereWords[where]})`;
+}

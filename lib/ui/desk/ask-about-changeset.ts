@@ -1,0 +1,123 @@
+import * as z from 'zod';
+import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/gates.ts';
+import type { AskedChangeset, Undoable } from '../../domain/shown/gate.ts';
+import { type Changeset, isRed } from '../../domain/state/changeset.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { renderDoubt } from '../render/render-doubt.ts';
+import { renderExcluding } from '../render/render-excluding.ts';
+import { renderOnTop } from '../render/render-on-top.ts';
+import { askedCheck, otherAttempts, requireOther } from './ask-about-validation.ts';
+import { type DeskQuestion, parseAnswer, wordsSchema } from './desk-question.ts';
+import { badAnswer } from './refused-answers.ts';
+
+const schema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('approve'),
+    override: wordsSchema.optional(),
+    message: wordsSchema.optional(),
+  }),
+  z.strictObject({
+    kind: z.literal('reject'),
+    reason: wordsSchema,
+    tasks: z.array(z.string().max(200)).min(1).max(10_000).optional(),
+    keep: z.boolean().default(false),
+  }),
+  z.strictObject({ kind: z.literal('skip') }),
+  z.strictObject({ kind: z.literal('choose'), task: z.string().max(200), attempt: z.int().min(1) }),
+  z.strictObject({ kind: z.literal('undo'), changeset: z.string().max(200) }),
+]);
+
+export async function aboutChangeset(question: ChangesetQuestion): Promise<DeskQuestion<ChangesetDecision>> {
+  const asks = await describe(question);
+  return {
+    asks,
+    about: `changeset ${question.changeset.group}`,
+    read: (answer) => read(question, asks, answer),
+    text: async (what) => {
+      if (what === 'message') return (await question.showMessage?.()) ?? null;
+      return what === 'diff' ? question.showDiff() : null;
+    },
+  };
+}
+
+async function read(
+  question: ChangesetQuestion,
+  { tasks, red, others, has_message: hasMessage }: AskedChangeset,
+  answer: unknown,
+): Promise<ChangesetDecision> {
+  const given = parseAnswer(schema, answer);
+  switch (given.kind) {
+    case 'approve': {
+      const { override, message } = given;
+      if (red && override === undefined)
+        throw badAnswer('its diagnostics fail, so an approval says why it lands all the same');
+      if (message !== undefined && !hasMessage) throw badAnswer('its commits land with their own messages');
+      return {
+        kind: 'approve',
+        ...(red && override !== undefined ? { override } : {}),
+        ...(message === undefined ? {} : { message }),
+      };
+    }
+    case 'reject': {
+      const { keep, tasks: some, ...rest } = given;
+      const strange = some?.find((one) => !tasks.some(({ id }) => id === one));
+      if (strange !== undefined) throw badAnswer(`it holds no task ${strange}`);
+      const isPart = some !== undefined && new Set(some).size < tasks.length;
+      return { ...rest, ...(isPart ? { tasks: [...new Set(some)] } : {}), ...(keep ? { keep } : {}) };
+    }
+    case 'choose':
+      requireOther(others, given.task, given.attempt);
+      return given;
+    case 'undo':
+      await question.takeBack?.(given.changeset);
+      return { kind: 'again' };
+    case 'skip':
+      return given;
+  }
+}
+
+async function describe(question: ChangesetQuestion): Promise<AskedChangeset> {
+  const { changeset, position, total, tasks, verdicts } = question;
+  const { id, group, commit, diffstat, depends_on, missing } = changeset;
+  const onTop = (await question.onTop?.(id)) ?? [];
+  return {
+    ...{ gate: 'changesets', id, group, commit, diffstat, depends_on, missing, position, total },
+    tasks: tasks.map((task) => {
+      const own = verdicts.findLast((one) => one.task === task.id && one.commit === task.commit);
+      return {
+        id: task.id,
+        title: task.title,
+        verdict: own?.status ?? null,
+        notes: [own?.notes ?? '', ...(own?.issues ?? [])].filter(Boolean).join('\n'),
+      };
+    }),
+    red: isRed(changeset),
+    checks: changeset.diagnostics.map(askedCheck),
+    warnings: await warningsOf(question),
+    on_top: renderOnTop(onTop),
+    others: otherAttempts(tasks),
+    has_message: question.showMessage !== undefined,
+    undoable: ((await question.undoable?.()) ?? []).map(describeUndoable),
+  };
+}
+
+async function warningsOf(question: ChangesetQuestion): Promise<readonly string[]> {
+  const { changeset, doubts = [], blocked = [] } = question;
+  const { missing, depends_on: below } = changeset;
+  return [
+    ...(missing.length > 0
+      ? [`The group is incomplete: ${missing.join(', ')} had not passed when it was built.`]
+      : []),
+    ...(below.length > 0 ? [`Builds on ${below.join(', ')}: without it, it is deferred.`] : []),
+    ...doubts.map(renderDoubt),
+    ...blocked.map(
+      ({ agent, blocked: calls, top }) =>
+        `${agent}: ${formatCount(calls, 'call')} blocked${top.length === 0 ? '' : `: ${top.join('; ')}`}`,
+    ),
+    ...renderExcluding((await question.excluding?.(changeset.id)) ?? []),
+  ];
+}
+
+export function describeUndoable({ id, group, state, reason }: Changeset): Undoable {
+  return { id, group, state, reason: reason ?? '' };
+}

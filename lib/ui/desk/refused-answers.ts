@@ -1,0 +1,33 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { DecidedGate } from '../../domain/shown/gate.ts';
+import { whereWords } from './where-words.ts';
+
+/** It is no answer to what is asked. */
+export function badAnswer(why: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'bad-answer',
+    message: `That is no answer to this question: ${why}.`,
+    hints: ['git flame status'],
+  });
+}
+
+/** Somebody was faster: who, where, with what. */
+export function answeredAlready({ about, answer, where, by }: DecidedGate): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'answered-already',
+    message: `Nothing came of this answer: ${about} was decided meanwhile ${whereWords[where]} by ${by}: ${answer}.`,
+    hints: ['git flame status'],
+  });
+}
+
+/** What was seen is asked no more, and how it ended is not known here. */
+export function notAsked(): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'not-asked',
+    message: 'Nothing came of this answer: this question is not asked any more.',
+    hints: ['git flame status'],
+  });
+}

@@ -1,0 +1,9 @@
+import type { AnsweredAt } from '../../domain/shown/gate.ts';
+
+/** Where something was decided, as it stands in a sentence. */
+export const whereWords: Readonly<Record<AnsweredAt, string>> = {
+  terminal: 'at the terminal',
+  board: 'on the board',
+  'review page': 'on the review page',
+  command: 'by a command',
+};

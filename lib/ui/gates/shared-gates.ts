@@ -1,0 +1,177 @@
+import type { SessionId } from '../../domain/ids.ts';
+import type { Gates } from '../../domain/ports/gates.ts';
+import type { AnsweredAt } from '../../domain/shown/gate.ts';
+import { aboutChangeset } from '../desk/ask-about-changeset.ts';
+import { aboutPlan, type DeskPlanText } from '../desk/ask-about-plan.ts';
+import { aboutBase, aboutBudget, aboutLeftOver, aboutSession } from '../desk/ask-about-session.ts';
+import { aboutValidation, aboutValidator } from '../desk/ask-about-validation.ts';
+import { type Decided, decisionWords } from '../desk/decision-words.ts';
+import type { DeskQuestion } from '../desk/desk-question.ts';
+import type { GateDesk, OnDesk } from '../desk/gate-desk.ts';
+import type { ReviewPage } from '../review-page/open-review-page.ts';
+import type { AskingGates, TerminalGates } from './terminal-gates.ts';
+
+export interface PageOpener {
+  /** Whether changesets are asked about on the page by themselves: it was wanted from the start, or is open. */
+  isWanted(): boolean;
+  /** The page, the same each time. */
+  open(): Promise<Pick<ReviewPage, 'ask'>>;
+}
+
+/** The desk that boards answer at. */
+export interface DeskAccess {
+  readonly desk: GateDesk;
+  /** Whether questions wait for it where there is no terminal: this command serves a board. */
+  isWanted(): boolean;
+  /** Called before each question is laid down: boards of other processes are let in from then on. */
+  letIn(): Promise<void>;
+  session(): Promise<SessionId | null>;
+}
+
+export interface SharedGatesOptions {
+  /** Where nobody can be asked. */
+  readonly alone: Gates;
+  readonly terminal: TerminalGates | null;
+  readonly page: PageOpener | null;
+  readonly desk: DeskAccess | null;
+  readonly plans: DeskPlanText;
+  /** Aborts at Ctrl-C: where there is no terminal nothing else would end the waiting. */
+  readonly interrupted: AbortSignal | undefined;
+  /** Says at the terminal what was decided on a board: what about, and the answer. */
+  readonly onElsewhere: (about: string, answer: string, where: AnsweredAt) => void;
+}
+
+/**
+ * Gates that are answered at the terminal, on a board, and changesets on the review page, wherever the first answer
+ * comes from; the other places are told. Without a terminal they wait only where a page is wanted.
+ */
+export function sharedGates(options: SharedGatesOptions): Gates {
+  const { alone, terminal, page, desk } = options;
+  const ask = <Decision extends Decided>(asked: Asked<Decision>): Promise<Decision> =>
+    askEverywhere(options, asked);
+  const shared: Gates = {
+    person: alone.person,
+    isInteractive: terminal !== null,
+    plan: (question) =>
+      ask({ about: (plans) => aboutPlan(question, plans), at: (gates) => gates.plan(question) }),
+    validation: (question) =>
+      ask({ about: () => aboutValidation(question), at: (gates) => gates.validation(question) }),
+    validatorFailed: (question) =>
+      ask({ about: () => aboutValidator(question), at: (gates) => gates.validatorFailed(question) }),
+    changeset: (question) =>
+      ask({
+        about: () => aboutChangeset(question),
+        at: (gates) => gates.changeset(question),
+        on: (opened, withdrawn) => opened.ask(question, withdrawn),
+      }),
+    session: (question) =>
+      ask({ about: () => aboutSession(question), at: (gates) => gates.session(question) }),
+    leftOver: (question) =>
+      ask({ about: () => aboutLeftOver(question), at: (gates) => gates.leftOver(question) }),
+    budget: (question) => ask({ about: () => aboutBudget(question), at: (gates) => gates.budget(question) }),
+    base: (question) => ask({ about: () => aboutBase(question), at: (gates) => gates.base(question) }),
+  };
+  if (terminal !== null || desk?.isWanted() === true) return shared;
+  return {
+    ...alone,
+    changeset: (question) =>
+      page?.isWanted() === true ? shared.changeset(question) : alone.changeset(question),
+  };
+}
+
+/** A question in each of its forms. */
+interface Asked<Decision> {
+  about(plans: DeskPlanText): DeskQuestion<Decision> | Promise<DeskQuestion<Decision>>;
+  at(gates: AskingGates): Promise<Decision>;
+  /** On the review page; absent: not there. */
+  on?(page: Pick<ReviewPage, 'ask'>, withdrawn: AbortSignal): Promise<Decision>;
+}
+
+interface Laid<Decision> {
+  readonly about: string;
+  readonly onDesk: OnDesk<Decision>;
+}
+
+/** Asks in all places at once. */
+async function askEverywhere<Decision extends Decided>(
+  { terminal, page, desk, plans, alone, interrupted, onElsewhere }: SharedGatesOptions,
+  { about, at, on }: Asked<Decision>,
+): Promise<Decision> {
+  interrupted?.throwIfAborted();
+  const answered = new AbortController();
+  const onInterrupted = (): void => answered.abort(interrupted?.reason);
+  interrupted?.addEventListener('abort', onInterrupted);
+  const asked: Promise<Decision>[] = [];
+  let laid: Laid<Decision> | null = null;
+  try {
+    const { decision, where } = await new Promise<Answer<Decision>>((resolve, reject) => {
+      answered.signal.addEventListener('abort', () => reject(answered.signal.reason));
+      const hear = (from: AnsweredAt, answer: Promise<Decision>): void => {
+        asked.push(answer);
+        answer.then((one) => resolve({ decision: one, where: from }), reject);
+      };
+      const onLaid = (one: Laid<Decision>): void => {
+        laid = one;
+        one.onDesk.answered.then(resolve, reject);
+      };
+      if (desk !== null)
+        lay(desk, () => about(plans), { person: alone.person, answered: answered.signal, onLaid }).catch(
+          reject,
+        );
+      const askTerminal = (openPage?: () => Promise<void>): void => {
+        if (terminal !== null) hear('terminal', at(terminal.until({ withdrawn: answered.signal, openPage })));
+      };
+      if (page === null || on === undefined) return askTerminal();
+      const openPage = async (): Promise<void> => {
+        const opened = await page.open();
+        answered.signal.throwIfAborted();
+        hear('review page', on(opened, answered.signal));
+      };
+      if (page.isWanted()) openPage().then(() => askTerminal(), reject);
+      else askTerminal(openPage);
+    });
+    const words = decisionWords(decision);
+    tellElsewhere(laid, { words, where }, onElsewhere);
+    return decision;
+  } finally {
+    interrupted?.removeEventListener('abort', onInterrupted);
+    answered.abort(new Error('It was answered elsewhere.'));
+    close(laid, '', 'terminal');
+    await Promise.allSettled(asked);
+  }
+}
+
+interface Answer<Decision> {
+  readonly decision: Decision;
+  readonly where: AnsweredAt;
+}
+
+interface LayOptions<Decision> {
+  readonly person: string;
+  readonly answered: AbortSignal;
+  onLaid(laid: Laid<Decision>): void;
+}
+
+/** What it takes git a while to find out is no reason for the terminal to wait. */
+async function lay<Decision extends Decided>(
+  { desk, letIn, session }: DeskAccess,
+  about: () => ReturnType<Asked<Decision>['about']>,
+  { person, answered, onLaid }: LayOptions<Decision>,
+): Promise<void> {
+  const [question, id] = await Promise.all([about(), session(), letIn()]);
+  if (answered.aborted) return;
+  onLaid({ about: question.about, onDesk: desk.lay(question, { person, session: id }) });
+}
+
+function tellElsewhere(
+  laid: Laid<never> | null,
+  { words, where }: { readonly words: string; readonly where: AnsweredAt },
+  onElsewhere: SharedGatesOptions['onElsewhere'],
+): void {
+  close(laid, words, where);
+  if (laid !== null && (where === 'board' || where === 'command')) onElsewhere(laid.about, words, where);
+}
+
+function close(laid: Laid<never> | null, words: string, where: AnsweredAt): void {
+  laid?.onDesk.close(words, where);
+}

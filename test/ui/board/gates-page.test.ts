@@ -1,0 +1,149 @@
+import type { Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import { pageSuite, shot } from '../../review-page/browser.ts';
+import { boardAddress } from '../../support/board.ts';
+import { makeExecProject, type ScriptTask, writePlan } from '../../support/exec-project.ts';
+import { programEnd, startProgram } from '../../support/program.ts';
+import type { TestRepo } from '../../support/repo.ts';
+
+const { test, visitUrl, run } = await pageSuite('the questions on the board');
+
+function project(config: Readonly<Record<string, unknown>> = {}): TestRepo {
+  const commands = ['! grep -q bad *.txt'];
+  return makeExecProject({ config: { validation: { validator_diagnostics: { commands } }, ...config } });
+}
+
+const hostile = '<img src=x onerror=alert(1)>';
+const tasks: readonly ScriptTask[] = [
+  { id: 'bad', title: 'Spoil it', script: 'echo bad > bad.txt', locks: ['bad.txt'], group: 'bad' },
+  { id: 'one', title: 'First', script: 'echo 1 > one.txt', locks: ['one.txt'], group: 'pair' },
+  { id: 'two', title: 'Second', script: 'echo 2 > two.txt', locks: ['two.txt'], group: 'pair' },
+  {
+    id: 'odd',
+    title: '<b>Third</b>',
+    script: `echo '${hostile}' > odd.txt`,
+    locks: ['odd.txt'],
+    group: 'odd',
+  },
+];
+
+/** The question that is shown. */
+async function card(page: Page, title: string): Promise<ReturnType<Page['locator']>> {
+  const found = page.locator('article.gate', { has: page.locator('h3', { hasText: title }) });
+  await found.waitFor();
+  return found;
+}
+
+/** Chooses an answer, fills in its form and sends it. */
+async function give(
+  page: Page,
+  title: string,
+  choice: string,
+  words: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const question = await card(page, title);
+  await question.locator('.answers').getByRole('button', { name: choice, exact: true }).click();
+  for (const [label, text] of Object.entries(words)) await question.getByLabel(label).fill(text);
+  await question.locator('.answer-send').click();
+}
+
+test('DSK-1: each question of a session is answered in a browser, and what was decided stays to be seen', async () => {
+  const repo = project();
+  const child = startProgram(repo, ['run', 'Count', '--from', writePlan(repo, tasks), '--web', '--no-open']);
+  const ended = programEnd(child);
+  const { page, complaints, requests } = await visitUrl(await boardAddress(child));
+  await card(page, 'Approve this plan of 4 tasks?');
+  await shot(page, 'board-plan');
+  const plan = await card(page, 'Approve this plan');
+  await plan.locator('.answers').getByRole('button', { name: 'Edit' }).click();
+  const text = plan.getByLabel('The plan');
+  await text.and(page.locator(':enabled')).waitFor();
+  await text.fill((await text.inputValue()).replace('dependencies: []', 'dependencies: [nobody]'));
+  await plan.locator('.answer-send').click();
+  await plan.getByRole('alert').filter({ hasText: 'nobody' }).waitFor();
+  // What was written stays where it is refused.
+  await text.fill((await text.inputValue()).replace('[nobody]', '[]').replace('First', 'The first'));
+  await page.keyboard.press('Control+Enter');
+  await page.locator('#decided', { hasText: 'the plan: edited (decided on the board)' }).waitFor();
+  await give(page, 'Approve this plan', 'Approve');
+
+  const failed = await card(page, 'bad failed its validation');
+  await failed.getByText('✗ ! grep -q bad *.txt: exit 1').waitFor();
+  await shot(page, 'board-validation');
+  await give(page, 'bad failed its validation', 'Pass with a reason', {
+    'Pass it all the same': 'It is meant to be.',
+  });
+
+  const red = await card(page, 'bad');
+  await red.getByText('checks fail').first().waitFor();
+  await red.locator('.answers').getByRole('button', { name: 'Approve', exact: true }).click();
+  await red.getByLabel('Approve it all the same').waitFor();
+  // The browser itself asks for what is needed.
+  await red.locator('.answer-send').click();
+  assert.is(await red.locator('textarea:invalid').count(), 1);
+  await page.keyboard.press('Escape');
+  await give(page, 'bad', 'Reject', { Reason: 'Others would fail with it.' });
+  await card(page, 'odd');
+  await give(page, 'odd', 'Skip');
+  const pair = await card(page, 'pair');
+  await pair.locator('.answers').getByRole('button', { name: 'Send tasks back' }).click();
+  await pair.getByLabel('two Second').check();
+  await pair.getByLabel('Reason').fill('Count on.');
+  await shot(page, 'board-changeset');
+  await pair.locator('.answer-send').click();
+  await page.locator('#decided', { hasText: 'rejected (two): Count on.' }).waitFor();
+  await give(page, 'pair', 'Approve');
+  await card(page, 'Cycle 1 is over');
+  await shot(page, 'board-session');
+  await give(page, 'Cycle 1 is over', 'Stop');
+  await page.getByText('This run has ended.').waitFor();
+  const { code, stderr } = await ended;
+  assert.is(code, 0, stderr);
+  assert.is(repo.git('show', 'main:one.txt'), '1');
+  assert.throws(() => repo.git('show', 'main:two.txt'));
+  // The one answer that was refused.
+  assert.equal(
+    complaints.map((words) => words.replace(/.*status of /, '')),
+    ['409 (Conflict)'],
+  );
+  const { origin } = new URL(page.url());
+  assert.equal(
+    requests.filter((url) => !url.startsWith(origin) && url !== 'data:,'),
+    [],
+  );
+});
+
+test('DSK-1: the review page lies below the board, and what is decided there is seen on it', async () => {
+  const repo = project();
+  const child = startProgram(repo, [
+    'run',
+    'Count',
+    '--from',
+    writePlan(repo, tasks.slice(1)),
+    '--web',
+    '--no-open',
+  ]);
+  const ended = programEnd(child);
+  const { page, complaints } = await visitUrl(await boardAddress(child));
+  await give(page, 'Approve this plan', 'Approve');
+  const odd = await card(page, 'odd');
+  const [review] = await Promise.all([
+    page.waitForEvent('popup'),
+    odd.getByRole('link', { name: 'Read the diff' }).click(),
+  ]);
+  await review.locator('td', { hasText: 'onerror=alert(1)' }).first().waitFor();
+  await shot(review, 'board-review');
+  await review.getByRole('button', { name: 'Approve' }).click();
+  await page
+    .locator('#decided', { hasText: 'changeset odd: approved (decided on the review page)' })
+    .waitFor();
+  await give(page, 'pair', 'Reject', { Reason: 'No.' });
+  await review.locator('nav .badge.rejected').first().waitFor();
+  await give(page, 'Cycle 1 is over', 'Stop');
+  const { code, stderr } = await ended;
+  assert.is(code, 0, stderr);
+  assert.is(repo.git('log', '-1', '--format=%s', 'main').includes('odd'), true);
+  assert.equal(complaints, []);
+});
+
+run();

@@ -1,0 +1,117 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FlameError } from '../../../lib/domain/flame-error.ts';
+import type { AnsweredAt } from '../../../lib/domain/shown/gate.ts';
+import { aboutChangeset } from '../../../lib/ui/desk/ask-about-changeset.ts';
+import { aboutPlan } from '../../../lib/ui/desk/ask-about-plan.ts';
+import { aboutBudget, aboutLeftOver, aboutSession } from '../../../lib/ui/desk/ask-about-session.ts';
+import { aboutValidation, aboutValidator } from '../../../lib/ui/desk/ask-about-validation.ts';
+import type { DeskQuestion } from '../../../lib/ui/desk/desk-question.ts';
+import { GateDesk } from '../../../lib/ui/desk/gate-desk.ts';
+import {
+  sampleChangesetQuestion,
+  samplePlan,
+  sampleSessionQuestion,
+  sampleTask,
+  sampleVerdict,
+} from '../samples.ts';
+
+const place = { person: 'Lea Lead <lea@example.com>', session: null };
+const budget = aboutBudget({ spent: 5, limit: 5, unit: 'usd' });
+
+async function refusal(answer: Promise<unknown>): Promise<string> {
+  const error = await answer.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof FlameError ? `${error.code}: ${error.message}` : `nothing was refused: ${error}`;
+}
+
+async function read(question: DeskQuestion<unknown>, answer: unknown): Promise<unknown> {
+  return question.read(answer).catch((error: FlameError) => error.code);
+}
+
+test('DSK-1: the first answer counts; one that comes later is told who decided what, and where', async () => {
+  const desk = new GateDesk();
+  const laid = desk.lay(budget, place);
+  const gate = desk.read().open?.id ?? '';
+  const where: AnsweredAt = 'board';
+  const [first, second] = await Promise.all([
+    refusal(desk.answer({ gate, answer: { kind: 'raise', amount: 3 }, where })),
+    refusal(desk.answer({ gate, answer: { kind: 'stop' }, where })),
+  ]);
+  assert.is(first, 'nothing was refused: null');
+  assert.match(second, 'answered-already');
+  assert.match(
+    second,
+    'the budget was decided meanwhile on the board by Lea Lead <lea@example.com>: raised by 3',
+  );
+  assert.equal(await laid.answered, { decision: { kind: 'raise', amount: 3 }, where });
+  assert.is(desk.read().open, null);
+  assert.match(
+    await refusal(desk.answer({ gate: 'gate-00000000', answer: { kind: 'stop' }, where })),
+    'not-asked',
+  );
+});
+
+test('DSK-1: what was decided elsewhere is seen on the desk, and whoever watches hears of it', async () => {
+  const desk = new GateDesk();
+  const seen: string[] = [];
+  const unwatch = desk.watch(() => {
+    const { open, decided } = desk.read();
+    seen.push(open === null ? `${decided[0]?.answer} at the ${decided[0]?.where}` : open.asks.gate);
+  });
+  const laid = desk.lay(budget, place);
+  laid.close('stop', 'terminal');
+  // Once it is closed nothing can be said of it any more.
+  laid.close('raised by 1', 'board');
+  unwatch();
+  desk.lay(budget, place);
+  assert.equal(seen, ['budget', 'stop at the terminal']);
+});
+
+test('an answer is held to the rules of its question', async () => {
+  const plans = { format: async () => 'tasks: []\n', parse: async () => samplePlan };
+  const question = {
+    ...{ objective: 'Count', plan: samplePlan, waves: [], estimate: null },
+    ...{ problems: ['a cycle'], replansLeft: 0 },
+  };
+  const plan = aboutPlan(question, plans);
+  assert.is(await read(plan, { kind: 'approve' }), 'bad-answer');
+  assert.is(await read(plan, { kind: 'replan', notes: 'other' }), 'bad-answer');
+  assert.is(await read(plan, { kind: 'reject' }), 'bad-answer');
+  assert.equal(await read(plan, { kind: 'edit', text: 'x' }), { kind: 'edit', plan: samplePlan });
+  const sample = sampleChangesetQuestion();
+  const red = { command: 'npm test', exit_code: 1, output: '', timed_out: false, duration_ms: 1 };
+  const changeset = await aboutChangeset({
+    ...sample,
+    changeset: { ...sample.changeset, diagnostics: [red] },
+  });
+  assert.is(await read(changeset, { kind: 'approve' }), 'bad-answer');
+  assert.is(await read(changeset, { kind: 'approve', override: ' \u200b ' }), 'bad-answer');
+  assert.equal(await read(changeset, { kind: 'approve', override: ' known ' }), {
+    ...{ kind: 'approve', override: 'known' },
+  });
+  assert.is(await read(changeset, { kind: 'reject', reason: 'no', tasks: ['none'] }), 'bad-answer');
+  assert.is(await read(changeset, { kind: 'approve', commit: 'abc', override: 'x' }), 'bad-answer');
+  const task = sampleTask();
+  const validator = aboutValidator({
+    ...{ task, reason: 'it died', diagnostics: [red], showDiff: async () => 'the diff' },
+  });
+  assert.is(await read(validator, { kind: 'pass', notes: ' ' }), 'bad-answer');
+  assert.is(await validator.text('diff'), 'the diff');
+  const validation = aboutValidation({ task, verdict: sampleVerdict() });
+  assert.is(await read(validation, { kind: 'choose', attempt: 2 }), 'bad-answer');
+  assert.is(await read(validation, { kind: 'pass', override: '' }), 'bad-answer');
+  const session = sampleSessionQuestion();
+  const none = { ...session, cyclesLeft: 0, summary: { ...session.summary, failed: 0 } };
+  assert.is(await read(aboutSession(none), { kind: 'continue' }), 'bad-answer');
+  assert.is(await read(aboutSession(none), { kind: 'undo', changeset: '1-auth' }), 'bad-answer');
+  assert.is(await read(aboutLeftOver(none), { kind: 'continue' }), 'bad-answer');
+  assert.equal(await read(aboutLeftOver(none), { kind: 'stop' }), { kind: 'stop' });
+  assert.is(await read(budget, { kind: 'raise', amount: -1 }), 'bad-answer');
+  const tokens = aboutBudget({ spent: 1, limit: 1, unit: 'tokens' });
+  assert.is(await read(tokens, { kind: 'raise', amount: 1.5 }), 'bad-answer');
+});
+
+test.run();
