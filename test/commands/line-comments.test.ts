@@ -66,6 +66,8 @@ test('DSK-2: comments of an approval stay with the changeset and with what lande
   const place = `${landed.slice(0, 2)}/${landed.slice(2)}`;
   const note = JSON.parse(repo.git('show', `refs/blueflame/reviews:${place}`));
   assert.equal(note.comments, [kept]);
+  const log = await flame(repo, ['log']);
+  assert.match(log.stdout, 'remarks with the approval of main left for later tasks on src/one.txt');
   const shown = await flame(repo, ['show', '1-main']);
   assert.match(shown.stdout, 'src/one.txt:2: name it better next time');
 });

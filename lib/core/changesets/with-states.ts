@@ -26,7 +26,7 @@ export function withStates(
   };
 }
 
-/** The session with what a person said of a changeset when they approved it. */
+/** The session with what a person said of a changeset when they approved it, and nothing that was said of it before. */
 export function withWords(
   session: Session,
   id: string,
@@ -39,7 +39,11 @@ export function withWords(
   return {
     ...session,
     changesets: session.changesets.map((changeset) =>
-      changeset.id === id ? { ...changeset, ...words } : changeset,
+      changeset.id === id ? { ...withoutWords(changeset), ...words } : changeset,
     ),
   };
+}
+
+function withoutWords({ remarks: _, message: __, ...changeset }: Changeset): Changeset {
+  return changeset;
 }

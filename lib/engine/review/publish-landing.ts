@@ -8,6 +8,7 @@ import { landsOn } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-id.ts';
+import { remarkNotes } from '../blackboard/remark-notes.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
 import { type Recorder, record, type SessionView, taskOf } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -50,6 +51,7 @@ export async function publishLanding(
     const branch = landsOn(destined);
     const isNew = branch !== landsOn(session);
     const merged = { ...landed, ...landingOf(destined), changesets, checkout };
+    const notes = remarkNotes(view, changeset, { at, place: workshop.place });
     const back = takenBackBy(workshop, { ...view, session: merged }, tasks);
     return {
       steps: [...tasks.map((task) => mergeTask(task, { into: branch, ...landedAs })), ...back.steps],
@@ -57,6 +59,7 @@ export async function publishLanding(
         next: back.session,
         subject: `changeset ${changeset.id}: landed on ${branch} as ${shortId(commit)}`,
       },
+      ...(notes === null ? {} : { notes }),
       reviews: [{ commit, note: reviewNote(workshop, view, changeset, { base: tip, at }) }, ...back.reviews],
       refs: [
         { ref: parseRefName(`refs/heads/${branch}`), old: isNew ? null : tip, new: commit },

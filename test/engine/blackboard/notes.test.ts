@@ -9,7 +9,10 @@ import { parseTaskId } from '../../../lib/domain/ids.ts';
 import type { PromptData } from '../../../lib/domain/ports/prompt-port.ts';
 import { makeNote } from '../../../lib/domain/state/blackboard.ts';
 import { acceptNotes, dropNotes, leaveNote } from '../../../lib/engine/blackboard/leave-note.ts';
+import { toldTo } from '../../../lib/engine/blackboard/worker-notes.ts';
+import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
+import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import type { Workshop } from '../../../lib/engine/workshop.ts';
@@ -212,6 +215,39 @@ test('QUE-3 TRU-2 what another clone wrote is shown and not told, until it is ac
     'elsewhere',
     'put back, it counts no more',
   );
+});
+
+test('DSK-2 what was remarked with an approval is told to those that may write the same file, and to no others', async () => {
+  const tasks = [plan('one'), { ...plan('again'), file_locks: ['src/one.txt'] }, plan('other')];
+  const work = working({});
+  const agent: FakeAgent = (request, attempt) =>
+    request.role === 'validator'
+      ? { answer: { status: 'pass', notes: 'Good.', issues: [] } }
+      : work(request, attempt);
+  const bench = await open(agent, tasks);
+  const comments = [
+    { path: 'src/one.txt', side: 'new', line: 1, to: 2, text: 'Say it shorter.' },
+    { path: 'src/one.txt', side: 'new', line: 1, text: `The key is ${credential}` },
+  ] as const;
+  const gates: Workshop['gates'] = {
+    ...bench.workshop.gates,
+    changeset: async ({ changeset }) =>
+      changeset.group === 'one' ? { kind: 'approve', comments } : { kind: 'skip' },
+  };
+  const workshop = { ...bench.workshop, gates };
+  const later = async (id: string): Promise<readonly string[]> => {
+    const view = await viewSession(workshop, bench.session);
+    const task = view.tasks.find((one) => one.id === id);
+    return task === undefined ? [] : toldTo(task, view).words.map(({ text }) => text);
+  };
+  for (const wave of [workWave, validateWave, mergeWave]) await wave(workshop, bench.session);
+  const before = await later('again');
+  await reviewWave(workshop, bench.session);
+  assert.equal(await later('other'), []);
+  const remark = 'On src/one.txt:1-2, remarked when one was approved: Say it shorter.';
+  assert.equal(await later('again'), [remark, ...before]);
+  const subject = 'notes: remarks with the approval of one left for later tasks on src/one.txt';
+  assert.match(bench.repo.git('log', '--format=%s', 'refs/blueflame/blackboard'), subject);
 });
 
 test.run();

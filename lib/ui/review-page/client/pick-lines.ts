@@ -18,7 +18,9 @@ let isDragging = false;
 export function wirePicking(onPicked: (picked: PickedLines) => void): void {
   const pick = (number: HTMLElement): void => {
     const picked = linesTo(number);
-    if (picked !== null) onPicked(picked);
+    if (picked === null) return;
+    showPicked(number);
+    onPicked(picked);
   };
   main.addEventListener('mousedown', (event) => {
     const number = numberAt(event.target);
