@@ -110,11 +110,13 @@ export function startMachine(machine: RigMachine, digest: string | null, more: r
   });
 }
 
-/** The plan's digest and session, once the lead has one. */
-export async function planOf({
-  repo,
-}: RigMachine): Promise<{ readonly digest: string; readonly session: string }> {
+/** The plan's digest and session, once the lead has one; throws where its program ended before that. */
+export async function planOf(
+  lead: RigMachine,
+): Promise<{ readonly digest: string; readonly session: string }> {
+  const { repo } = lead;
   for (;;) {
+    if (lead.child === null) throw new Error(`The lead ended without a plan:\n${lead.said}`);
     const [status] = (await flameJson(repo, ['status'])).lines;
     const session = status?.session as
       | { readonly id: string; readonly plan_digest?: string }
