@@ -112,9 +112,13 @@ async function soak(): Promise<void> {
     });
   }
   const seconds_taken = Math.round((performance.now() - began) / 1_000);
-  const history = checkSharedHistory(rig.remote, session);
+  const early = checkSharedHistory(rig.remote, session);
   line.close();
   const unequal = await unequalClones(rig);
+  // What a machine left that died once the session had ended, a sync takes away.
+  const lasting = early.problems.filter((problem) => !problem.startsWith('signs of life are left'));
+  const late = checkSharedHistory(rig.remote, session);
+  const history = { ...late, problems: [...lasting, ...late.problems] };
   for (const net of nets) net.close();
   // None of them lies, whatever is done to it: none may be said to.
   const accused = rig.machines.flatMap(

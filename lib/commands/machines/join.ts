@@ -15,6 +15,7 @@ import { viewSession } from '../../engine/record.ts';
 import { recoverSession } from '../../engine/recover-session.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { knownMachines } from '../../store/shared/known-machines.ts';
+import type { OpenedSharing } from '../../store/shared/open-sharing.ts';
 import { gitHere } from '../open/git-here.ts';
 import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
@@ -40,7 +41,7 @@ export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> 
       io,
       { name: join ?? '', role: 'worker', roles, budget },
       async ({ sharing, inSession }) => {
-        const session = await findShared(opened, sharing.remote);
+        const session = await findShared(opened, sharing);
         const context = gitHere(opened.git, io);
         await requireSameConfig(opened, session, context);
         await tellOther(opened, context, session);
@@ -67,8 +68,11 @@ export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> 
 type SharedSession = Session & { readonly machines: NonNullable<Session['machines']> };
 
 /** The session meant, or the one begun last of those that are led for other machines. Throws FlameError `nothing-to-join`. */
-async function findShared({ store, meant }: Opened, remote: string): Promise<SharedSession> {
+async function findShared({ store, meant }: Opened, sharing: OpenedSharing): Promise<SharedSession> {
+  const { remote } = sharing;
   const { sessions } = await store.raw.snapshot();
+  // Killed after its last sign, it could not take that away.
+  await sharing.forgetEnded(sessions.filter(({ state }) => state === 'ended').map(({ id }) => id));
   const open = sessions.filter(
     (session): session is SharedSession => session.machines !== undefined && session.state !== 'ended',
   );

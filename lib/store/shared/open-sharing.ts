@@ -1,10 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
 import type { Sharing, SignedWord } from '../../domain/ports/sharing-port.ts';
 import type { SignOfLife } from '../../domain/state/machine.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import type { LocalStore } from '../store-options.ts';
 import { bringBranch, remoteTip } from '../sync/remote.ts';
+import type { RemoteRefs } from '../write/kept-commits.ts';
+import { machineRef } from './machine-ref.ts';
 import { Overseer } from './overseer.ts';
 import { OwnSigns } from './own-signs.ts';
 import { Pace } from './pace.ts';
@@ -35,12 +38,15 @@ const farewellMs = 15_000;
 export interface OpenedSharing extends Sharing {
   /** This machine is in the session no more, and takes its sign away; of a session that is over those of all others. */
   leave(isOver: boolean): Promise<void>;
+  /** Takes away its signs of sessions that ended while it was gone. */
+  forgetEnded(sessions: readonly SessionId[]): Promise<void>;
 }
 
 /** From now on what a store changes is decided at a remote, see SharedWriter. Nothing is asked of the remote yet. */
 export function openSharing(store: LocalStore, options: SharingOptions): OpenedSharing {
   const { remote, network, sign, patienceMs, pushesPerMinute, signal, onLine } = options;
   const signs = new OwnSigns();
+  let seen: RemoteRefs = new Map();
   const opened: { exchange: RemoteExchange; writer: SharedWriter; overseer: Overseer }[] = [];
   store.writeThrough((parts) => {
     const exchange = new RemoteExchange(parts, { remote, network, patienceMs });
@@ -52,7 +58,10 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
       ...{ remote, exchange, signs, signal, onLine },
       pace: new Pace(pushesPerMinute),
       machines: () => 1 + overseer.watch.machines().filter(({ state }) => state !== 'gone').length,
-      onLook: (theirs) => overseer.look(theirs),
+      onLook: (theirs) => {
+        seen = theirs;
+        return overseer.look(theirs);
+      },
       onPush: (tips) => overseer.pushed(tips),
     });
     opened.push({ exchange, writer, overseer });
@@ -98,6 +107,10 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
       );
       if (!(await Promise.race([last, wait(farewellMs, false, { ref: false })]))) return;
       await only.exchange.forget(isOver ? watch.refs() : [ref]);
+    },
+    forgetEnded: async (sessions) => {
+      const left = sessions.map((id) => machineRef(id, sign.machine)).filter((ref) => seen.has(ref));
+      if (left.length > 0) await only.exchange.forget(left);
     },
   };
 }
