@@ -9,8 +9,9 @@ import type { Io } from '../domain/shown/io.ts';
 import { renderAgents } from '../ui/render/render-agents.ts';
 import { type Reading, withState } from './open/read-state.ts';
 import { attachTo } from './show/attach-agent.ts';
+import { hintAgent } from './show/hint-agent.ts';
 
-/** `git flame agent list|attach|stop`: the agents that run on this machine for this repository. */
+/** `git flame agent list|attach|hint|stop`: the agents that run on this machine for this repository. */
 export function run(args: CommandArgs<'agent'>, io: Io): Promise<number> {
   return withState(args, io, async (reading) => {
     const { commonDir } = reading.git.repository;
@@ -21,9 +22,16 @@ export function run(args: CommandArgs<'agent'>, io: Io): Promise<number> {
     const [only, ...others] = agents;
     // Only to look: what is stopped has to be named, since one may end and another start meanwhile.
     const alone = args.subcommand === 'attach' && others.length === 0 ? only?.id : undefined;
-    const [name = alone] = args.positionals;
+    const [words] = args.positionals;
+    const [name, text] = args.subcommand === 'hint' ? splitName(words) : [words ?? alone, ''];
     if (name === undefined) throw noName(args.subcommand ?? '', agents);
     const agent = findAgent(agents, name);
+    if (args.subcommand === 'hint') {
+      if (agent === null) throw agentNotRunning(name, { isKept: true });
+      if (text === '') throw noText(agent);
+      const { dryRun: isDry } = args.globals;
+      return hintAgent(reading, { agent, text, waits: args.options.wait, isDry, io });
+    }
     if (args.subcommand === 'stop') {
       if (agent === null) throw agentNotRunning(name, { isKept: true });
       return stop(reading, args, agent);
@@ -66,6 +74,21 @@ function afterwards({ role, task_id }: RegisteredAgent, retry: boolean): string 
   return retry
     ? `${task_id} is tried again, with no retry used up; what was written stays in its worktree.`
     : `${task_id} has failed; what was written stays in its worktree.`;
+}
+
+/** The first word, and the rest. */
+function splitName(words = ''): readonly [string | undefined, string] {
+  const [, name, text = ''] = /^(\S+)\s*(.*)$/s.exec(words) ?? [];
+  return [name, text];
+}
+
+function noText({ id }: RegisteredAgent): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'no-hint',
+    message: `What is ${id} to be told?`,
+    hints: [`git flame agent hint ${id} 'TEXT'`],
+  });
 }
 
 /** By its id, or by the task it works on where that is clear. */

@@ -173,6 +173,7 @@ async function openGateway(
     onRefused,
     onForbidden: () => undefined,
     meant: { role: 'worker', model: 'claude-sonnet-4-5', prices: {}, helper: 'haiku' },
+    hints: { list: () => [], report: () => undefined },
     inspect: () => true,
     log: () => undefined,
     now: () => new Date(),

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { explainForbidden, mayAskFor } from '../../domain/config/asked-model.ts';
 import type { JsonRecord } from '../../util/json-record.ts';
-import type { Dialect } from './dialects/dialect.ts';
+import type { Conversation, Dialect } from './dialects/dialect.ts';
 import type { Context, Refused } from './gateway-options.ts';
 import { parseModelRequest, readBody } from './model-request.ts';
 import { offeredTools } from './offered-tools.ts';
@@ -32,6 +32,7 @@ export interface Admitted {
   readonly request: JsonRecord;
   readonly dialect: Dialect;
   readonly model: string;
+  readonly told: Conversation;
 }
 
 /** Reads a request to a known path and judges what it asks for. */
@@ -60,7 +61,7 @@ export async function admitRequest(
   const told = { ...dialect.readConversation(read.request), offered: offeredTools(read.request) };
   if (endpoint.isPaid && !options.inspect(told))
     return forbidden('unwatched-call', 'A tool call ran without the watcher.');
-  return { ...read, dialect, model };
+  return { ...read, dialect, model, told };
 }
 
 async function readRequest(request: IncomingMessage): Promise<Refused | { readonly request: JsonRecord }> {

@@ -15,8 +15,17 @@ export interface Forwarded extends Context, Passage {
   readonly method: string;
   /** '' for none. */
   readonly body: string;
-  /** null of what costs nothing; `granted`: how many output tokens it may have; `isTurn`: it offers tools. */
-  readonly asked: (Asked & { readonly granted: number; readonly isTurn: boolean }) | null;
+  /** null of what costs nothing. */
+  readonly asked: (Asked & Granted) | null;
+}
+
+interface Granted {
+  /** How many output tokens it may have. */
+  readonly granted: number;
+  /** It offers tools. */
+  readonly isTurn: boolean;
+  /** The model has begun to answer. */
+  onHeard(): void;
 }
 
 // Faster than any model writes.
@@ -70,7 +79,10 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
     hasAnswer = true;
     const now = options.now().getTime();
     const limit = readLimit(answer, now);
-    if (isTurn && (answer.statusCode ?? 0) < 400) account.noteTurn(null);
+    if (isTurn && (answer.statusCode ?? 0) < 400) {
+      account.noteTurn(null);
+      asked.onHeard();
+    }
     if (method === 'POST') account.noteAnswer(answer.statusCode ?? 0, limit, forwarded.upstream);
     void relay(answer, response, {
       ...{ dialect, limit, now, settle, estimate: asked?.estimate ?? null, prices: options.meant.prices },

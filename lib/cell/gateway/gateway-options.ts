@@ -1,6 +1,7 @@
 import type { MeantModel } from '../../domain/config/asked-model.ts';
 import type { Demand, Spending } from '../../domain/state/spending.ts';
 import type { Conversation } from './dialects/dialect.ts';
+import type { HintPlacing, HintSource } from './place-hints.ts';
 import type { PromptHistory } from './prompt-history.ts';
 import type { RequestTurns } from './request-turns.ts';
 import type { Route } from './routes.ts';
@@ -39,6 +40,8 @@ export interface GatewayOptions {
   readonly onForbidden: (request: ForbiddenRequest) => void;
   /** Judges what each request that is paid for tells of the calls before it; false: it is never sent. */
   readonly inspect: (conversation: Conversation) => boolean;
+  /** What the person tells the agent while it works. */
+  readonly hints: HintSource;
   log(line: EgressLine): void;
   now(): Date;
 }
@@ -82,6 +85,7 @@ export interface Account {
    */
   noteTurn(said: string | null): void;
   noteTrouble(trouble: ServiceTrouble, isTurn: boolean): void;
+  readonly hints: HintPlacing;
   readonly history: PromptHistory;
   readonly turns: RequestTurns;
   count(request: symbol, spent: Spending): void;

@@ -5,6 +5,7 @@ import { answerError, type Forwarded, forwardRequest } from './forward-request.t
 import type { Account, Context, GatewayOptions, Refused } from './gateway-options.ts';
 import { estimateRequest, grantRequest } from './grant-request.ts';
 import { listenOn } from './listen-on.ts';
+import { placeHints } from './place-hints.ts';
 import { openPromptHistory } from './prompt-history.ts';
 import { longestClientWaitMs } from './relay-answer.ts';
 import { openTurns } from './request-turns.ts';
@@ -84,6 +85,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       trouble = found;
       if (isTurn) patience.refused(0);
     },
+    hints: placeHints(options.hints),
     history: openPromptHistory(),
     turns: openTurns({
       left: () => {
@@ -126,6 +128,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await listening.close();
       // What it cut off is counted a moment later.
       await Promise.all(sent);
+      account.hints.close();
     },
   };
 }
@@ -165,7 +168,9 @@ async function serve(
   const admitted = await admitRequest(request, { ...context, ...passage });
   if ('why' in admitted) return refuse(admitted);
   if (!passage.endpoint.isPaid) return forward({ ...free, body: JSON.stringify(admitted.request) });
-  const asked = estimateRequest(admitted, context);
+  const isTurn = passage.dialect.offersTools(admitted.request);
+  const { request: hinted, onHeard } = context.account.hints.place({ ...admitted, isTurn });
+  const asked = estimateRequest({ ...admitted, request: hinted }, context);
   const giveBack = (): void => {
     context.account.turns.release(id);
     options.giveBack(id);
@@ -181,7 +186,6 @@ async function serve(
   }
   // From here on its turn ends when it is known what it cost.
   response.off('close', giveBack);
-  const body = JSON.stringify(passage.dialect.prepare(admitted.request, granted));
-  const isTurn = passage.dialect.offersTools(admitted.request);
-  forward({ ...free, body, asked: { ...asked, granted, isTurn } });
+  const body = JSON.stringify(passage.dialect.prepare(hinted, granted));
+  forward({ ...free, body, asked: { ...asked, granted, isTurn, onHeard } });
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { HintNews } from '../../domain/hint.ts';
 import type { Decision, ToolCall } from '../../domain/policy.ts';
 import type { Adapter, ReportedCall } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
@@ -24,6 +25,7 @@ export interface AgentJudge {
   noteForbidden(request: ForbiddenRequest): void;
   /** It meant to end, and was told that. */
   noteLastWord(about: readonly string[]): void;
+  noteHint(news: HintNews): void;
   close(): Promise<void>;
 }
 
@@ -68,6 +70,13 @@ export async function startAgentJudge(
       // What it is about ends or is refused all the same.
     }
   };
+  const noteTold = (call: Omit<ToolCall, 'cwd'>, rule: string, details: string): void => {
+    try {
+      audit.append({ ...call, cwd: '' }, { decision: 'allow', rule, details });
+    } catch {
+      // It protects nobody: without the line it is told all the same.
+    }
+  };
   return {
     accounts(told) {
       const found = ledger?.findUnwatched(told) ?? [];
@@ -82,14 +91,13 @@ export async function startAgentJudge(
       forbidden.add(key);
       note({ tool_name: 'model', tool_input: { pattern: target } }, rule, why);
     },
-    noteLastWord: (about) => {
-      try {
-        const told = { decision: 'allow', rule: 'last-word', details: about.join('\n') } as const;
-        audit.append({ tool_name: 'end', tool_input: {}, cwd: '' }, told);
-      } catch {
-        // It protects nobody: without the line it is told all the same.
-      }
-    },
+    noteLastWord: (about) => noteTold({ tool_name: 'end', tool_input: {} }, 'last-word', about.join('\n')),
+    noteHint: ({ hint: { id, by, text }, state, then }) =>
+      noteTold(
+        { tool_name: 'hint', tool_input: { pattern: id } },
+        `hint-${state}`,
+        state === 'followed' ? then.join(', ') : `${by}: ${text}`,
+      ),
     close: async () => {
       await server.close();
       audit.close();

@@ -1,15 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CellPaths, needsModel } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import { cappedEgress } from '../gateway/capped-egress.ts';
-import { type Gateway, startGateway } from '../gateway/gateway.ts';
-import type { EgressLine, GatewayOptions } from '../gateway/gateway-options.ts';
 import type { ServiceLimit } from '../gateway/service-limit.ts';
 import type { ServiceTrouble } from '../gateway/service-trouble.ts';
 import { insidePaths } from '../probes/probe-watcher.ts';
-import { egressFile } from '../run-folder.ts';
 import type { RunnerContext, WatcherClient } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { showAccounts } from '../sandbox/cell-accounts.ts';
@@ -19,8 +15,9 @@ import { watcherCommand, watcherFile } from '../watcher/command.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type JudgeRequest, startAgentJudge } from './agent-judge.ts';
 import { endCommand, openEnd } from './last-word.ts';
-import { type Latch, latch } from './latch.ts';
+import { latch } from './latch.ts';
 import type { ModelAccess } from './model-access.ts';
+import { type GatewayRequest, openGateway } from './open-gateway.ts';
 
 /** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */
 export interface AgentServices {
@@ -47,15 +44,10 @@ export interface AgentServices {
   close(): Promise<void>;
 }
 
-interface ServiceRequest extends JudgeRequest {
+interface ServiceRequest extends JudgeRequest, GatewayRequest {
   readonly confinement: Confinement;
   /** null: it asks no model. */
   readonly access: ModelAccess | null;
-  readonly onSpending: GatewayOptions['onSpending'];
-  readonly sharesUsd: GatewayOptions['sharesUsd'];
-  readonly share: GatewayOptions['share'];
-  readonly giveBack: GatewayOptions['giveBack'];
-  readonly onRefused: GatewayOptions['onRefused'];
   /** See AgentRequest.lastWord; absent: it is not held at its end. */
   readonly lastWord?: AgentRequest['lastWord'];
 }
@@ -65,7 +57,6 @@ const bridgePort = 47_113;
 const bridgeFile = 'bridge.cjs';
 const doorFile = 'tools.sock';
 const endFile = 'end.sock';
-const canaryPatienceMs = 5_000;
 const plainShell = '/bin/bash';
 // The CLI takes a shell whose name it knows.
 const shellFile = 'bash';
@@ -93,6 +84,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const gateway =
     service.access !== null
       ? await openGateway(context, service, service.access, {
+          onHint: (news) => judge?.noteHint(news),
           socketPath: isCell ? join(sockets.path, 'gateway.sock') : null,
           canary,
           token,
@@ -139,7 +131,9 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
     sawCanary: canary.isRaised,
     close: async () => {
       canary.giveUp();
-      await Promise.all([judge?.close(), gateway?.close(), door?.close(), end?.close()]);
+      await Promise.all([gateway?.close(), door?.close(), end?.close()]);
+      // The last to note anything in the audit is the gateway.
+      await judge?.close();
       sockets.remove();
     },
   };
@@ -210,41 +204,4 @@ async function findClient(
   if (adapter.calls !== null) return context.watcher();
   // Its git's hooks are quick feedback: it can do without.
   return request.policy.can_write ? context.watcher().catch(() => null) : null;
-}
-
-function openGateway(
-  context: RunnerContext,
-  service: ServiceRequest,
-  access: ModelAccess,
-  {
-    socketPath,
-    canary,
-    ...options
-  }: Pick<GatewayOptions, 'socketPath' | 'token' | 'inspect' | 'onForbidden'> & { readonly canary: Latch },
-): Promise<Gateway> {
-  const { budget, id, policy, role } = service.request;
-  const file = egressFile(context.repository.commonDir, id);
-  return startGateway({
-    ...options,
-    socketPath,
-    secret: randomBytes(16).toString('hex'),
-    routes: [access.route],
-    allowedTools: policy.allowed_tools.filter((tool) => !policy.blocked_tools.includes(tool)),
-    tokenLimit: budget.unit === 'tokens' ? budget.limit : 0,
-    usdLimit: budget.unit === 'usd' ? budget.limit : 0,
-    isWatched: () =>
-      service.adapter.calls !== null ? canary.within(canaryPatienceMs) : Promise.resolve(true),
-    onSpending: service.onSpending,
-    sharesUsd: service.sharesUsd,
-    share: service.share,
-    giveBack: service.giveBack,
-    onRefused: service.onRefused,
-    meant: { role, model: access.model, helper: access.helper, prices: context.config.models.prices },
-    log: cappedEgress((line) => appendEgress(file, context.now(), line)),
-    now: context.now,
-  });
-}
-
-function appendEgress(file: string, at: Date, line: EgressLine): void {
-  appendFileSync(file, `${JSON.stringify({ timestamp: at.toISOString(), ...line })}\n`, { mode: 0o600 });
 }

@@ -90,10 +90,15 @@ export function auditTarget(call: ToolCall): string {
 /** The lines of an audit; none where there is none. What can't be read is left out. */
 export function readAudit(file: string): AuditLine[] {
   try {
-    return readFileSync(file, 'utf8').split('\n').flatMap(parseAuditLine);
+    return parseAudit(readFileSync(file, 'utf8').split('\n'));
   } catch {
     return [];
   }
+}
+
+/** Lines of an audit. What can't be read is left out. */
+export function parseAudit(lines: readonly string[]): AuditLine[] {
+  return lines.flatMap(parseAuditLine);
 }
 
 function parseAuditLine(text: string): AuditLine[] {

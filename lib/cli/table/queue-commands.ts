@@ -68,19 +68,27 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent' | 'note'> = {
   },
   agent: {
     load: () => import('../../commands/agent.ts'),
-    summary: 'List, watch and stop the agents that run now',
+    summary: 'List, watch, hint and stop the agents that run now',
     details:
-      'Works from any terminal of the machine the agents run on. AGENT is the id of an agent, or of the task it works on. attach only looks, and needs no name where one agent runs; below a call it says that it was blocked. stop sends SIGTERM, and SIGKILL after five seconds; the worktree stays and the run continues. The task is tried again and no retry is used up; with --no-retry, it has failed. With --json: list prints a list of {id, role, task_id, session, adapter, pid, started_at, elapsed_ms, cost_usd, tokens, activity, last_activity_at, worktree}; attach {agent, line} on each line, as the agent printed it, and {agent, blocked: {tool, target, rule, details}}; stop {agent, task, stopped, retry}.',
-    operand: { usage: '[AGENT]', kind: 'one' },
+      'Works from any terminal of the machine the agents run on. AGENT is the id of an agent, or of the task it works on. attach only looks, and needs no name where one agent runs; below a call it says that it was blocked. hint tells it something with its next request to the model, and waits until the model answers that; where the agent ends before, that is said, and the command ends with 1. stop sends SIGTERM, and SIGKILL after five seconds; the worktree stays and the run continues. The task is tried again and no retry is used up; with --no-retry, it has failed. With --json: list prints a list of {id, role, task_id, session, adapter, pid, started_at, elapsed_ms, cost_usd, tokens, activity, last_activity_at, worktree}; attach {agent, line} on each line, as the agent printed it, and {agent, blocked: {tool, target, rule, details}}; hint {agent, task, hint, state}, where state is queued, seen or missed; stop {agent, task, stopped, retry}.',
+    operand: { usage: '[AGENT] [TEXT]', kind: 'words' },
     subcommands: [
       { name: 'list', summary: 'who runs, on what, for how long and for how much' },
       { name: 'attach', summary: 'show what an agent says until it ends, or Ctrl-C' },
+      { name: 'hint', summary: 'tell one something while it works' },
       { name: 'stop', summary: 'end one agent and all it started' },
     ],
-    options: { retry: { kind: 'no-flag', summary: 'stop: the task has failed and is not tried again' } },
+    options: {
+      retry: { kind: 'no-flag', summary: 'stop: the task has failed and is not tried again' },
+      wait: { kind: 'no-flag', summary: 'hint: leave it, and do not wait until the model was told' },
+    },
     examples: [
       { command: 'git flame agent list', does: 'who is at work' },
       { command: 'git flame agent attach worker-1a2b3c4d', does: 'read along' },
+      {
+        command: "git flame agent hint task-001 'the old parser stays: only add to it'",
+        does: 'tell it that while it works',
+      },
       { command: 'git flame agent stop task-001', does: 'end the agent of one task' },
     ],
   },

@@ -1,4 +1,5 @@
 import type { Failure } from '../failure.ts';
+import type { HintNews } from '../hint.ts';
 import type { AgentId, ObjectId, SessionId, TaskId } from '../ids.ts';
 import type { AgentPolicy } from '../policy.ts';
 import type { Role } from '../role.ts';
@@ -37,6 +38,8 @@ export interface AgentRequest {
    * Once the signal is aborted nobody hears the answer, and the agent's end waits for it.
    */
   readonly lastWord?: (words: string, signal: AbortSignal) => Promise<LastWord | null>;
+  /** Hears what becomes of hints to it. */
+  readonly onHint?: (news: HintNews) => void;
   readonly budget: { readonly unit: 'usd' | 'tokens'; readonly limit: number };
   /** 0: as long as it takes. */
   readonly timeoutMs: number;

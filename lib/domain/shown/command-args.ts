@@ -102,7 +102,7 @@ export interface CommandOptions {
     readonly reason: string | null;
     readonly force: boolean;
   };
-  readonly agent: { readonly retry: boolean };
+  readonly agent: { readonly retry: boolean; readonly wait: boolean };
   readonly note: {
     readonly tasks: readonly string[] | null;
     readonly paths: readonly string[] | null;

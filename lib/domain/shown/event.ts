@@ -1,4 +1,5 @@
 import type { Failure } from '../failure.ts';
+import type { HintState } from '../hint.ts';
 import type { Role } from '../role.ts';
 import type { BreachKind } from '../state/breach.ts';
 import type { TaskStatus } from '../state/task.ts';
@@ -65,6 +66,18 @@ export type EventBody =
       readonly task: string;
       readonly failure: Failure;
       readonly will_retry: boolean;
+    }
+  /** What became of something the person told an agent while it worked. */
+  | {
+      readonly event: 'hint';
+      readonly agent: string;
+      readonly task: string | null;
+      readonly hint: string;
+      readonly by: string;
+      readonly text: string;
+      readonly state: HintState;
+      /** `followed`: the tools it called next. */
+      readonly then: readonly string[];
     }
   /** An agent that meant to end was told, once, what its work would be refused for. */
   | {

@@ -231,6 +231,17 @@ async function startAgent(
       ...(job.recorded === undefined ? {} : { recorded: job.recorded }),
       ...(job.tools === undefined ? {} : { tools: job.tools }),
       ...lastWordOf(workshop, job),
+      onHint: ({ hint: { id: hint, by, text }, state, then }) =>
+        workshop.events.emit({
+          event: 'hint',
+          agent: job.id,
+          task: job.task?.id ?? null,
+          hint,
+          by,
+          text,
+          state,
+          then,
+        }),
       budget,
       timeoutMs:
         job.isInteractive === true || job.tools !== undefined ? 0 : workshop.config.limits.agent_timeout,

@@ -6,7 +6,9 @@ import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 type EventOf<Kind extends Event['event']> = Extract<Event, { readonly event: Kind }>;
-type AgentEvent = EventOf<'agent-started' | 'agent-activity' | 'agent-stalled' | 'agent-ended'>;
+type AgentEvent = EventOf<
+  'agent-started' | 'agent-activity' | 'agent-stalled' | 'agent-ended' | 'hint' | 'last-word'
+>;
 
 /** What an agent did, as one line; null: nothing to say. */
 export function renderAgentEvent(event: AgentEvent, style: Style): string | null {
@@ -20,6 +22,10 @@ export function renderAgentEvent(event: AgentEvent, style: Style): string | null
       return `${style.yellow('warning:')} ${agent}${onTask(event.task)} has given no sign of life for ${formatDuration(event.quiet_ms)}. To look: git flame agent attach ${agent}; to end it: git flame agent stop ${agent}`;
     case 'agent-ended':
       return `${agent} ended${onTask(event.task)} after ${formatDuration(event.duration_ms)}: ${visibleLine(event.outcome)} (${formatSpend(event)})`;
+    case 'hint':
+      return renderHint(event, style);
+    case 'last-word':
+      return `${visibleLine(agent)} meant to end, and was told: ${event.about.map(visibleLine).join('; ')}`;
     default:
       return unreachable(event);
   }
@@ -33,4 +39,16 @@ function renderActivity(event: EventOf<'agent-activity'>, style: Style): string 
 
 function onTask(task: string | null): string {
   return task === null ? '' : ` on ${task}`;
+}
+
+function renderHint({ agent, text, state, then }: EventOf<'hint'>, style: Style): string {
+  const name = visibleLine(agent);
+  switch (state) {
+    case 'seen':
+      return `${name} has been told: ${visibleLine(text)}`;
+    case 'followed':
+      return `${name} goes on with what it was told: ${visibleLine(then.join(', '))}`;
+    case 'missed':
+      return style.yellow(`${name} ended before it could be told: ${visibleLine(text)}`);
+  }
 }

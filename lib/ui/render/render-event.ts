@@ -38,11 +38,11 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'agent-activity':
     case 'agent-stalled':
     case 'agent-ended':
+    case 'hint':
+    case 'last-word':
       return renderAgentEvent(event, style);
     case 'task-failed':
       return renderFailure(event, style);
-    case 'last-word':
-      return `${visibleLine(event.agent)} meant to end, and was told: ${joinLines(event.about)}`;
     case 'attempt-ended':
       return renderTryEnd(event, style);
     case 'verdict':

@@ -881,6 +881,7 @@ async function start(
       explained.push(why);
     },
     meant: { role: 'worker', model: options.model ?? '', prices: options.prices ?? {}, helper: 'haiku' },
+    hints: { list: () => [], report: () => undefined },
     inspect: options.inspect ?? (() => true),
     log: (line) => log.push(line),
     now: () => new Date(),

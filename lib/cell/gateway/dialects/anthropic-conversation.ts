@@ -1,6 +1,6 @@
 import type { ToldCall } from '../../../domain/conversation.ts';
 import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
-import type { Conversation } from './dialect.ts';
+import type { Conversation, Words } from './dialect.ts';
 import { recordsOf, textOr } from './lists.ts';
 
 /** See Dialect.readConversation. */
@@ -25,6 +25,22 @@ export function readAnthropicConversation({ messages }: JsonRecord): Conversatio
         };
       }),
   };
+}
+
+/** See Dialect.say. A turn's results come first in its message. */
+export function sayToAnthropic(request: JsonRecord, { after, text }: Words): JsonRecord {
+  const messages = recordsOf(request.messages);
+  let seen = 0;
+  const turn = messages.findIndex(({ content }) => {
+    seen += recordsOf(content).filter(({ type }) => type === 'tool_result').length;
+    return seen > after;
+  });
+  const told = messages.map((message, index) =>
+    index === turn
+      ? { ...message, content: [...recordsOf(message.content), { type: 'text', text }] }
+      : message,
+  );
+  return { ...request, messages: told };
 }
 
 function readCall({ id, name, input }: JsonRecord): ToldCall {

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
 import { boundTokens } from '../token-bound.ts';
 import { answerAnthropic } from './anthropic-answer.ts';
-import { readAnthropicConversation } from './anthropic-conversation.ts';
+import { readAnthropicConversation, sayToAnthropic } from './anthropic-conversation.ts';
 import { passAnthropicHeaders } from './anthropic-headers.ts';
 import { readAnthropicPrompt } from './anthropic-prompt.ts';
 import { judgeAnthropic } from './anthropic-request.ts';
@@ -30,6 +30,7 @@ export const anthropic: Dialect = {
   readPrompt: readAnthropicPrompt,
   usage: { sign: '"usage"', read: readUsage, written },
   readConversation: readAnthropicConversation,
+  say: sayToAnthropic,
   offersTools: ({ tools }) => recordsOf(tools).length > 0,
   refuse: (status, message) => ({
     type: 'error',

@@ -1,7 +1,7 @@
 import type { ToldCall } from '../../../domain/conversation.ts';
 import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
-import type { Conversation } from './dialect.ts';
-import { recordsOf, textOr } from './lists.ts';
+import type { Conversation, Words } from './dialect.ts';
+import { insertAfter, recordsOf, textOr } from './lists.ts';
 import { readInput, textOfParts } from './told-text.ts';
 
 /** See Dialect.readConversation. */
@@ -24,6 +24,13 @@ export function readChatConversation(request: JsonRecord): Conversation {
       ];
     }),
   };
+}
+
+/** See Dialect.say. */
+export function sayInChat(request: JsonRecord, { after, text }: Words): JsonRecord {
+  const isResult = ({ role }: JsonRecord): boolean => role === 'tool';
+  const said = { role: 'user', content: text };
+  return { ...request, messages: insertAfter(recordsOf(request.messages), { isResult, after, said }) };
 }
 
 function readCall({ id, function: called, custom }: JsonRecord): ToldCall {

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
 import { boundTokens } from '../token-bound.ts';
 import { answerChat } from './chat-answer.ts';
-import { readChatConversation } from './chat-conversation.ts';
+import { readChatConversation, sayInChat } from './chat-conversation.ts';
 import { judgeChat } from './chat-request.ts';
 import type { Dialect, Endpoint, Reported } from './dialect.ts';
 import { countOf, listOf, recordsOf, textOr } from './lists.ts';
@@ -24,6 +24,7 @@ export const chat: Dialect = {
   readPrompt: ({ tools, response_format, messages }) => promptOf([tools, response_format], listOf(messages)),
   usage: { sign: '"usage"', read: readUsage, written },
   readConversation: readChatConversation,
+  say: sayInChat,
   offersTools: ({ tools }) => recordsOf(tools).length > 0,
   refuse: refuseLikeOpenai,
   answer: (said, request) => answerChat(said, request),

@@ -31,6 +31,8 @@ export interface Dialect {
   readonly usage: UsageFacts;
   /** What was said so far, for the ledger of calls. */
   readConversation(request: JsonRecord): Conversation;
+  /** The request with words of the person behind the result at that place of readConversation's, beside those of its turn. */
+  say(request: JsonRecord, words: Words): JsonRecord;
   /** Whether the model may call tools: the CLI's own side questions offer none. */
   offersTools(request: JsonRecord): boolean;
   /** The body of an answer that refuses, as the API itself does it. */
@@ -99,6 +101,12 @@ export interface Reported {
   readonly usage: JsonRecord | null;
   /** '' where it doesn't say. */
   readonly model: string;
+}
+
+/** `after`: which of the results of a conversation, from 0. */
+export interface Words {
+  readonly after: number;
+  readonly text: string;
 }
 
 /** What a request tells of calls before it. */

@@ -1,6 +1,6 @@
 import type { ToldCall, ToldResult } from '../../../domain/conversation.ts';
 import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
-import type { Conversation } from './dialect.ts';
+import type { Conversation, Words } from './dialect.ts';
 import { inCamelCase } from './gemini-request.ts';
 import { recordsOf, textOr } from './lists.ts';
 
@@ -29,6 +29,23 @@ export function readGeminiConversation({ contents }: JsonRecord): Conversation {
     }
   }
   return { calls, results };
+}
+
+/** See Dialect.say. */
+export function sayToGemini(request: JsonRecord, { after, text }: Words): JsonRecord {
+  const contents = recordsOf(request.contents);
+  const counts = contents.map(
+    ({ parts }) => recordsOf(parts).filter((part) => isRecord(inCamelCase(part).functionResponse)).length,
+  );
+  let seen = 0;
+  const turn = counts.findIndex((count) => {
+    seen += count;
+    return seen > after;
+  });
+  const told = contents.map((content, index) =>
+    index === turn ? { ...content, parts: [...recordsOf(content.parts), { text }] } : content,
+  );
+  return { ...request, contents: told };
 }
 
 function readCall({ id, name, args }: JsonRecord): ToldCall {

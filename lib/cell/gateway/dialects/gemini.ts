@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
 import { boundTokens } from '../token-bound.ts';
 import type { Dialect, Endpoint, Reported, Said, SpokenAnswer } from './dialect.ts';
 import { eventStream } from './event-stream.ts';
-import { readGeminiConversation } from './gemini-conversation.ts';
+import { readGeminiConversation, sayToGemini } from './gemini-conversation.ts';
 import { inCamelCase, judgeGemini } from './gemini-request.ts';
 import { countOf, listOf, recordsOf, textOr } from './lists.ts';
 import { passKnown } from './openai-headers.ts';
@@ -27,6 +27,7 @@ export const gemini: Dialect = {
   },
   usage: { sign: '"usageMetadata"', read: readUsage, written },
   readConversation: readGeminiConversation,
+  say: sayToGemini,
   offersTools: ({ tools }) => recordsOf(tools).length > 0,
   refuse: (status, message) => ({
     error: { code: status, message, status: statuses[status] ?? 'UNAVAILABLE' },

@@ -1,7 +1,7 @@
 import type { ToldCall } from '../../../domain/conversation.ts';
 import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
-import type { Conversation } from './dialect.ts';
-import { recordsOf, textOr } from './lists.ts';
+import type { Conversation, Words } from './dialect.ts';
+import { insertAfter, recordsOf, textOr } from './lists.ts';
 import { readInput, textOfParts } from './told-text.ts';
 
 /** See Dialect.readConversation. */
@@ -25,6 +25,13 @@ export function readResponsesConversation({ input }: JsonRecord): Conversation {
       ];
     }),
   };
+}
+
+/** See Dialect.say. */
+export function sayInResponses(request: JsonRecord, { after, text }: Words): JsonRecord {
+  const said = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+  const at = { isResult: ({ type }: JsonRecord) => isResult(type), after, said };
+  return { ...request, input: insertAfter(recordsOf(request.input), at) };
 }
 
 function isCall(type: unknown): boolean {

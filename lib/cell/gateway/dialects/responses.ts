@@ -8,7 +8,7 @@ import { passOpenaiHeaders } from './openai-headers.ts';
 import { statedOutput } from './output-limit.ts';
 import { promptOf } from './prompt-lines.ts';
 import { answerResponses } from './responses-answer.ts';
-import { readResponsesConversation } from './responses-conversation.ts';
+import { readResponsesConversation, sayInResponses } from './responses-conversation.ts';
 import { judgeResponses } from './responses-request.ts';
 
 /** OpenAI's Responses API. */
@@ -25,6 +25,7 @@ export const responses: Dialect = {
     promptOf([tools, instructions, text], Array.isArray(input) ? input : [input]),
   usage: { sign: '"usage"', read: readUsage, written },
   readConversation: readResponsesConversation,
+  say: sayInResponses,
   offersTools: ({ tools, input }) =>
     recordsOf(tools).length > 0 || recordsOf(input).some(({ type }) => type === 'additional_tools'),
   refuse: refuseLikeOpenai,

@@ -1,0 +1,121 @@
+import type { ToldResult } from '../../domain/conversation.ts';
+import type { Hint, HintNews, HintState } from '../../domain/hint.ts';
+import type { JsonRecord } from '../../util/json-record.ts';
+import type { Conversation, Dialect } from './dialects/dialect.ts';
+
+/** Tells a model what the person says to its agent meanwhile, in the agent's own requests. */
+export interface HintPlacing {
+  /**
+   * The request with each hint behind the results it was first told with, in this request and in all that follow: a
+   * model, and its cache, see a conversation that only grows. New ones are told where results of calls came last.
+   */
+  place(turn: HintedTurn): { readonly request: JsonRecord; onHeard(): void };
+  /** No more requests come: what no model was told is reported as missed. */
+  close(): void;
+}
+
+interface HintedTurn {
+  readonly dialect: Pick<Dialect, 'say'>;
+  readonly request: JsonRecord;
+  readonly told: Pick<Conversation, 'results'>;
+  /** It offers tools: else it is a side question, which hears nothing new. */
+  readonly isTurn: boolean;
+}
+
+export interface HintSource {
+  /** All hints so far, the oldest first. */
+  list(): readonly Hint[];
+  /** Throws nothing. */
+  report(news: HintNews): void;
+}
+
+interface Placed {
+  readonly hint: Hint;
+  /** By conversation, which its first call names: behind which result it stands. Those of sub-agents are their own. */
+  readonly places: Map<string, string>;
+  state: HintState | null;
+}
+
+export function placeHints(source: HintSource): HintPlacing {
+  const known = new Map<string, Placed>();
+  const report = (placed: Placed, state: HintState, then: readonly string[] = []): void => {
+    placed.state = state;
+    source.report({ hint: placed.hint, state, then });
+  };
+  const look = (): readonly Placed[] => {
+    for (const hint of source.list())
+      if (!known.has(hint.id)) known.set(hint.id, { hint, places: new Map(), state: null });
+    return [...known.values()];
+  };
+  return {
+    place({ dialect, request, told: { results }, isTurn }) {
+      const all = look();
+      const [first] = results;
+      const last = results.at(-1);
+      if (first === undefined || last === undefined || all.length === 0) return { request, onHeard: nothing };
+      const conversation = keyOf(first, 0);
+      const here = all.filter((placed) => {
+        if (isTurn && last.isNew && !placed.places.has(conversation))
+          placed.places.set(conversation, keyOf(last, results.length - 1));
+        return placed.places.has(conversation);
+      });
+      for (const placed of here)
+        if (placed.state === 'seen') {
+          const then = callsAfter(placed.places.get(conversation), results);
+          if (then.length > 0) report(placed, 'followed', then);
+        }
+      return {
+        request: sayAll(dialect, request, { results, conversation, here }),
+        onHeard: () => {
+          for (const placed of here) if (placed.state === null) report(placed, 'seen');
+        },
+      };
+    },
+    close() {
+      for (const placed of look()) if (placed.state === null) report(placed, 'missed');
+    },
+  };
+}
+
+function nothing(): void {
+  // No hint is in that request.
+}
+
+/** By its id, else by its place: a conversation only grows. */
+function keyOf({ id }: ToldResult, index: number): string {
+  return id ?? `#${index}`;
+}
+
+/** The tools of the calls behind a place: the first sign that what was told there was taken up. */
+function callsAfter(place: string | undefined, results: readonly ToldResult[]): readonly string[] {
+  const at = results.findIndex((result, index) => keyOf(result, index) === place);
+  const next = at < 0 ? [] : results.slice(at + 1);
+  return [...new Set(next.map(({ name }) => name ?? 'unknown'))];
+}
+
+function sayAll(
+  dialect: Pick<Dialect, 'say'>,
+  request: JsonRecord,
+  at: {
+    readonly results: readonly ToldResult[];
+    readonly conversation: string;
+    readonly here: readonly Placed[];
+  },
+): JsonRecord {
+  const byPlace = new Map<string, Hint[]>();
+  for (const { hint, places } of at.here) {
+    const place = places.get(at.conversation) ?? '';
+    byPlace.set(place, [...(byPlace.get(place) ?? []), hint]);
+  }
+  let said = request;
+  for (const [index, result] of at.results.entries()) {
+    const hints = byPlace.get(keyOf(result, index));
+    if (hints !== undefined)
+      said = dialect.say(said, { after: index, text: hints.map(wordsOf).join('\n\n') });
+  }
+  return said;
+}
+
+function wordsOf({ by, text }: Hint): string {
+  return `A message from ${by}, who leads this work, to you while you work. It goes before what you were told earlier where the two differ; the rules of your task and its limits stay as they are.\n\n${text}`;
+}

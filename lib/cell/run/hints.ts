@@ -1,0 +1,62 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Hint } from '../../domain/hint.ts';
+import { isMissing } from '../../util/read-file.ts';
+import { replaceFile } from '../../util/replace-file.ts';
+import type { RunFolder } from '../run-folder.ts';
+import { findLivingAgent } from './agent-registry.ts';
+
+const folderName = 'hints';
+const hintSchema = z.object({ id: z.string(), by: z.string(), at: z.string(), text: z.string() });
+
+/** Makes the place where hints to an agent are left, in its run folder, which its cell doesn't see. Returns what reads them. */
+export function openHints({ root }: Pick<RunFolder, 'root'>): { list(): readonly Hint[] } {
+  const folder = join(root, folderName);
+  mkdirSync(folder, { mode: 0o700 });
+  return { list: () => listHints(folder) };
+}
+
+/**
+ * Leaves a hint for a living agent, whichever process of this machine runs it. `no-agent`: none of that id lives here;
+ * `no-model`: it asks no model that could be told; `too-many`: it has been left as many as it takes.
+ */
+export function leaveHint(
+  commonDir: string,
+  agent: string,
+  { hint, most }: { readonly hint: Hint; readonly most: number },
+): 'left' | 'no-agent' | 'no-model' | 'too-many' {
+  const living = findLivingAgent(commonDir, agent);
+  if (living === null) return 'no-agent';
+  const folder = join(living.folder, folderName);
+  try {
+    if (readdirSync(folder).length >= most) return 'too-many';
+    replaceFile(join(folder, `${hint.id}.json`), JSON.stringify(hint), 0o600);
+    return 'left';
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return findLivingAgent(commonDir, agent) === null ? 'no-agent' : 'no-model';
+  }
+}
+
+/** In the order in which they were left: ids begin with the time. */
+function listHints(folder: string): readonly Hint[] {
+  return readNames(folder).flatMap((name) => {
+    try {
+      const parsed = hintSchema.safeParse(JSON.parse(readFileSync(join(folder, name), 'utf8')));
+      return parsed.success ? [parsed.data] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function readNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .sort();
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { findLivingAgent } from '../../cell/run/agent-registry.ts';
+import { followStream } from '../../cell/run/follow-stream.ts';
+import { leaveHint } from '../../cell/run/hints.ts';
+import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type Hint, longestHint, mostHints } from '../../domain/hint.ts';
+import { agentNotRunning } from '../../domain/not-found.ts';
+import type { RegisteredAgent } from '../../domain/ports/agent-port.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { requireOwn } from '../open/own-terminal.ts';
+import type { Reading } from '../open/read-state.ts';
+
+interface Telling {
+  readonly agent: RegisteredAgent;
+  readonly text: string;
+  /** Whether to wait until it is known what became of it. */
+  readonly waits: boolean;
+  readonly isDry: boolean;
+  readonly io: Io;
+}
+
+/**
+ * Tells a running agent something, and waits until its model has begun to answer a request that holds it. Ends with 1
+ * where the agent ended before. With --json one object: `{agent, task, hint, state}`, `state` one of `queued`, `seen`,
+ * `missed`.
+ */
+export async function hintAgent(
+  { git, output }: Reading,
+  { agent, text, waits, isDry, io }: Telling,
+): Promise<number> {
+  requireOwn('What an agent at work is told', git.repository, io);
+  const { commonDir } = git.repository;
+  const { id, task_id: task } = agent;
+  const hint: Hint = {
+    id: newId(),
+    by: await git.identity(),
+    at: new Date().toISOString(),
+    text: checked(text),
+  };
+  if (isDry) {
+    output.json({ agent: id, task, hint: null, state: null });
+    output.result(`Would tell ${id}.`);
+    return 0;
+  }
+  const audit = auditFile(commonDir, id);
+  const skip = statSync(audit, { throwIfNoEntry: false })?.size ?? 0;
+  leave(commonDir, agent, hint);
+  output.info(`Left for ${id}: it is told with its next request to the model.`);
+  const state = waits ? await follow(commonDir, { id, hint, audit, skip, io }) : 'queued';
+  output.json({ agent: id, task, hint: hint.id, state });
+  if (state === 'missed') throw missed(agent);
+  output.result(
+    state === 'seen'
+      ? `${id} has been told: its model answers a request that holds it.`
+      : `${id} was not told yet. What becomes of it is in the live view and in git flame log.`,
+  );
+  return 0;
+}
+
+// Sorted by name, hints are in the order in which they were left.
+function newId(): string {
+  return `hint-${new Date().toISOString().replace(/\D/g, '')}-${randomBytes(3).toString('hex')}`;
+}
+
+function checked(text: string): string {
+  if (text.length <= longestHint) return text;
+  throw new FlameError({
+    kind: 'usage',
+    code: 'hint-too-long',
+    message: `A hint has at most ${longestHint} characters, and this one has ${text.length}.`,
+    hints: ['Put the rest in a file of the repository, or in the task: git flame task edit'],
+  });
+}
+
+function leave(commonDir: string, agent: RegisteredAgent, hint: Hint): void {
+  const { id, adapter } = agent;
+  const left = leaveHint(commonDir, id, { hint, most: mostHints });
+  if (left === 'left') return;
+  if (left === 'no-agent') throw agentNotRunning(id, { isKept: true });
+  const why = left === 'no-model' ? `${adapter} asks no model` : `it was left ${mostHints} hints already`;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'no-hint-taken',
+    message: `${id} can't be told anything: ${why}.`,
+    hints: [`git flame agent stop ${id}`, 'git flame task edit'],
+  });
+}
+
+/** Until it is known what became of the hint, the agent is gone, or the person leaves. */
+async function follow(
+  commonDir: string,
+  at: {
+    readonly id: string;
+    readonly hint: Hint;
+    readonly audit: string;
+    readonly skip: number;
+    readonly io: Io;
+  },
+): Promise<'queued' | 'seen' | 'missed'> {
+  const known = new AbortController();
+  const signal = at.io.signal === undefined ? known.signal : AbortSignal.any([known.signal, at.io.signal]);
+  let state: 'seen' | 'missed' | null = null;
+  let rest = '';
+  await followStream(at.audit, {
+    isLive: () => findLivingAgent(commonDir, at.id) !== null,
+    signal,
+    skip: at.skip,
+    onText: (more) => {
+      const lines = (rest + more).split('\n');
+      rest = lines.pop() ?? '';
+      const rule = parseAudit(lines).findLast(({ target }) => target === at.hint.id)?.rule;
+      if (rule === undefined) return;
+      state = rule === 'hint-missed' ? 'missed' : 'seen';
+      known.abort();
+    },
+  });
+  return state ?? (at.io.signal?.aborted === true ? 'queued' : 'missed');
+}
+
+function missed({ id, task_id }: RegisteredAgent): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'hint-missed',
+    message: `${id} ended before its model was asked again, so it was not told.`,
+    hints: [...(task_id === null ? [] : [`git flame show ${task_id}`]), 'git flame status'],
+  });
+}

@@ -1,0 +1,25 @@
+/** What a person tells an agent while it works. */
+export interface Hint {
+  readonly id: string;
+  /** Who tells it. */
+  readonly by: string;
+  readonly at: string;
+  readonly text: string;
+}
+
+/**
+ * What became of a hint. `seen`: the model answered a request that held it. `followed`: what the agent did right after
+ * that. `missed`: the agent has ended, and no model was told.
+ */
+export type HintState = 'seen' | 'followed' | 'missed';
+
+export interface HintNews {
+  readonly hint: Hint;
+  readonly state: HintState;
+  /** `followed`: names of the tools it called next. */
+  readonly then: readonly string[];
+}
+
+/** Characters of one hint, and hints that one agent is told. */
+export const longestHint = 4_000;
+export const mostHints = 20;
