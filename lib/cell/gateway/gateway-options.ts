@@ -86,6 +86,8 @@ export interface Account {
   noteTurn(said: string | null): void;
   noteTrouble(trouble: ServiceTrouble, isTurn: boolean): void;
   readonly hints: HintPlacing;
+  /** A request is more than the agent's own budget holds. */
+  noteUnpaid(demand: Demand): void;
   readonly history: PromptHistory;
   readonly turns: RequestTurns;
   count(request: symbol, spent: Spending): void;

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { addSpending, type Spending, unlimited } from '../../domain/state/spending.ts';
+import { addSpending, leastOf, type Spending, spendingOf, unlimited } from '../../domain/state/spending.ts';
 import { admitRequest, forbidden, hasToken, longestPath } from './admit-request.ts';
 import { answerError, type Forwarded, forwardRequest } from './forward-request.ts';
 import type { Account, Context, GatewayOptions, Refused } from './gateway-options.ts';
@@ -86,6 +86,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       if (isTurn) patience.refused(0);
     },
     hints: placeHints(options.hints),
+    noteUnpaid: (demand) => {
+      trouble = { kind: 'unpaid', spent: total(), needs: spendingOf(demand, leastOf(demand)) };
+    },
     history: openPromptHistory(),
     turns: openTurns({
       left: () => {

@@ -34,12 +34,14 @@ export async function grantRequest(
     return { ...spent, why: 'no-price', message: noPrice(prompt.model) };
   const isGone = (): boolean => response.destroyed;
   const own = await account.turns.take(id, demand, isGone);
-  if (own === null)
+  if (own === null) {
+    account.noteUnpaid(demand);
     return {
       ...spent,
       why: 'budget',
       message: "What is left of the agent's budget is too little for this request.",
     };
+  }
   const shared = await options.share(id, { ...demand, most: own }, isGone);
   if (shared === null)
     return {

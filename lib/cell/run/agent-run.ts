@@ -156,6 +156,7 @@ export function concludeRun(
       explainByTrouble(
         explainByLimit(parts.failure, run.services?.limit() ?? null),
         run.services?.trouble() ?? null,
+        run.request.budget,
       ),
     exitCode,
     answer: parts.answer,

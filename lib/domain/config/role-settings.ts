@@ -138,3 +138,12 @@ export function sessionBudget(config: Config): { readonly unit: 'usd' | 'tokens'
     ? { unit: 'tokens', limit: max_session_tokens }
     : { unit: 'usd', limit: max_session_cost_usd };
 }
+
+/** The key of the configuration that bounds what an agent may spend, by itself or as the only one of its session. */
+export function budgetKey(config: Config, role: Role): string {
+  const own = roleBudget(config, role);
+  if (own.limit > 0) return `limits.token_budget.${role}_${own.unit}`;
+  return sessionBudget(config).unit === 'tokens'
+    ? 'limits.max_session_tokens'
+    : 'limits.max_session_cost_usd';
+}

@@ -40,7 +40,12 @@ export interface AgentRequest {
   readonly lastWord?: (words: string, signal: AbortSignal) => Promise<LastWord | null>;
   /** Hears what becomes of hints to it. */
   readonly onHint?: (news: HintNews) => void;
-  readonly budget: { readonly unit: 'usd' | 'tokens'; readonly limit: number };
+  readonly budget: {
+    readonly unit: 'usd' | 'tokens';
+    readonly limit: number;
+    /** What in the configuration says so, to be told to who may raise it. */
+    readonly key?: string;
+  };
   /** 0: as long as it takes. */
   readonly timeoutMs: number;
   /** A person talks with it at the terminal. */

@@ -26,7 +26,12 @@ export function grantOutput({ input, perOutputToken, most, least }: Demand, left
     return perOutputToken[of] > 0 ? Math.floor(rest / perOutputToken[of]) : Number.POSITIVE_INFINITY;
   };
   const granted = Math.min(most, room('tokens'), room('cost_usd'));
-  return granted >= Math.min(least, most) ? granted : null;
+  return granted >= leastOf({ least, most }) ? granted : null;
+}
+
+/** The fewest output tokens a request is sent with. */
+export function leastOf({ least, most }: Pick<Demand, 'least' | 'most'>): number {
+  return Math.min(least, most);
 }
 
 /** All that a request may use up with so many output tokens. */

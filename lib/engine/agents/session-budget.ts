@@ -1,5 +1,5 @@
 import { type BudgetState, budgetState } from '../../core/schedule/budget-state.ts';
-import { roleBudget, sessionBudget } from '../../domain/config/role-settings.ts';
+import { budgetKey, roleBudget, sessionBudget } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { AgentRequest, SharedBudget } from '../../domain/ports/agent-port.ts';
@@ -190,12 +190,12 @@ export function agentShare(
   session: Session,
   role: Role,
 ): Share {
-  const own = roleBudget(workshop.config, role);
+  const own = { ...roleBudget(workshop.config, role), key: budgetKey(workshop.config, role) };
   const { limit, spent, unit } = watchBudget(workshop, session);
   if (limit === 0 || (own.limit > 0 && own.unit !== unit)) return { budget: own, isCut: false };
   const left = Math.max(limit - spent, unit === 'usd' ? 0.01 : 1);
   const most = own.limit === 0 ? limit : own.limit;
-  return { budget: { unit, limit: Math.min(most, left) }, isCut: left < most };
+  return { budget: { unit, limit: Math.min(most, left), key: own.key }, isCut: left < most };
 }
 
 function budgetStop(): FlameError {

@@ -1,6 +1,6 @@
 import { budgetState } from '../../core/schedule/budget-state.ts';
 import { reserveShare, spentHere, withoutReservations } from '../../core/schedule/reserve-share.ts';
-import { roleBudget, sessionBudget } from '../../domain/config/role-settings.ts';
+import { budgetKey, roleBudget, sessionBudget } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
@@ -32,7 +32,7 @@ export async function reserve(
 ): Promise<ReservedShare | null> {
   const { sharing } = workshop;
   if (sharing === undefined) return null;
-  const own = roleBudget(workshop.config, role);
+  const own = { ...roleBudget(workshop.config, role), key: budgetKey(workshop.config, role) };
   for (;;) {
     let found: (ReservedShare & { readonly isFree: boolean }) | null = null;
     await record(workshop, id, ({ session: said }) => {
@@ -49,7 +49,7 @@ export async function reserve(
       const reserved = reserveShare(session, { limit, unit, most, agent, ...here });
       if (reserved === null) return null;
       const { share, isCut } = reserved;
-      found = { budget: { unit, limit: share }, isCut, isFree: false };
+      found = { budget: { unit, limit: share, key: own.key }, isCut, isFree: false };
       return {
         session: { next: reserved.session, subject: `session: ${share} ${unit} set aside for ${agent}` },
       };

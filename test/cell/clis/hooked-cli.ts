@@ -112,6 +112,8 @@ const register: Readonly<Record<Part, (cli: HookedCli, kit: Kit) => void>> = {
       assert.is(outcome.failure?.kind, 'budget', JSON.stringify(outcome));
       assert.is(outcome.tokens, 30_000);
       assert.is(stage.model.seen.length, 2);
+      assert.match(outcome.failure?.details[0] ?? '', /^30,000 tokens of 30,000 tokens are spent, /);
+      await Promise.all([staysUnsent(open), countsOnce(cli, open)]);
       proves('budget: the next request was not sent');
     }),
   killed: (cli, { live, open, proves }) =>
@@ -193,6 +195,31 @@ const register: Readonly<Record<Part, (cli: HookedCli, kit: Kit) => void>> = {
       },
     ),
 };
+
+/** A budget that the first request doesn't fit into is not said to be spent. */
+async function staysUnsent(open: OpenStage): Promise<void> {
+  const { run, model } = await open([]);
+  const key = 'limits.token_budget.worker_tokens';
+  const { failure, tokens } = await run({ budget: { unit: 'tokens', limit: 900, key } });
+  assert.is(failure?.kind, 'budget', JSON.stringify(failure));
+  assert.match(
+    failure?.message ?? '',
+    /^The agent's budget \(900 tokens\) is smaller than its first request/,
+  );
+  assert.match(failure?.message ?? '', key);
+  assert.equal([tokens, model.seen.length], [0, 0]);
+}
+
+/** What was told before and is told again with each request is known by what it came to, and not guessed again. */
+async function countsOnce(cli: HookedCli, open: OpenStage): Promise<void> {
+  const turns = Array.from({ length: 12 }, (_, index) => ({ calls: [cli.shell(`cat long.txt # ${index}`)] }));
+  const { run, model, cell } = await open(turns);
+  const lines = Array.from({ length: 750 }, (_, index) => `${1_000 + index}\n`);
+  writeFileSync(join(cell.path, 'long.txt'), lines.join(''));
+  const { failure } = await run({ budget: { unit: 'tokens', limit: 30_000 } });
+  assert.is(failure, null, JSON.stringify(failure));
+  assert.is(model.seen.filter(({ isMain }) => isMain).length, 13);
+}
 
 /** What passes with waiting, which is not for a CLI to do: without a time, with a short one and a long one. */
 const passing: readonly NonNullable<Turn['fails']>[] = [

@@ -181,6 +181,7 @@ test('UNI-8: the request after the limit is refused, and reported', async () => 
   assert.equal(statuses, [200, 200, 400, 400]);
   assert.is(sent, 2);
   assert.equal(refused, ['budget', 'budget']);
+  assert.is(gateway.trouble()?.kind, 'unpaid');
 });
 
 test('BUD-1 BUD-2: a budget that others share is asked before each request, and told of each answer', async () => {

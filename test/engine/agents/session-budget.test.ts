@@ -183,7 +183,7 @@ test('BUD-2 a session limited in tokens leaves a role its own limit in dollars',
     config: limits({ max_session_cost_usd: 0, max_session_tokens: 500 }),
   });
   await workWave(bench.workshop, bench.session);
-  assert.equal(bench.budgets, [{ unit: 'usd', limit: 0.6 }]);
+  assert.equal(bench.budgets, [{ unit: 'usd', limit: 0.6, key: 'limits.token_budget.worker_usd' }]);
 });
 
 test.run();

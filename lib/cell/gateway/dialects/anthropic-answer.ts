@@ -1,11 +1,13 @@
 import type { JsonRecord } from '../../../util/json-record.ts';
+import { randomName } from '../../../util/random-name.ts';
 import type { Said, SpokenAnswer } from './dialect.ts';
 import { eventStream } from './event-stream.ts';
 
 /** See Dialect.answer. */
 export function answerAnthropic(said: Said, request: JsonRecord): SpokenAnswer {
   const message = {
-    id: 'msg_scripted',
+    // A client takes what comes under one id for one message, and sends it so with its next request.
+    id: randomName('msg'),
     type: 'message',
     role: 'assistant',
     model: request.model,

@@ -1,11 +1,12 @@
 import type { TokenUsage } from '../../../domain/token-usage.ts';
 import type { JsonRecord } from '../../../util/json-record.ts';
+import { randomName } from '../../../util/random-name.ts';
 import type { Said, SpokenAnswer } from './dialect.ts';
 import { eventStream } from './event-stream.ts';
 
 /** See Dialect.answer. */
 export function answerChat(said: Said, request: JsonRecord): SpokenAnswer {
-  const common = { id: 'chatcmpl-scripted', created: 1, model: request.model };
+  const common = { id: randomName('chatcmpl'), created: 1, model: request.model };
   const finish_reason = said.calls.length > 0 ? 'tool_calls' : 'stop';
   const content = said.text === '' && said.calls.length > 0 ? null : said.text;
   const tool_calls = said.calls.map(({ id, name, input }) => ({

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
+import { randomName } from '../../../util/random-name.ts';
 import { boundTokens } from '../token-bound.ts';
 import type { Dialect, Endpoint, Reported, Said, SpokenAnswer } from './dialect.ts';
 import { eventStream } from './event-stream.ts';
@@ -131,7 +132,7 @@ function answer(
       totalTokenCount: input + output,
     },
     modelVersion: asked.endpoint.model ?? '',
-    responseId: 'scripted',
+    responseId: randomName('answer'),
   };
   if (asked.endpoint.isStreamed === true) return eventStream([body]);
   return { contentType: 'application/json', body: JSON.stringify(body) };

@@ -1,5 +1,6 @@
 import type { TokenUsage } from '../../../domain/token-usage.ts';
 import type { JsonRecord } from '../../../util/json-record.ts';
+import { randomName } from '../../../util/random-name.ts';
 import type { Said, SpokenAnswer } from './dialect.ts';
 import { eventStream } from './event-stream.ts';
 import { recordsOf, textOr } from './lists.ts';
@@ -9,7 +10,7 @@ import { namespaceEnd } from './responses-conversation.ts';
 export function answerResponses(said: Said, request: JsonRecord): SpokenAnswer {
   const output = itemsOf(said, namespacesOf(request));
   const response = {
-    id: 'resp_scripted',
+    id: randomName('resp'),
     object: 'response',
     created_at: 1,
     status: 'completed',
@@ -71,7 +72,7 @@ function asNamed(name: string, namespaces: readonly string[]): JsonRecord {
 function itemsOf({ text, calls }: Said, namespaces: readonly string[]): readonly Item[] {
   const said: Item = {
     type: 'message',
-    id: 'msg_scripted',
+    id: randomName('msg'),
     status: 'completed',
     role: 'assistant',
     content: [{ type: 'output_text', text, annotations: [] }],
