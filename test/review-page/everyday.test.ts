@@ -44,6 +44,63 @@ test('DSK-2: files are found by name in a tree beside the diff, and marked as vi
   assert.is(await page.locator('#file-count').textContent(), '1 of 4 viewed');
 });
 
+test('DSK-2: lines around a change are shown on demand, some or all, and can be commented on', async () => {
+  const lines = (change: (line: number) => string): string =>
+    Array.from({ length: 200 }, (_, at) => `${change(at + 1)}\n`).join('');
+  const served = await open([
+    {
+      group: 'shop',
+      change: (repo) => {
+        const old = lines((line) => `line ${line}`);
+        repo.write('a.txt', old);
+        repo.commit('before');
+        repo.git('branch', '-f', 'main');
+        repo.write('a.txt', old.replace('line 50\n', 'fifty\nmore\n').replace('line 120\n', ''));
+      },
+    },
+  ]);
+  const reviewed = served.review();
+  const { page, complaints } = await visit(served);
+  const rows = page.locator('.lines tr:not(.hunk)');
+  const heads = page.locator('tr.hunk');
+  await heads.nth(2).waitFor();
+  const had = await rows.count();
+  await heads.nth(0).getByRole('button', { name: '↑ 20 lines' }).click();
+  await page.locator('tr.hunk', { hasText: '@@ -27 +27 @@' }).waitFor();
+  assert.is(await rows.count(), had + 20);
+  await heads.nth(1).getByRole('button', { name: '↓ 20 lines' }).click();
+  await page.locator('td.c', { hasText: /^line 73$/ }).waitFor();
+  assert.equal(
+    await page
+      .locator('tr', { hasText: /line 73$/ })
+      .locator('td.n')
+      .allTextContents(),
+    ['73', '74'],
+  );
+  await heads.nth(2).getByRole('button', { name: 'to the end' }).click();
+  await page.locator('td.c', { hasText: /^line 200$/ }).waitFor();
+  await shot(page, 'context');
+  await heads.nth(0).getByRole('button', { name: 'whole file' }).click();
+  await heads.nth(0).waitFor({ state: 'detached' });
+  assert.equal(
+    await page.locator('tr:not(.d2h-del) > td.c').allTextContents(),
+    served.repo.git('show', 'shop:a.txt').trim().split('\n'),
+  );
+  await page
+    .locator('tr', { hasText: /line 10$/ })
+    .locator('td.n.w')
+    .click();
+  await page.keyboard.type('Also here.');
+  await page.keyboard.press('Control+Enter');
+  await barSays(page, '1 comment goes along');
+  await page.keyboard.press('a');
+  await page.keyboard.press('Enter');
+  await reviewed;
+  const comments = [{ path: 'a.txt', side: 'new', line: 10, text: 'Also here.' }];
+  assert.equal(served.decided, [['1-shop', { kind: 'approve', comments }]]);
+  assert.equal(complaints, []);
+});
+
 test('DSK-2: words have the colours of their language, and no element is added for them', async () => {
   const served = await open([{ group: 'price', change: (repo) => repo.write('price.ts', source) }]);
   void served.review();

@@ -74,6 +74,7 @@ export async function serve(
         })),
       }),
       patch: ({ parent, commit }, view) => git.readPatch(parent, commit, view),
+      text: async ({ commit }, path) => (await git.readTexts(commit, [path])).get(path) ?? null,
       since: async () => null,
     },
     preferences: {

@@ -79,6 +79,7 @@ function optionsOf({ git, store, origins, shown, output, meant }: Reading): Revi
         shown.note(meant.require(await store.snapshot()).id, [changeset]);
         return patch;
       },
+      text: async ({ commit }, path) => (await git.readTexts(commit, [path])).get(path) ?? null,
       since: async (changeset) => {
         const snapshot = await store.snapshot();
         const session = meant.require(snapshot);

@@ -1,28 +1,42 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
-import type { PagePreferences } from './page-facts.ts';
+import type { PagePreferences, PageSource } from './page-facts.ts';
 import { renderDiffPart } from './render-diff-part.ts';
 import { type HunkPiece, splitParts } from './split-parts.ts';
 
-export interface FilePart extends PatchView {
+interface InFile extends PatchView {
   readonly file: number;
-  readonly part: number;
   readonly layout: PagePreferences['layout'];
 }
 
+export interface FilePart extends InFile {
+  readonly part: number;
+}
+
+/** Lines between changes, by their numbers on the new side. */
+export interface Between extends InFile {
+  readonly from: number;
+  readonly to: number;
+  /** What is to be added for their numbers on the old side. */
+  readonly shift: number;
+}
+
+/** More are asked for again. */
+const mostBetween = 5_000;
+
 /** Patches and their parts; those just looked at are kept. */
 export class FileParts {
-  readonly #read: (changeset: Changeset, view: PatchView) => Promise<Patch>;
+  readonly #source: Pick<PageSource, 'patch' | 'text'>;
   readonly #patches = new Map<string, Promise<Patch>>();
   readonly #split = new Map<string, readonly (readonly HunkPiece[])[]>();
 
-  constructor(read: (changeset: Changeset, view: PatchView) => Promise<Patch>) {
-    this.#read = read;
+  constructor(source: Pick<PageSource, 'patch' | 'text'>) {
+    this.#source = source;
   }
 
   /** Throws what reading it throws, each time. */
   patch(changeset: Changeset, view: PatchView): Promise<Patch> {
-    return keep(this.#patches, keyOf(changeset, view), 20, () => this.#read(changeset, view));
+    return keep(this.#patches, keyOf(changeset, view), 20, () => this.#source.patch(changeset, view));
   }
 
   /** A part of a file as HTML; null where there is none. */
@@ -30,8 +44,36 @@ export class FileParts {
     const found = (await this.patch(changeset, { ignoresSpace })).files[file];
     if (found === undefined) return null;
     const key = `${keyOf(changeset, { ignoresSpace })} ${file}`;
-    const pieces = keep(this.#split, key, 8, () => splitParts(found.hunks()))[part];
-    return pieces === undefined ? null : renderDiffPart(pieces, layout);
+    const parts = keep(this.#split, key, 8, () => splitParts(found.hunks()));
+    const pieces = parts[part];
+    if (pieces === undefined) return null;
+    const hasMore = found.status === 'modified' && !found.hasNul;
+    const gaps = !hasMore ? 'none' : part === parts.length - 1 ? 'all' : 'between';
+    return renderDiffPart(pieces, layout, gaps);
+  }
+
+  /** Lines that the diff leaves out, as HTML of a part; null where there are none. */
+  async between(changeset: Changeset, asked: Between): Promise<string | null> {
+    const { file, layout, ignoresSpace, from, to, shift } = asked;
+    const found = (await this.patch(changeset, { ignoresSpace })).files[file];
+    const areNumbers = [from, to, shift].every(Number.isSafeInteger) && from >= 1 && from + shift >= 1;
+    if (found === undefined || !areNumbers) return null;
+    const text = await this.#source.text(changeset, found.path);
+    if (text === null) return null;
+    const all = text.split('\n');
+    if (all.at(-1) === '') all.pop();
+    const lines = all
+      .slice(from - 1, Math.min(to, from + mostBetween - 1))
+      .map((line) => ({ kind: 'context', text: line, isUnended: false }) as const);
+    const hunk = {
+      heading: '',
+      oldStart: from + shift,
+      newStart: from,
+      lines,
+      isContinued: true,
+      gapFrom: from,
+    };
+    return lines.length === 0 ? null : renderDiffPart([hunk], layout);
   }
 }
 

@@ -2,6 +2,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/gates.ts';
 import { notFound, problem, sayIssue } from '../page/page-answers.ts';
 import { type EventStream, type PageAnswer, type PageRequest, servePage } from '../page/page-server.ts';
+import { answerChangeset } from './answer-changeset.ts';
 import { type KeptReview, keepInReview, keepSchema } from './kept-review.ts';
 import type { PageFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { decideSchema, preferencesSchema, takeBackSchema } from './page-request.ts';
@@ -134,13 +135,7 @@ class Page implements ReviewPagePart {
       ({ changeset }) => changeset.id === id && changeset.commit === commit,
     );
     if (facts === undefined) return notFound;
-    const look = { ignoresSpace: query.get('space') === 'ignored', isSince: query.get('show') === 'since' };
-    if (file === undefined)
-      return { kind: 'html', html: await this.#shown.article(facts, look, this.#asked?.question) };
-    const layout = query.get('layout') === 'side' ? 'side' : 'line';
-    const asked = { file: Number(file), part: Number(part), layout, ...look } as const;
-    const html = await this.#shown.part(facts.changeset, asked);
-    return html === null ? notFound : { kind: 'html', html };
+    return answerChangeset(this.#shown, facts, { file, part, query, asked: this.#asked?.question });
   }
 
   async #shell(): Promise<PageAnswer> {

@@ -36,6 +36,8 @@ export interface PageSource {
   read(): Promise<PageFacts>;
   /** The diff of a changeset. Throws FlameError `diff-mismatch`. */
   patch(changeset: Changeset, view: PatchView): Promise<Patch>;
+  /** A file as the changeset leaves it, to show more of it than its diff does; null: it is no text, or too large. */
+  text(changeset: Changeset, path: string): Promise<string | null>;
   /** What changed in it since the person saw it last; null: they never did. */
   since(changeset: Changeset): Promise<SinceSeen | null>;
 }

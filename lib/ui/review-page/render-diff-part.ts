@@ -4,17 +4,24 @@ import type { PatchLine } from '../../domain/state/patch.ts';
 import { nameControls } from '../page/name-controls.ts';
 import { visibleDiffLine } from '../text/visible-text.ts';
 import type { PagePreferences } from './page-facts.ts';
-import type { HunkPiece } from './split-parts.ts';
+import { endOf, type HunkPiece } from './split-parts.ts';
 
 // Neither can be in a line: control characters have been replaced before.
 const endOfRow = '\u0002';
 const endOfSide = '\u0003';
 
+/** Which lines that are left out are marked, to be asked for: none, those before each hunk, those at the end too. */
+type Gaps = 'none' | 'between' | 'all';
+
 /**
  * Hunks as rows of tables, by line or side by side. Throws an Error unless each line given is a row of the result:
  * what diff2html is asked to draw is what it drew.
  */
-export function renderDiffPart(hunks: readonly HunkPiece[], layout: PagePreferences['layout']): string {
+export function renderDiffPart(
+  hunks: readonly HunkPiece[],
+  layout: PagePreferences['layout'],
+  gaps: Gaps = 'none',
+): string {
   const file: DiffFile = {
     oldName: 'file',
     newName: 'file',
@@ -34,7 +41,7 @@ export function renderDiffPart(hunks: readonly HunkPiece[], layout: PagePreferen
   });
   const rows = layout === 'side' ? joinSides(drawn) : drawn.split(endOfRow).map(closeRow);
   requireEveryLine(hunks, drawn);
-  return `<table class="${layout}">${columns[layout]}<tbody>${markHidden(rows.join(''))}</tbody></table>`;
+  return `<table class="${layout}">${columns[layout]}<tbody>${markGaps(markHidden(rows.join('')), hunks, gaps)}${gaps === 'all' ? lastGap(hunks, layout) : ''}</tbody></table>`;
 }
 
 // The widths of a table are those of its first row, which spans them all.
@@ -117,4 +124,48 @@ function requireEveryLine(hunks: readonly HunkPiece[], drawn: string): void {
 /** What was made visible stands out. */
 function markHidden(rows: string): string {
   return rows.replace(/⟦[^⟧<]{1,30}⟧/g, '<span class="x">$&</span>');
+}
+
+/** As git shows around what changed. */
+const linesAround = 3;
+const hunkRow = '<tr class="hunk">';
+
+/** The head of a hunk says which lines before it are left out, by their numbers on the new side. */
+function markGaps(rows: string, hunks: readonly HunkPiece[], gaps: Gaps): string {
+  if (gaps === 'none') return rows;
+  const [first = '', ...heads] = rows.split(hunkRow);
+  const begun = hunks.filter(({ isContinued }) => !isContinued);
+  const marked = heads.map((head, index) => {
+    const hunk = begun[index];
+    if (hunk === undefined) return `${hunkRow}${head}`;
+    const { gapFrom, newStart, oldStart } = hunk;
+    const gap = { from: gapFrom, to: newStart - 1, shift: oldStart - newStart };
+    return `<tr class="hunk"${gap.to < gap.from ? '' : nameGap(gap)}>${head}`;
+  });
+  return `${first}${marked.join('')}`;
+}
+
+/** How far it goes is not known: the diff ends before. */
+function lastGap(hunks: readonly HunkPiece[], layout: PagePreferences['layout']): string {
+  const last = hunks.at(-1);
+  const after = last?.lines.slice(-linesAround) ?? [];
+  // With fewer lines after what changed, the file ends there.
+  const hasMore =
+    after.length === linesAround && after.every(({ kind, isUnended }) => kind === 'context' && !isUnended);
+  if (last === undefined || !hasMore) return '';
+  const { oldLine, newLine } = endOf(last);
+  const gap = { from: newLine, to: null, shift: oldLine - newLine };
+  return `<tr class="hunk"${nameGap(gap)}><td colspan="${layout === 'side' ? 4 : 3}"></td></tr>`;
+}
+
+function nameGap({
+  from,
+  to,
+  shift,
+}: {
+  readonly from: number;
+  readonly to: number | null;
+  readonly shift: number;
+}): string {
+  return ` data-from="${from}" data-to="${to ?? ''}" data-shift="${shift}"`;
 }

@@ -3,7 +3,7 @@ import type { ChangesetQuestion, Excluding, OnTop } from '../../domain/ports/gat
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
 import type { SinceSeen } from '../../domain/state/since-seen.ts';
-import { type FilePart, FileParts } from './file-parts.ts';
+import { type Between, type FilePart, FileParts } from './file-parts.ts';
 import type { ChangesetFacts, PageSource } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
 
@@ -15,7 +15,7 @@ interface Look extends PatchView {
 
 /** Changesets as HTML. What takes git a while is asked once for each version of one. */
 export class ShownChangesets {
-  readonly #source: Pick<PageSource, 'patch' | 'since'>;
+  readonly #source: Pick<PageSource, 'patch' | 'since' | 'text'>;
   readonly #parts: FileParts;
   /** What stands on each changeset, by its commit. */
   readonly #above = new Map<string, Promise<readonly OnTop[]>>();
@@ -24,9 +24,9 @@ export class ShownChangesets {
   /** What changed in each since the last round, by its commit. */
   readonly #since = new Map<string, Promise<SinceSeen | null>>();
 
-  constructor(source: Pick<PageSource, 'patch' | 'since'>) {
+  constructor(source: Pick<PageSource, 'patch' | 'since' | 'text'>) {
     this.#source = source;
-    this.#parts = new FileParts((changeset, view) => source.patch(changeset, view));
+    this.#parts = new FileParts(source);
   }
 
   /** Something was decided: what stands on what may be otherwise now. */
@@ -53,6 +53,11 @@ export class ShownChangesets {
   /** A part of a file; null where there is none. */
   async part(changeset: Changeset, { isSince, ...asked }: FilePart & Look): Promise<string | null> {
     return this.#parts.render(await this.#lookedAt(changeset, { ...asked, isSince }), asked);
+  }
+
+  /** Lines that the diff leaves out; null where there are none. */
+  async between(changeset: Changeset, { isSince, ...asked }: Between & Look): Promise<string | null> {
+    return this.#parts.between(await this.#lookedAt(changeset, { ...asked, isSince }), asked);
   }
 
   /** Why a changeset can't be shown: then it can't be approved here. null: it can. */

@@ -4,6 +4,8 @@ import type { Hunk, PatchLine } from '../../domain/state/patch.ts';
 export interface HunkPiece extends Hunk {
   /** The part before ends with the beginning of this hunk. */
   readonly isContinued: boolean;
+  /** The first line on the new side that no piece before this one shows. */
+  readonly gapFrom: number;
 }
 
 /** Lines drawn and fetched at a time. A browser lays out a table of 50,000 rows for seconds, one of 300 at once. */
@@ -17,17 +19,29 @@ const longestBlock = 1_000;
 export function splitParts(hunks: readonly Hunk[]): readonly (readonly HunkPiece[])[] {
   const parts: HunkPiece[][] = [];
   let room = 0;
+  let gapFrom = 1;
   for (const hunk of hunks) {
-    for (const piece of cutHunk(hunk)) {
+    for (const piece of cutHunk(hunk, gapFrom)) {
       if (room <= 0 || piece.lines.length > room) {
         parts.push([]);
         room = partLines;
       }
       parts.at(-1)?.push(piece);
       room -= piece.lines.length;
+      gapFrom = endOf(piece).newLine;
     }
   }
   return parts;
+}
+
+/** The lines after a piece, on each side. */
+export function endOf({ oldStart, newStart, lines }: Hunk): {
+  readonly oldLine: number;
+  readonly newLine: number;
+} {
+  const removed = lines.filter(({ kind }) => kind === 'delete').length;
+  const added = lines.filter(({ kind }) => kind === 'insert').length;
+  return { oldLine: oldStart + lines.length - added, newLine: newStart + lines.length - removed };
 }
 
 /** Lines of a part, as they are counted beforehand to leave room for them. */
@@ -35,15 +49,15 @@ export function countLines(part: readonly HunkPiece[]): number {
   return part.reduce((sum, { lines, isContinued }) => sum + lines.length + (isContinued ? 0 : 1), 0);
 }
 
-function cutHunk(hunk: Hunk): readonly HunkPiece[] {
+function cutHunk(hunk: Hunk, gapFrom: number): readonly HunkPiece[] {
   const pieces: HunkPiece[] = [];
   let { oldStart, newStart } = hunk;
   for (let at = 0; at < hunk.lines.length; ) {
     const end = cutAt(hunk.lines, at);
     const lines = hunk.lines.slice(at, end);
-    pieces.push({ heading: hunk.heading, oldStart, newStart, lines, isContinued: at > 0 });
-    oldStart += lines.filter(({ kind }) => kind !== 'insert').length;
-    newStart += lines.filter(({ kind }) => kind !== 'delete').length;
+    const piece = { heading: hunk.heading, oldStart, newStart, lines, isContinued: at > 0, gapFrom };
+    pieces.push(piece);
+    ({ oldLine: oldStart, newLine: newStart } = endOf(piece));
     at = end;
   }
   return pieces;

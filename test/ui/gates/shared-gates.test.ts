@@ -29,6 +29,7 @@ async function withBoth(
         changesets: [{ changeset, isUndoable: false, tasks: [], verdicts: [], doubts: [], runs: [] }],
       }),
       patch: async () => ({ files: [] }),
+      text: async () => null,
       since: async () => null,
     },
     preferences: { read: async () => ({ layout: 'line', theme: 'auto' }), write: async () => undefined },

@@ -27,7 +27,8 @@ export function showComments(part: HTMLElement): void {
   const shown = draftsHere().filter(({ side }) => side === 'new' || !isSince);
   for (const draft of shown.filter((one) => one.path === pathOf(part, one.side))) {
     const number = findNumber(part, { side: draft.side, line: draft.to ?? draft.line });
-    if (number !== null) showDraft({ ...draft, number });
+    const isOpen = number !== null && rowBelow(number, draft)?.querySelector('textarea') != null;
+    if (number !== null && !isOpen) showDraft({ ...draft, number });
   }
 }
 

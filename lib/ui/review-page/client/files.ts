@@ -3,6 +3,7 @@ import { getHtml } from '../../page/client/transport.ts';
 import { app, main, urlOf, viewQuery } from './app.ts';
 import { colourPart, dropColours } from './colours.ts';
 import { showComments } from './comments.ts';
+import { offerContext } from './context.ts';
 
 const rowHeight = 20;
 const atOnce = 4;
@@ -109,6 +110,7 @@ async function load(part: HTMLElement): Promise<void> {
     part.innerHTML = html;
     part.style.removeProperty('min-height');
     showComments(part);
+    offerContext(part);
     colourPart(part);
   } catch (error) {
     part.classList.add('failed');

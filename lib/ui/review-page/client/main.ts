@@ -4,6 +4,7 @@ import type { PageState } from '../page-state.ts';
 import { app, main } from './app.ts';
 import { renderChangesets, showNextWaiting } from './changesets.ts';
 import { wireComments } from './comments.ts';
+import { wireContext } from './context.ts';
 import { renderBar, wireDecisions } from './decide.ts';
 import { renderFileTree, wireFileTree } from './file-tree.ts';
 import { toggleFile } from './files.ts';
@@ -45,6 +46,7 @@ main.addEventListener('click', (event) => {
 });
 wireDecisions(showNextWaiting);
 wireComments(renderBar);
+wireContext();
 wireKeys();
 wireFileTree();
 wireViewed(renderFileTree);

@@ -1,0 +1,115 @@
+import { around, make } from '../../page/client/dom.ts';
+import { getHtml } from '../../page/client/transport.ts';
+import { app, main, urlOf, viewQuery } from './app.ts';
+import { colourPart } from './colours.ts';
+import { showComments } from './comments.ts';
+
+/** Lines shown at a time. */
+const step = 20;
+/** As many as are answered at once. */
+const most = 5_000;
+
+/** The head of each hunk gets buttons for the lines before it that are left out, the end of a file too. */
+export function offerContext(part: HTMLElement): void {
+  for (const row of part.querySelectorAll<HTMLTableRowElement>('tr.hunk[data-from]')) drawButtons(row);
+}
+
+export function wireContext(): void {
+  main.addEventListener('click', (event) => {
+    const button = around(event.target, 'button.more');
+    const row = button?.closest('tr') ?? null;
+    if (button !== null && row !== null) void show(row, button.dataset.way ?? '');
+  });
+}
+
+interface Gap {
+  readonly from: number;
+  /** null: to the end of the file. */
+  readonly to: number | null;
+  readonly shift: number;
+}
+
+function gapOf({ dataset }: HTMLElement): Gap {
+  const { from, to = '', shift } = dataset;
+  return { from: Number(from), to: to === '' ? null : Number(to), shift: Number(shift) };
+}
+
+function drawButtons(row: HTMLTableRowElement): void {
+  const { from, to } = gapOf(row);
+  const cell = row.cells[0];
+  cell?.querySelector('.mores')?.remove();
+  const left = to === null ? null : to - from + 1;
+  const ways: readonly (readonly [way: string, text: string])[] =
+    left !== null && left <= step
+      ? [['all', `${left === 1 ? '1 line' : `${left} lines`} more`]]
+      : [
+          ...(from === 1 ? [] : [['down', `↓ ${step} lines`] as const]),
+          ...(to === null ? [] : [['up', `↑ ${step} lines`] as const]),
+          ['all', left === null ? 'to the end' : `all ${left} lines`],
+          ['file', 'whole file'],
+        ];
+  const buttons = ways.map(([way, text]) => {
+    const button = make('button', 'more', text);
+    button.type = 'button';
+    button.dataset.way = way;
+    return button;
+  });
+  cell?.append(make('span', 'mores', ...buttons.flatMap((button) => [' ', button])));
+}
+
+async function show(row: HTMLTableRowElement, way: string): Promise<void> {
+  const rows =
+    way === 'file'
+      ? [...(around(row, '.lines')?.querySelectorAll<HTMLTableRowElement>('tr.hunk[data-from]') ?? [])]
+      : [row];
+  for (const one of rows) {
+    const { from, to } = gapOf(one);
+    const end = to ?? Number.MAX_SAFE_INTEGER;
+    if (way === 'up') await fill(one, { from: Math.max(from, end - step + 1), to: end, isAbove: false });
+    else if (way === 'down') await fill(one, { from, to: Math.min(end, from + step - 1), isAbove: true });
+    else
+      while (
+        one.isConnected &&
+        one.dataset.from !== undefined &&
+        (await fill(one, { from: gapOf(one).from, to: end, isAbove: true }))
+      );
+  }
+}
+
+/** Puts lines above the head of the hunk, or below it; false: there were none. */
+async function fill(
+  row: HTMLTableRowElement,
+  { from, to, isAbove }: { readonly from: number; readonly to: number; readonly isAbove: boolean },
+): Promise<boolean> {
+  const gap = gapOf(row);
+  const file = around(row, '.file')?.dataset.index ?? '';
+  const { id = '', commit = '' } = around(row, '.changeset')?.dataset ?? {};
+  const wanted = `from=${from}&to=${Math.min(to, from + most - 1)}&shift=${gap.shift}`;
+  const url = `${urlOf({ id, commit })}/${file}/lines?layout=${app.preferences.layout}&${viewQuery()}&${wanted}`;
+  const html = await getHtml(url).catch(() => '');
+  const holder = make('div', '');
+  // Escaped by the server, as parts are.
+  holder.innerHTML = html;
+  const lines = [...holder.querySelectorAll<HTMLTableRowElement>('tbody > tr')];
+  if (isAbove) row.before(...lines);
+  else {
+    row.after(...lines);
+    const words = row.cells[0]?.firstChild;
+    const head = `@@ -${from + gap.shift} +${from} @@`;
+    if (words instanceof Text) words.data = words.data.replace(/^@@ -\d+ \+\d+ @@/, head);
+  }
+  const isAll = lines.length < Math.min(to, from + most - 1) - from + 1;
+  const rest = isAbove ? { from: from + lines.length, to: gap.to } : { from: gap.from, to: from - 1 };
+  const part = around(row, '.part');
+  if (lines.length === 0 || (gap.to === null && isAll) || (rest.to !== null && rest.to < rest.from))
+    row.remove();
+  else {
+    Object.assign(row.dataset, { from: String(rest.from), to: String(rest.to ?? '') });
+    drawButtons(row);
+  }
+  if (part !== null) {
+    showComments(part);
+    colourPart(part);
+  }
+  return lines.length > 0;
+}
