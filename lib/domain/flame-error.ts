@@ -49,6 +49,11 @@ export class FlameError extends Error {
   }
 }
 
+/** An error that another process told of. */
+export function retold({ code, ...init }: FlameErrorInit): FlameError {
+  return new FlameError({ code, ...init });
+}
+
 /** The exit code of each kind, as the README documents them. */
 export const exitCodes: Readonly<Record<ErrorKind, number>> = {
   refused: 1,

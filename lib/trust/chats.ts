@@ -50,16 +50,20 @@ export function noteChat({ commonDir }: Clone, name: string, renewsMs = renewMs)
 const marks = ['CLAUDECODE', 'CODEX_THREAD_ID', 'GEMINI_CLI', 'OPENCODE', 'COPILOT_CLI'];
 
 /**
- * The chat that this process was started by, in words: its CLI is among those that started it, or left its mark in the
+ * The chat that a process, this one by default, was started by, in words: its CLI is among those that started it, or left its mark in the
  * environment. null: none, or no chat is connected to this clone; for a chat's own server too.
  */
 export function chatAround({
   commonDir,
   env,
-}: Clone & { readonly env: Readonly<Record<string, string | undefined>> }): string | null {
+  pid: asked = process.pid,
+}: Clone & {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly pid?: number;
+}): string | null {
   const servers = connectedServers(commonDir);
-  if (servers.length === 0 || servers.some(({ pid }) => pid === process.pid)) return null;
-  const above = new Set(ancestorsOf(process.pid));
+  if (servers.length === 0 || servers.some(({ pid }) => pid === asked)) return null;
+  const above = new Set(ancestorsOf(asked));
   const clients = servers.map(({ pid }) => (pid === null ? null : clientOf(pid)));
   const client = clients.find((pid) => pid !== null && above.has(pid)) ?? null;
   if (client !== null) return `process ${client} (${readProcess(client)?.name ?? ''})`;

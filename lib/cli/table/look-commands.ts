@@ -17,7 +17,7 @@ export const lookCommands = {
     load: () => import('../../commands/board/board.ts'),
     summary: 'Show a session on a page: plan, agents, checks, and what waits for you',
     details:
-      'Serves a page on this machine alone, until Ctrl-C: how far each task is and what its worker is told, what agents say and which of their calls were blocked, checks while they run, changesets and the log. Whoever has its address has your say. To see it on a phone, lead a tunnel of your own to the port, and name with --address where it begins: the page answers to no other name.',
+      'Serves a page on this machine alone, until Ctrl-C: how far each task is and what its worker is told, what agents say and which of their calls were blocked, changesets and the log. While a run asks something, at its terminal or on its own board, it can be answered here too. Whoever has its address has your say. To see it on a phone, lead a tunnel of your own to the port, and name with --address where it begins: the page answers to no other name.',
     options: {
       port: { kind: 'number', value: 'N', summary: 'serve it on this port (one that is free)' },
       address: {

@@ -5,6 +5,7 @@ import type { BoardState } from '../../domain/shown/board.ts';
 import type { GateLine } from '../../domain/shown/gate.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { BoardSource } from '../../ui/board/board-source.ts';
+import { openFarLines } from '../open/far-lines.ts';
 import { readConfig } from '../open/read-config.ts';
 import type { Reading } from '../open/read-state.ts';
 import { isSessionBusy } from '../open/session-busy.ts';
@@ -26,11 +27,13 @@ interface SourceParts {
 }
 
 /** What the board shows: from the refs of the repository and from what lies beside them while something runs. */
-export function openBoardSource({ reading, io, line }: SourceParts): BoardSource {
+export function openBoardSource({ reading, io, line }: SourceParts): BoardSource & { close(): void } {
   const { commonDir } = reading.git.repository;
   const agents = openAgentReader(commonDir);
   const kept = new Map<string, KeptRefs>();
   const prompts = openPromptPreviewer(reading, io);
+  const far = openFarLines(commonDir);
+  const lines = (): readonly GateLine[] => [...(line === null ? [] : [line]), ...far.read()];
   const mark = (): string => stateMark({ commonDir, env: io.env });
   const meantBy = (session: string | null): SessionMeant =>
     session === null ? reading.meant : sessionMeant(session);
@@ -38,27 +41,31 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
     read: async (named) => {
       const key = named ?? '';
       const known = kept.get(key);
-      const now = mark();
+      // Whether something works on it is seen in no file where that was killed.
+      const before = known?.refs.session?.id;
+      const now = `${mark()} ${before !== undefined && isSessionBusy(commonDir, before)}`;
       const refs =
         known?.mark === now
           ? known.refs
           : await readSession(reading, meantBy(named), await configOf(reading));
       kept.set(key, { mark: now, refs });
-      return { ...withRunning(refs, agents, commonDir), ...asked(line, refs.session?.id ?? null) };
+      return { ...withRunning(refs, agents, commonDir), ...asked(lines(), refs.session?.id ?? null) };
     },
     task: (named, id) => readTaskDetails(reading, meantBy(named), { id, prompts }),
     follow: (agent, hear, signal) => followAgent(commonDir, agent, { hear, signal }),
-    answer: async (_, { gate, answer }) => {
-      if (line === null) throw nobodyAsks();
-      await line.answer({ gate, answer, where: 'board' });
+    answer: async (named, { gate, answer }) => {
+      const asking = lineOf(lines(), gate);
+      if (asking === null) throw nobodyAsks(kept.get(named ?? '')?.refs.session?.next ?? null);
+      await asking.answer({ gate, answer, where: 'board' });
     },
-    gateText: async (_, gate, what) => (line === null ? null : line.text(gate, what)),
+    gateText: async (_, gate, what) => lineOf(lines(), gate)?.text(gate, what) ?? null,
+    close: () => far.close(),
     watch: (onChange) => {
       const looking = setInterval(onChange, lookMs);
-      const unwatch = line?.watch(onChange);
+      const unwatch = [far.watch(onChange), line?.watch(onChange)];
       return () => {
         clearInterval(looking);
-        unwatch?.();
+        for (const one of unwatch) one?.();
       };
     },
   };
@@ -82,20 +89,33 @@ async function configOf({ git, configFile }: Reading): Promise<Config | null> {
 }
 
 /** What is asked of a session, and was answered lately. */
-function asked(line: GateLine | null, session: SessionId | null): Pick<BoardState, 'gate' | 'decided'> {
-  const { open, decided } = line?.read() ?? { open: null, decided: [] };
+function asked(lines: readonly GateLine[], session: SessionId | null): Pick<BoardState, 'gate' | 'decided'> {
+  const states = lines.map((line) => line.read());
   return {
-    gate: open?.session === session ? open : null,
-    decided: decided.filter((one) => one.session === session),
+    gate: states.map(({ open }) => open).find((open) => open?.session === session) ?? null,
+    decided: states
+      .flatMap(({ decided }) => decided)
+      .filter((one) => one.session === session)
+      .sort((one, other) => other.at.localeCompare(one.at)),
   };
 }
 
-function nobodyAsks(): FlameError {
+/** Who asks a question, or asked it; null: nobody that still runs. */
+function lineOf(lines: readonly GateLine[], gate: string): GateLine | null {
+  const knows = (line: GateLine): boolean => {
+    const { open, decided } = line.read();
+    return open?.id === gate || decided.some(({ id }) => id === gate);
+  };
+  return lines.find(knows) ?? null;
+}
+
+/** `next` is the command that asks it again. */
+function nobodyAsks(next: string | null): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'nobody-asks',
-    message: 'Nothing came of this answer: no command runs here that asks anything.',
-    hints: ['git flame run'],
+    message: 'Nothing came of this answer: the run that asked this has ended.',
+    hints: [next ?? 'git flame run'],
   });
 }
 

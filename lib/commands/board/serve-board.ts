@@ -46,12 +46,13 @@ export async function serveBoard(
   );
   reading.output.events.emit({ event: 'board', url: board.url, ...tunnelled(board.url, serve.address) });
   if (board.reviewUrl !== null) reading.output.events.emit({ event: 'review-page', url: board.reviewUrl });
-  if (!opens || io.stderr.isTTY !== true) return board;
-  const forget = openPage(io, reading.git.repository.commonDir, board);
+  const hasBrowser = opens && io.stderr.isTTY === true;
+  const forget = hasBrowser ? openPage(io, reading.git.repository.commonDir, board) : null;
   return {
     close: async () => {
-      await forget();
+      await forget?.();
       await board.close();
+      source.close();
     },
   };
 }

@@ -19,6 +19,7 @@ import type { LiveView } from '../../ui/live/live-view.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { randomName } from '../../util/random-name.ts';
 import { type Current, openCurrent } from './current.ts';
+import { openGateDoor } from './gate-door.ts';
 import { guardedAgents, guardedMachine, guardedPrompts } from './guarded-ports.ts';
 import { configChanges, keepConfig } from './kept-configs.ts';
 import { createMachine } from './machine.ts';
@@ -55,11 +56,12 @@ export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
   const machine = guardedMachine(createMachine(io.env), trust);
   const page = holdReviewPage(io, reading);
   const desk = new GateDesk();
+  const door = holdDoor(reading, desk);
   const gates = await openGates(io, {
     ...ready,
     reading: { ...reading, output },
     current,
-    ...{ machine, page, desk, live },
+    ...{ machine, page, desk, live, letIn: door.letIn },
   });
   const events = observed(output.events, page, reading);
   const run = createRunMemory();
@@ -69,8 +71,29 @@ export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
     ...{ output, page, desk },
     close: async () => {
       live?.close();
-      await Promise.all([current.close(), page.close()]);
+      await Promise.all([current.close(), page.close(), door.close()]);
     },
+  };
+}
+
+/** A way in for boards of other processes, opened when something is asked; without one the question is asked all the same. */
+function holdDoor(
+  { git, output }: Pick<Reading, 'git' | 'output'>,
+  desk: GateDesk,
+): { readonly letIn: () => Promise<void>; readonly close: () => Promise<void> } {
+  let opening: Promise<{ close(): Promise<void> } | null> | null = null;
+  const open = (): Promise<{ close(): Promise<void> } | null> =>
+    openGateDoor({ commonDir: git.repository.commonDir, line: desk }).catch((error: Error) => {
+      const message = `Boards of other processes can't answer here: ${error.message}`;
+      output.events.emit({ event: 'notice', level: 'warning', message });
+      return null;
+    });
+  return {
+    letIn: async () => {
+      opening ??= open();
+      await opening;
+    },
+    close: async () => (await opening)?.close(),
   };
 }
 

@@ -29,6 +29,8 @@ interface GateParts {
   readonly machine: MachinePort;
   readonly page: HeldPage;
   readonly desk: GateDesk;
+  /** Lets boards of other processes in. */
+  readonly letIn: () => Promise<void>;
   /** Paused while a question stands. */
   readonly live: LiveView | null;
 }
@@ -39,7 +41,7 @@ interface GateParts {
  */
 export async function openGates(
   io: Io,
-  { reading, root, current, machine, page, desk, live }: GateParts,
+  { reading, root, current, machine, page, desk, letIn, live }: GateParts,
 ): Promise<Gates> {
   const { decisionsFile: file, hints } = reading.wishes;
   const decisions = file === null ? null : await readDecisions(file);
@@ -51,7 +53,7 @@ export async function openGates(
     person: await reading.git.identity(),
     resume: hints.goOn,
     reviewPage: page,
-    desk: { desk, isWanted: () => reading.wishes.page.servesBoard, letIn: async () => undefined, session },
+    desk: { desk, isWanted: () => reading.wishes.page.servesBoard, letIn, session },
     onElsewhere: (about, answer, where) => {
       const message = `Decided ${whereWords[where]}: ${about}, ${answer}.`;
       reading.output.events.emit({ event: 'notice', level: 'info', message });

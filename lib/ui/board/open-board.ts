@@ -69,8 +69,8 @@ const answerSchema = z.strictObject({ gate: z.string().max(100), answer: z.unkno
 const textSchema = z.enum(['plan', 'diff', 'message']);
 
 /** What is wrong, each mistake on a line of its own. */
-function sayError({ message, lines }: FlameError): string {
-  return [message, ...lines].join('\n');
+function sayError({ message, lines, hints }: FlameError): string {
+  return [message, ...lines, ...hints.map((hint) => `In a terminal: ${hint}`)].join('\n');
 }
 
 class Tabs {

@@ -8,7 +8,6 @@ export function badAnswer(why: string): FlameError {
     kind: 'refused',
     code: 'bad-answer',
     message: `That is no answer to this question: ${why}.`,
-    hints: ['git flame status'],
   });
 }
 

@@ -1,33 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OpenGate } from '../../../lib/domain/shown/gate.ts';
-import { type TestBoard, withBoard } from '../../support/board.ts';
+import { withBoard } from '../../support/board.ts';
 import { makeExecProject, writePlan } from '../../support/exec-project.ts';
 import { flameJson } from '../../support/flame.ts';
+import { answerGate, nextGate } from '../../support/gates.ts';
 import { programEnd } from '../../support/program.ts';
 import type { TestRepo } from '../../support/repo.ts';
-
-/** Answers a question as a tab does; what the board says of it. */
-async function answer(board: TestBoard, gate: OpenGate, given: unknown): Promise<string> {
-  const { status, value } = await board.ask('/api/answer', {
-    method: 'POST',
-    body: JSON.stringify({ gate: gate.id, answer: given }),
-  });
-  return status === 200 ? '' : `${status} ${(value as { message: string }).message}`;
-}
-
-/** The next question of that kind. */
-async function asked<Kind extends OpenGate['asks']['gate']>(
-  board: TestBoard,
-  kind: Kind,
-  seen = '',
-): Promise<OpenGate> {
-  const { gate } = await board.until(
-    ({ gate: now }) => now !== null && now.id !== seen && now.asks.gate === kind,
-  );
-  if (gate === null) throw new Error('there is none');
-  return gate;
-}
 
 function project(): TestRepo {
   const commands = ['grep -q good made.txt'];
@@ -48,26 +26,26 @@ test('DSK-1: every question of a run without a terminal is answered on its board
     repo,
     async (board) => {
       const ended = programEnd(board.child);
-      const plan = await asked(board, 'plan');
-      assert.match(await answer(board, plan, { kind: 'edit', text: 'tasks: 1' }), '409');
+      const plan = await nextGate(board, 'plan');
+      assert.match(await answerGate(board, plan, { kind: 'edit', text: 'tasks: 1' }), '409');
       const { value } = await board.ask(`/api/gate/${plan.id}/plan`);
       const text = (value as { text: string }).text.replace('Do other', 'Do another');
-      assert.is(await answer(board, plan, { kind: 'edit', text }), '');
-      const edited = await asked(board, 'plan', plan.id);
+      assert.is(await answerGate(board, plan, { kind: 'edit', text }), '');
+      const edited = await nextGate(board, 'plan', plan.id);
       assert.match(
-        await answer(board, plan, { kind: 'approve' }),
+        await answerGate(board, plan, { kind: 'approve' }),
         'the plan was decided meanwhile on the board',
       );
-      assert.is(await answer(board, edited, { kind: 'approve' }), '');
+      assert.is(await answerGate(board, edited, { kind: 'approve' }), '');
 
-      const failed = await asked(board, 'validation');
+      const failed = await nextGate(board, 'validation');
       assert.is(failed.asks.gate === 'validation' && failed.asks.checks[0]?.result, 'exit 1');
-      assert.match(await answer(board, failed, { kind: 'pass', override: ' ' }), 'a reason is needed');
-      assert.is(await answer(board, failed, { kind: 'drop', reason: 'Not this way.' }), '');
+      assert.match(await answerGate(board, failed, { kind: 'pass', override: ' ' }), 'a reason is needed');
+      assert.is(await answerGate(board, failed, { kind: 'drop', reason: 'Not this way.' }), '');
 
-      const changeset = await asked(board, 'changesets');
-      assert.is(await answer(board, changeset, { kind: 'reject', reason: 'Count on.' }), '');
-      const session = await asked(board, 'session');
+      const changeset = await nextGate(board, 'changesets');
+      assert.is(await answerGate(board, changeset, { kind: 'reject', reason: 'Count on.' }), '');
+      const session = await nextGate(board, 'session');
       const state = await board.until(({ decided }) => decided.length === 4);
       assert.equal(
         state.decided.map(({ about, answer: words, where }) => `${about}: ${words} (${where})`),
@@ -78,7 +56,7 @@ test('DSK-1: every question of a run without a terminal is answered on its board
           'the plan: edited (board)',
         ],
       );
-      assert.is(await answer(board, session, { kind: 'stop' }), '');
+      assert.is(await answerGate(board, session, { kind: 'stop' }), '');
       const { code, stderr } = await ended;
       assert.is(code, 0, stderr);
       assert.match(stderr, 'Decided on the board: the plan, approved.');
@@ -95,7 +73,7 @@ test('what nobody may answer, or without the token, changes nothing', async () =
   await withBoard(
     repo,
     async (board) => {
-      const plan = await asked(board, 'plan');
+      const plan = await nextGate(board, 'plan');
       const body = JSON.stringify({ gate: plan.id, answer: { kind: 'approve' } });
       const { origin } = new URL(board.url);
       const bare = await fetch(`${origin}/api/answer`, { method: 'POST', body });

@@ -1,0 +1,43 @@
+import type { Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
+import * as z from 'zod';
+
+/** More than a plan that is edited; whoever sends more at once is none of ours. */
+const longestLine = 4_000_000;
+
+/** Of who comes in: it holds open the file that it was told of, which proves its number. */
+export const helloSchema = z.strictObject({ pid: z.int().min(1) });
+const gate = z.string().max(100);
+export const questionSchema = z.union([
+  z.strictObject({
+    n: z.int(),
+    answer: z.strictObject({ gate, answer: z.unknown(), where: z.enum(['board', 'command']) }),
+  }),
+  z.strictObject({ n: z.int(), text: z.strictObject({ gate, what: z.enum(['plan', 'diff', 'message']) }) }),
+]);
+export type DoorQuestion = z.infer<typeof questionSchema>;
+
+/** Values, one a line, over a socket. Whatever is none ends it. */
+export function hearLines(socket: Socket, hear: (value: unknown) => void): void {
+  const decoder = new StringDecoder();
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    const lines = (text + decoder.write(chunk)).split('\n');
+    text = lines.pop() ?? '';
+    if (text.length > longestLine) socket.destroy();
+    for (const line of lines) {
+      try {
+        hear(JSON.parse(line));
+      } catch {
+        socket.destroy();
+        return;
+      }
+    }
+  });
+  // Its end is heard of by who waits for it.
+  socket.on('error', () => undefined);
+}
+
+export function sayLine(socket: Socket, value: unknown): void {
+  if (!socket.destroyed) socket.write(`${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,179 @@
+import { closeSync, openSync, readdirSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { ownerFile, runRoot } from '../../cell/run-folder.ts';
+import { FlameError, type FlameErrorInit, retold } from '../../domain/flame-error.ts';
+import type { GateLine, GatesState, GateText, GivenAnswer } from '../../domain/shown/gate.ts';
+import { parseIdentity, processState } from '../../util/process-identity.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
+import { hearLines, sayLine } from './door-lines.ts';
+import { doorFile, doorPrefix } from './gate-door.ts';
+
+/** What the runs of other processes on this machine ask. */
+export interface FarLines {
+  /** Those that are known now; whoever came meanwhile is among them a moment later. */
+  read(): readonly GateLine[];
+  /** The same once each door that is there was tried. */
+  ready(): Promise<readonly GateLine[]>;
+  watch(onChange: () => void): () => void;
+  close(): void;
+}
+
+export function openFarLines(commonDir: string): FarLines {
+  const lines = new Map<string, FarLine>();
+  const listeners = new Set<() => void>();
+  const onChange = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const look = (): void => {
+    const there = doorsIn(commonDir);
+    for (const [name, line] of lines) if (!there.has(name) || line.isOver) lines.delete(name);
+    for (const [name, path] of there) if (!lines.has(name)) lines.set(name, new FarLine(path, onChange));
+  };
+  const read = (): readonly GateLine[] => {
+    look();
+    return [...lines.values()].filter(({ isOver }) => !isOver);
+  };
+  return {
+    read,
+    ready: async () => {
+      look();
+      await Promise.all([...lines.values()].map((line) => line.ready));
+      return read();
+    },
+    watch: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: () => {
+      for (const line of lines.values()) line.close();
+    },
+  };
+}
+
+/** Sockets of living processes but this one, by the name of their folder. One that a killed run left is none. */
+function doorsIn(commonDir: string): ReadonlyMap<string, string> {
+  const root = runRoot(commonDir);
+  const found = new Map<string, string>();
+  for (const name of namesIn(root)) {
+    if (!name.startsWith(doorPrefix)) continue;
+    const owner = parseIdentity(readTextOrEmpty(join(root, name, ownerFile)));
+    const path = readTextOrEmpty(join(root, name, doorFile));
+    if (owner !== null && path !== '' && processState(owner) === 'alive') found.set(name, path);
+  }
+  return found;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+type Told = { readonly n: number; readonly text?: string | null; readonly error?: FlameErrorInit };
+
+/** The questions of one other process. */
+class FarLine implements GateLine {
+  readonly #socket: Socket;
+  readonly #waiting = new Map<number, (told: Told | null) => void>();
+  readonly #onChange: () => void;
+  readonly #listeners = new Set<() => void>();
+  /** Resolves once its state is known, or that nobody listens. */
+  readonly ready: Promise<void>;
+  #state: GatesState = { open: null, decided: [] };
+  #asked = 0;
+  isOver = false;
+
+  constructor(path: string, onChange: () => void) {
+    this.#onChange = onChange;
+    this.#socket = connect(path);
+    let isReady: () => void = () => undefined;
+    this.ready = new Promise((resolve) => {
+      isReady = resolve;
+    });
+    hearLines(this.#socket, (value) => {
+      this.#hear(value as Partial<Told> & { readonly proof?: string; readonly state?: GatesState }, isReady);
+    });
+    this.#socket.on('close', () => {
+      this.isOver = true;
+      isReady();
+      for (const settle of this.#waiting.values()) settle(null);
+      this.#tell();
+    });
+  }
+
+  read(): GatesState {
+    return this.#state;
+  }
+
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async answer(answer: GivenAnswer): Promise<void> {
+    const told = await this.#ask({ answer });
+    if (told?.error !== undefined) throw retold(told.error);
+    if (told === null) throw runIsGone();
+  }
+
+  async text(gate: string, what: GateText): Promise<string | null> {
+    const told = await this.#ask({ text: { gate, what } });
+    if (told?.error !== undefined) throw retold(told.error);
+    return told?.text ?? null;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  /** null: it ended before it said anything. */
+  #ask(question: object): Promise<Told | null> {
+    if (this.isOver) return Promise.resolve(null);
+    this.#asked += 1;
+    const n = this.#asked;
+    return new Promise((resolve) => {
+      this.#waiting.set(n, resolve);
+      sayLine(this.#socket, { n, ...question });
+    });
+  }
+
+  #hear(
+    { proof, state, n, ...told }: Partial<Told> & { readonly proof?: string; readonly state?: GatesState },
+    isReady: () => void,
+  ): void {
+    if (proof !== undefined) this.#prove(proof);
+    else if (state !== undefined) {
+      this.#state = state;
+      isReady();
+      this.#tell();
+    } else if (n !== undefined) {
+      this.#waiting.get(n)?.({ n, ...told });
+      this.#waiting.delete(n);
+    }
+  }
+
+  /** That it is this process: who else could have it open. */
+  #prove(file: string): void {
+    const descriptor = openSync(file, 'r');
+    this.#socket.once('close', () => closeSync(descriptor));
+    sayLine(this.#socket, { pid: process.pid });
+  }
+
+  #tell(): void {
+    this.#onChange();
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** The end came while it was asked: what became of the answer is not known. */
+function runIsGone(): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'run-is-gone',
+    message: 'The run that asked this ended before it said whether the answer counts.',
+    hints: ['git flame status', 'git flame run'],
+  });
+}
