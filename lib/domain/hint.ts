@@ -17,9 +17,17 @@ export interface HintNews {
   readonly hint: Hint;
   readonly state: HintState;
   /** `followed`: names of the tools it called next. */
-  readonly then: readonly string[];
+  readonly next: readonly string[];
 }
 
 /** Characters of one hint, and hints that one agent is told. */
 export const longestHint = 4_000;
 export const mostHints = 20;
+
+/** Why an agent takes no hint, as the end of a sentence. */
+export const hintRefusals = {
+  'no-agent': 'it does not run here any more',
+  'no-model': 'it asks no model',
+  'too-many': `${mostHints} hints were left for it already`,
+  'too-long': `a hint has at most ${longestHint} characters`,
+} as const;

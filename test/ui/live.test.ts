@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type LiveKey, parseKeys, pressKey } from '../../lib/ui/live/live-keys.ts';
+import { type LiveKey, parseKeys, pressKey, typeHint } from '../../lib/ui/live/live-keys.ts';
 import { emptyLive, type LiveFacts, type LiveState, takeEvent } from '../../lib/ui/live/live-state.ts';
 import { renderLive } from '../../lib/ui/live/render-live.ts';
 import { textWidth } from '../../lib/util/format-width.ts';
@@ -57,7 +57,7 @@ test('CLI-4: agents, time, spend against the budget, last action, tasks ahead, w
     'Wave work, cycle 1 · 2 of 9 tasks done · 2 running · 1 ready · 3 waiting · 1 sent back · $1.86 of $10.00',
     '> worker     task-001  Add password hashing          2m 05s   $0.12 of $1.00    edits src/1.ts',
     '  validator  task-002                                2m 05s   2.47k of 50k tok  edits src/2.ts',
-    '↑↓ choose · Enter look into · s stop · g go on with what is done · ? help',
+    '↑↓ choose · Enter look into · t tell · s stop · g go on with what is done · ? help',
   ]);
 });
 
@@ -123,7 +123,7 @@ test('an agent is looked into and left; when it ends meanwhile it stays in sight
     'validator-00000002 · 2m 05s · 2.47k of 50k tok',
     'task-002',
     '00:01:01  edits src/2.ts',
-    'Esc back · ↑↓ scroll · s stop it · ? help',
+    'Esc back · ↑↓ scroll · t tell it · s stop it · ? help',
   ]);
   state = takeEvent(
     state,
@@ -160,6 +160,39 @@ test('WRK-6: stopping is asked once, and done only after y', () => {
   assert.equal(pressKey(asked, 'char:r').act, { kind: 'stop', agent: 'worker-00000001', retry: true });
   assert.match(lines(stopped.state).join('\n'), /task-001 .* stopping\n/);
   assert.is(press(stopped.state, 'char:s').asking, null);
+});
+
+test('DSK-6: a hint is typed on the last line, and what became of it stands in the stream', () => {
+  const type = (state: LiveState, ...typed: readonly string[]): ReturnType<typeof typeHint> => {
+    let at: ReturnType<typeof typeHint> = { state, act: null };
+    for (const text of typed) {
+      if (at.state.asking?.kind !== 'hint') throw new Error('no hint is typed');
+      at = typeHint(at.state, at.state.asking, text);
+    }
+    return at;
+  };
+  const asked = press(running(), 'char:t');
+  const typed = type(asked, 'Keep ', 'kilo old', '\u0017', '\u007f', 'bytes\r\nas K', '\u001b[A');
+  assert.equal(typed.act, null);
+  assert.is(lines(typed.state).at(-1), 'Tell worker-00000001 (Enter, Esc): Keep kilobytes as K_');
+  assert.ok(textWidth(lines(typed.state, 40).at(-1) ?? '') <= 40);
+  const sent = type(typed.state, '\r');
+  assert.equal(sent.act, { kind: 'hint', agent: 'worker-00000001', text: 'Keep kilobytes as K' });
+  assert.is(sent.state.asking, null);
+  assert.equal(type(typed.state, '\u001b'), { state: { ...typed.state, asking: null }, act: null });
+  assert.is(type(typed.state, '\u0015', '\r').act, null);
+  assert.equal(type(typed.state, '\u0003').act, { kind: 'interrupt' });
+  const news = {
+    event: 'hint',
+    agent: 'worker-00000001',
+    task: null,
+    hint: 'h',
+    by: 'Lea',
+    text: 'K',
+    next: [],
+  } as const;
+  const told = takeEvent(press(running(1), 'enter'), { ...news, state: 'seen' }, 0);
+  assert.match(lines(told).join('\n'), /told: K/);
 });
 
 test('WRK-6: no more agents can be asked for only while agents are started', () => {

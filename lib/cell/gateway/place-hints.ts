@@ -38,9 +38,9 @@ interface Placed {
 
 export function placeHints(source: HintSource): HintPlacing {
   const known = new Map<string, Placed>();
-  const report = (placed: Placed, state: HintState, then: readonly string[] = []): void => {
+  const report = (placed: Placed, state: HintState, next: readonly string[] = []): void => {
     placed.state = state;
-    source.report({ hint: placed.hint, state, then });
+    source.report({ hint: placed.hint, state, next });
   };
   const look = (): readonly Placed[] => {
     for (const hint of source.list())
@@ -61,8 +61,8 @@ export function placeHints(source: HintSource): HintPlacing {
       });
       for (const placed of here)
         if (placed.state === 'seen') {
-          const then = callsAfter(placed.places.get(conversation), results);
-          if (then.length > 0) report(placed, 'followed', then);
+          const next = callsAfter(placed.places.get(conversation), results);
+          if (next.length > 0) report(placed, 'followed', next);
         }
       return {
         request: sayAll(dialect, request, { results, conversation, here }),

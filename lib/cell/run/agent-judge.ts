@@ -92,11 +92,11 @@ export async function startAgentJudge(
       note({ tool_name: 'model', tool_input: { pattern: target } }, rule, why);
     },
     noteLastWord: (about) => noteTold({ tool_name: 'end', tool_input: {} }, 'last-word', about.join('\n')),
-    noteHint: ({ hint: { id, by, text }, state, then }) =>
+    noteHint: ({ hint: { id, by, text }, state, next }) =>
       noteTold(
         { tool_name: 'hint', tool_input: { pattern: id } },
         `hint-${state}`,
-        state === 'followed' ? then.join(', ') : `${by}: ${text}`,
+        state === 'followed' ? next.join(', ') : `${by}: ${text}`,
       ),
     close: async () => {
       await server.close();

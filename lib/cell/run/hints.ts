@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { Hint } from '../../domain/hint.ts';
+import { type Hint, type hintRefusals, longestHint, mostHints } from '../../domain/hint.ts';
 import { isMissing } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import type { RunFolder } from '../run-folder.ts';
@@ -17,25 +18,38 @@ export function openHints({ root }: Pick<RunFolder, 'root'>): { list(): readonly
   return { list: () => listHints(folder) };
 }
 
+/** What came of leaving a hint; `why` it wasn't left. */
+export type HintLeft =
+  | { readonly kind: 'left'; readonly id: string }
+  | { readonly kind: 'refused'; readonly why: keyof typeof hintRefusals };
+
 /**
  * Leaves a hint for a living agent, whichever process of this machine runs it. `no-agent`: none of that id lives here;
- * `no-model`: it asks no model that could be told; `too-many`: it has been left as many as it takes.
+ * `no-model`: it asks no model that could be told.
  */
 export function leaveHint(
   commonDir: string,
   agent: string,
-  { hint, most }: { readonly hint: Hint; readonly most: number },
-): 'left' | 'no-agent' | 'no-model' | 'too-many' {
+  { by, text }: Pick<Hint, 'by' | 'text'>,
+): HintLeft {
+  const refused = (why: (HintLeft & { readonly kind: 'refused' })['why']): HintLeft => ({
+    kind: 'refused',
+    why,
+  });
+  if (text.length > longestHint) return refused('too-long');
   const living = findLivingAgent(commonDir, agent);
-  if (living === null) return 'no-agent';
+  if (living === null) return refused('no-agent');
   const folder = join(living.folder, folderName);
+  const at = new Date().toISOString();
+  const id = `hint-${at.replace(/\D/g, '')}-${randomBytes(3).toString('hex')}`;
+  const hint: Hint = { id, by, at, text };
   try {
-    if (readdirSync(folder).length >= most) return 'too-many';
-    replaceFile(join(folder, `${hint.id}.json`), JSON.stringify(hint), 0o600);
-    return 'left';
+    if (readdirSync(folder).length >= mostHints) return refused('too-many');
+    replaceFile(join(folder, `${id}.json`), JSON.stringify(hint), 0o600);
+    return { kind: 'left', id };
   } catch (error) {
     if (!isMissing(error)) throw error;
-    return findLivingAgent(commonDir, agent) === null ? 'no-agent' : 'no-model';
+    return refused(findLivingAgent(commonDir, agent) === null ? 'no-agent' : 'no-model');
   }
 }
 

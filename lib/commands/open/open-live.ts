@@ -1,11 +1,14 @@
+import { leaveHint } from '../../cell/run/hints.ts';
 import { budgetState } from '../../core/schedule/budget-state.ts';
 import { selectReady } from '../../core/schedule/select-ready.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { roleBudget } from '../../domain/config/role-settings.ts';
+import { hintRefusals } from '../../domain/hint.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { WindDown } from '../../engine/wind-down.ts';
+import type { LiveOrder } from '../../ui/live/live-keys.ts';
 import type { LiveFacts } from '../../ui/live/live-state.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import type { Current } from './current.ts';
@@ -22,9 +25,6 @@ export async function openLive(io: Io, { reading, current, windDown }: LiveParts
   if (!reading.wishes.wantsLive || !canDraw(io)) return null;
   // Only who sees it pays for loading it.
   const { openLiveView } = await import('../../ui/live/live-view.ts');
-  const stop = async (agent: string, retry: boolean): Promise<void> => {
-    await current.agents.stop(agent, { by: await reading.git.identity(), retry });
-  };
   return openLiveView(io, {
     style: reading.output.errorStyle,
     look: async () => {
@@ -32,12 +32,28 @@ export async function openLive(io: Io, { reading, current, windDown }: LiveParts
       const session = reading.meant.pick(snapshot);
       return factsOf(current.loaded.config, session, session === null ? [] : snapshot.tasksOf(session.id));
     },
-    act: (act) => {
-      if (act.kind === 'wind-down') windDown.ask();
-      // An agent that has just ended by itself need not be stopped.
-      else stop(act.agent, act.retry).catch(() => undefined);
-    },
+    act: (order) => follow(order, { reading, current, windDown }).catch(explainFailure),
   });
+}
+
+async function follow(order: LiveOrder, { reading, current, windDown }: LiveParts): Promise<string | null> {
+  if (order.kind === 'wind-down') {
+    windDown.ask();
+    return null;
+  }
+  const { agent } = order;
+  const by = await reading.git.identity();
+  if (order.kind === 'hint') {
+    const left = leaveHint(reading.git.repository.commonDir, agent, { by, text: order.text });
+    return left.kind === 'left' ? `to be told: ${order.text}` : `can't be told: ${hintRefusals[left.why]}`;
+  }
+  // An agent that has just ended by itself need not be stopped.
+  await current.agents.stop(agent, { by, retry: order.retry });
+  return null;
+}
+
+function explainFailure(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function canDraw({ stderr, env }: Io): boolean {

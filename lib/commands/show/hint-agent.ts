@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { findLivingAgent } from '../../cell/run/agent-registry.ts';
 import { followStream } from '../../cell/run/follow-stream.ts';
 import { leaveHint } from '../../cell/run/hints.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { type Hint, longestHint, mostHints } from '../../domain/hint.ts';
+import { type Hint, hintRefusals, longestHint } from '../../domain/hint.ts';
 import { agentNotRunning } from '../../domain/not-found.ts';
 import type { RegisteredAgent } from '../../domain/ports/agent-port.ts';
 import type { Io } from '../../domain/shown/io.ts';
@@ -33,12 +32,6 @@ export async function hintAgent(
   requireOwn('What an agent at work is told', git.repository, io);
   const { commonDir } = git.repository;
   const { id, task_id: task } = agent;
-  const hint: Hint = {
-    id: newId(),
-    by: await git.identity(),
-    at: new Date().toISOString(),
-    text: checked(text),
-  };
   if (isDry) {
     output.json({ agent: id, task, hint: null, state: null });
     output.result(`Would tell ${id}.`);
@@ -46,10 +39,10 @@ export async function hintAgent(
   }
   const audit = auditFile(commonDir, id);
   const skip = statSync(audit, { throwIfNoEntry: false })?.size ?? 0;
-  leave(commonDir, agent, hint);
+  const hint = leave(commonDir, agent, { by: await git.identity(), text });
   output.info(`Left for ${id}: it is told with its next request to the model.`);
   const state = waits ? await follow(commonDir, { id, hint, audit, skip, io }) : 'queued';
-  output.json({ agent: id, task, hint: hint.id, state });
+  output.json({ agent: id, task, hint, state });
   if (state === 'missed') throw missed(agent);
   output.result(
     state === 'seen'
@@ -59,31 +52,22 @@ export async function hintAgent(
   return 0;
 }
 
-// Sorted by name, hints are in the order in which they were left.
-function newId(): string {
-  return `hint-${new Date().toISOString().replace(/\D/g, '')}-${randomBytes(3).toString('hex')}`;
-}
-
-function checked(text: string): string {
-  if (text.length <= longestHint) return text;
-  throw new FlameError({
-    kind: 'usage',
-    code: 'hint-too-long',
-    message: `A hint has at most ${longestHint} characters, and this one has ${text.length}.`,
-    hints: ['Put the rest in a file of the repository, or in the task: git flame task edit'],
-  });
-}
-
-function leave(commonDir: string, agent: RegisteredAgent, hint: Hint): void {
-  const { id, adapter } = agent;
-  const left = leaveHint(commonDir, id, { hint, most: mostHints });
-  if (left === 'left') return;
-  if (left === 'no-agent') throw agentNotRunning(id, { isKept: true });
-  const why = left === 'no-model' ? `${adapter} asks no model` : `it was left ${mostHints} hints already`;
+/** Leaves the hint and returns its id. */
+function leave(commonDir: string, { id }: RegisteredAgent, hint: Pick<Hint, 'by' | 'text'>): string {
+  const left = leaveHint(commonDir, id, hint);
+  if (left.kind === 'left') return left.id;
+  if (left.why === 'no-agent') throw agentNotRunning(id, { isKept: true });
+  if (left.why === 'too-long')
+    throw new FlameError({
+      kind: 'usage',
+      code: 'hint-too-long',
+      message: `A hint has at most ${longestHint} characters, and this one has ${hint.text.length}.`,
+      hints: ['Put the rest in the task: git flame task edit'],
+    });
   throw new FlameError({
     kind: 'refused',
     code: 'no-hint-taken',
-    message: `${id} can't be told anything: ${why}.`,
+    message: `${id} can't be told anything: ${hintRefusals[left.why]}.`,
     hints: [`git flame agent stop ${id}`, 'git flame task edit'],
   });
 }
@@ -93,7 +77,7 @@ async function follow(
   commonDir: string,
   at: {
     readonly id: string;
-    readonly hint: Hint;
+    readonly hint: string;
     readonly audit: string;
     readonly skip: number;
     readonly io: Io;
@@ -110,7 +94,7 @@ async function follow(
     onText: (more) => {
       const lines = (rest + more).split('\n');
       rest = lines.pop() ?? '';
-      const rule = parseAudit(lines).findLast(({ target }) => target === at.hint.id)?.rule;
+      const rule = parseAudit(lines).findLast(({ target }) => target === at.hint)?.rule;
       if (rule === undefined) return;
       state = rule === 'hint-missed' ? 'missed' : 'seen';
       known.abort();

@@ -77,7 +77,7 @@ export type EventBody =
       readonly text: string;
       readonly state: HintState;
       /** `followed`: the tools it called next. */
-      readonly then: readonly string[];
+      readonly next: readonly string[];
     }
   /** An agent that meant to end was told, once, what its work would be refused for. */
   | {

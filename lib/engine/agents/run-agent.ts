@@ -231,7 +231,7 @@ async function startAgent(
       ...(job.recorded === undefined ? {} : { recorded: job.recorded }),
       ...(job.tools === undefined ? {} : { tools: job.tools }),
       ...lastWordOf(workshop, job),
-      onHint: ({ hint: { id: hint, by, text }, state, then }) =>
+      onHint: ({ hint: { id: hint, by, text }, state, next }) =>
         workshop.events.emit({
           event: 'hint',
           agent: job.id,
@@ -240,7 +240,7 @@ async function startAgent(
           by,
           text,
           state,
-          then,
+          next,
         }),
       budget,
       timeoutMs:

@@ -13,7 +13,16 @@ export type LiveKey =
 /** What a person has confirmed. */
 export type LiveOrder =
   /** retry: its task is tried again; else it has failed. */
-  { readonly kind: 'stop'; readonly agent: string; readonly retry: boolean } | { readonly kind: 'wind-down' };
+  | { readonly kind: 'stop'; readonly agent: string; readonly retry: boolean }
+  | { readonly kind: 'wind-down' }
+  | LiveHint;
+
+/** What an agent is to be told while it works. */
+export interface LiveHint {
+  readonly kind: 'hint';
+  readonly agent: string;
+  readonly text: string;
+}
 
 /** What a key has done beyond the view. */
 export type LiveAct = LiveOrder | { readonly kind: 'interrupt' | 'suspend' | 'redraw' };
@@ -71,6 +80,7 @@ function pressInOverview(state: LiveState, key: LiveKey): Pressed {
     return { state: { ...state, chosen: next?.id ?? null }, act: null };
   }
   if (key === 'enter') return show({ ...state, ended: null }, { kind: 'agent', id: chosen.id, scroll: 0 });
+  if (key === 'char:t') return askHint(state, chosen.id);
   return key === 'char:s' ? askStop(state, chosen.id) : { state, act: null };
 }
 
@@ -82,6 +92,7 @@ function pressInAgent(
   if (key === 'back' || key === 'char:q') return show({ ...state, ended: null }, { kind: 'overview' });
   const row = agentOf(state, screen.id);
   if (key === 'char:s' && row?.outcome === null) return askStop(state, screen.id);
+  if (key === 'char:t' && row?.outcome === null) return askHint(state, screen.id);
   if (key !== 'up' && key !== 'down') return { state, act: null };
   const wanted = screen.scroll + (key === 'up' ? 1 : -1);
   return show(state, { ...screen, scroll: Math.max(0, Math.min(wanted, (row?.lines.length ?? 1) - 1)) });
@@ -92,6 +103,35 @@ function askStop(state: LiveState, agent: string): Pressed {
   return { state: { ...state, asking: { kind: 'stop', agent } }, act: null };
 }
 
+function askHint(state: LiveState, agent: string): Pressed {
+  return { state: { ...state, asking: { kind: 'hint', agent, text: '' } }, act: null };
+}
+
+/** What was typed while a hint is written: Enter sends it, Esc gives it up. A line break that was pasted is a space. */
+export function typeHint(state: LiveState, asking: LiveHint, typed: string): Pressed {
+  if (typed === '\u0003' || typed === '\u001a')
+    return pressKey(state, typed === '\u0003' ? 'interrupt' : 'suspend');
+  if (typed === '\u001b') return { state: { ...state, asking: null }, act: null };
+  const isSent = /^[^\r\n]*[\r\n]$/.test(typed);
+  const text = [...typed.replace(escapes, '').replace(/[\r\n]+/g, isSent ? '' : ' ')].reduce(
+    edit,
+    asking.text,
+  );
+  if (!isSent) return { state: { ...state, asking: { ...asking, text } }, act: null };
+  const said = text.trim();
+  return { state: { ...state, asking: null }, act: said === '' ? null : { ...asking, text: said } };
+}
+
+const escapes = /\u001b(?:\[[0-9;]*[@-~]|O[@-~])?/g;
+
+/** Backspace takes a character back, Ctrl-W a word, Ctrl-U all. */
+function edit(text: string, typed: string): string {
+  if (typed === '\u007f' || typed === '\b') return [...text].slice(0, -1).join('');
+  if (typed === '\u0015') return '';
+  if (typed === '\u0017') return text.replace(/\S+\s*$/, '');
+  return typed < ' ' ? text : text + typed;
+}
+
 /** Only where agents are still to start is there anything to hold back. */
 function askWindDown(state: LiveState): Pressed {
   if (state.wave !== 'work' || state.isWindingDown) return { state, act: null };
@@ -99,6 +139,7 @@ function askWindDown(state: LiveState): Pressed {
 }
 
 function answer(state: LiveState, asking: LiveAsking, key: LiveKey): Pressed {
+  if (asking.kind === 'hint') return { state, act: null };
   const answered = { ...state, asking: null };
   const isRetry = asking.kind === 'stop' && key === 'char:r';
   if (key !== 'char:y' && !isRetry) return { state: answered, act: null };

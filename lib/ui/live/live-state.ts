@@ -56,8 +56,11 @@ type LiveScreen =
   | { readonly kind: 'agent'; readonly id: string; readonly scroll: number }
   | { readonly kind: 'help' };
 
-/** A question on the last line: whether to do what can't be taken back. */
-export type LiveAsking = { readonly kind: 'stop'; readonly agent: string } | { readonly kind: 'wind-down' };
+/** A question on the last line: whether to do what can't be taken back, or what to tell an agent. */
+export type LiveAsking =
+  | { readonly kind: 'stop'; readonly agent: string }
+  | { readonly kind: 'wind-down' }
+  | { readonly kind: 'hint'; readonly agent: string; readonly text: string };
 
 export interface LiveState {
   readonly wave: string | null;
@@ -126,6 +129,8 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
       // Some CLIs say what they used only at their end.
       return changeAgent(state, event.agent, (row) => addLine({ ...row, ...spendOf(event) }, text, now));
     }
+    case 'hint':
+      return noteTold(state, event, now);
     case 'agent-stalled':
       return changeAgent(state, event.agent, (row) => ({ ...row, isQuiet: true }));
     case 'paused':
@@ -146,6 +151,21 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
   }
 }
 
+/** What became of a hint stands in its agent's stream. */
+function noteTold(
+  state: LiveState,
+  event: Extract<EventBody, { readonly event: 'hint' }>,
+  now: number,
+): LiveState {
+  const { state: fate, text, next } = event;
+  const said = {
+    seen: `told: ${text}`,
+    followed: `goes on with ${next.join(', ')}`,
+    missed: `not told: ${text}`,
+  };
+  return sayOfAgent(state, event.agent, said[fate], now);
+}
+
 /** Whether to start more agents is asked about the wave it was asked in. */
 function withoutWindDown({ asking }: LiveState): Pick<LiveState, 'asking'> {
   return { asking: asking?.kind === 'wind-down' ? null : asking };
@@ -163,6 +183,11 @@ export function agentOf({ agents, ended }: LiveState, id: string): LiveAgentRow 
 
 function spendOf(event: { readonly cost_usd: number; readonly tokens: number }) {
   return { cost_usd: event.cost_usd, tokens: event.tokens };
+}
+
+/** The state with a line in an agent's stream. */
+export function sayOfAgent(state: LiveState, id: string, text: string, now: number): LiveState {
+  return changeAgent(state, id, (row) => addLine(row, text, now));
 }
 
 function addLine(row: LiveAgentRow, text: string, at: number): LiveAgentRow {
@@ -187,7 +212,7 @@ function endAgent(state: LiveState, id: string, change: (row: LiveAgentRow) => L
     ...state,
     agents: state.agents.filter((one) => one.id !== id),
     ended: isLookedAt && row !== null ? change(row) : state.ended,
-    asking: asking?.kind === 'stop' && asking.agent === id ? null : asking,
+    asking: asking !== null && asking.kind !== 'wind-down' && asking.agent === id ? null : asking,
   };
 }
 

@@ -3,18 +3,18 @@ import type { Io } from '../../domain/shown/io.ts';
 import { throttle } from '../../util/throttle.ts';
 import { suspendJob } from '../terminal/suspend-job.ts';
 import type { Style } from '../text/style.ts';
-import { type LiveAct, type LiveKey, type LiveOrder, parseKeys, pressKey } from './live-keys.ts';
+import { type LiveAct, type LiveOrder, parseKeys, pressKey, typeHint } from './live-keys.ts';
 import { createLiveScreen } from './live-screen.ts';
 import { LiveStage } from './live-stage.ts';
-import { emptyLive, type LiveFacts, type LiveState, takeEvent } from './live-state.ts';
+import { emptyLive, type LiveFacts, type LiveState, sayOfAgent, takeEvent } from './live-state.ts';
 import { renderLive } from './render-live.ts';
 
 interface LiveViewOptions {
   readonly style: Style;
   /** What the notes say now; asked at most twice a second. */
   look(): Promise<LiveFacts>;
-  /** Does what a person has confirmed. */
-  act(order: LiveOrder): void;
+  /** Does what a person has confirmed. Resolves to what is to be said of it in its agent's stream; null: nothing. Never rejects. */
+  act(order: LiveOrder): Promise<string | null>;
 }
 
 /** What runs, drawn at the bottom of a terminal while it runs. */
@@ -39,7 +39,7 @@ export async function openLiveView(io: Io, { style, look, act }: LiveViewOptions
   const stage = new LiveStage(io, {
     screen: createLiveScreen(io.stderr, createLogUpdate),
     render: (size) => renderLive(state, { ...size, now: Date.now(), style, hasKeys }),
-    onText: (text) => parseKeys(text).forEach(press),
+    onText: (text) => type(text),
   });
   const redraw = throttle(() => stage.draw(), redrawMs);
   const update = (next: LiveState): void => {
@@ -47,11 +47,20 @@ export async function openLiveView(io: Io, { style, look, act }: LiveViewOptions
     stage.turn(isRunning(state));
     redraw.soon();
   };
-  const press = (key: LiveKey): void => {
-    const pressed = pressKey(state, key);
+  const order = async (wanted: LiveOrder): Promise<void> => {
+    const said = await act(wanted);
+    if (said !== null && wanted.kind !== 'wind-down')
+      update(sayOfAgent(state, wanted.agent, said, Date.now()));
+  };
+  const show = (pressed: ReturnType<typeof pressKey>): void => {
     update(pressed.state);
     redraw.now();
-    if (pressed.act !== null) perform(pressed.act, stage, act);
+    if (pressed.act !== null) perform(pressed.act, stage, order);
+  };
+  const type = (text: string): void => {
+    const { asking } = state;
+    if (asking?.kind === 'hint') show(typeHint(state, asking, text));
+    else for (const key of parseKeys(text)) show(pressKey(state, key));
   };
   const refresh = throttle(() => {
     // What is wrong with the state the run itself says.
@@ -83,11 +92,12 @@ function isRunning({ wave, agents }: LiveState): boolean {
   return agents.length > 0 || (wave !== null && wave !== 'plan' && wave !== 'review');
 }
 
-function perform(done: LiveAct, stage: LiveStage, act: LiveViewOptions['act']): void {
+function perform(done: LiveAct, stage: LiveStage, order: (order: LiveOrder) => Promise<void>): void {
   switch (done.kind) {
     case 'stop':
+    case 'hint':
     case 'wind-down':
-      act(done);
+      void order(done);
       return;
     case 'interrupt':
       // In raw mode Ctrl-C is a key like any other; git before us ends when we have.

@@ -143,7 +143,7 @@ function renderStream(
   const title = renderAgentTitle(row, { ...frame, facts: state.facts });
   const foot = renderFoot(state, frame, [
     ...['Esc back', '↑↓ scroll'],
-    ...(row.outcome === null ? ['s stop it', '? help'] : []),
+    ...(row.outcome === null ? ['t tell it', 's stop it', '? help'] : []),
   ]);
   const room = Math.max(1, frame.height - title.length - foot.length);
   const end = Math.max(1, row.lines.length - scroll);
@@ -157,7 +157,7 @@ function renderStream(
 function overviewKeys({ agents, wave, isWindingDown }: LiveState): readonly string[] {
   return [
     ...(agents.length > 1 ? ['↑↓ choose'] : []),
-    ...(agents.length > 0 ? ['Enter look into', 's stop'] : []),
+    ...(agents.length > 0 ? ['Enter look into', 't tell', 's stop'] : []),
     ...(wave === 'work' && !isWindingDown ? ['g go on with what is done'] : []),
     '? help',
   ];
@@ -174,10 +174,22 @@ function renderFoot(
     const task = agents.find(({ id }) => id === asking.agent)?.task;
     return [say(`Stop ${task ?? asking.agent}? (y)es, it fails / yes, and (r)etry / (n)o`)];
   }
+  if (asking?.kind === 'hint') return [renderHintLine(asking, { width, style })];
   if (asking?.kind === 'wind-down') return [say('Start no more agents, go on with what is done? (y/n)')];
   if (isStopping) return [say('Stopping; Ctrl-C again: at once.')];
   const note = isWindingDown ? [say('No more agents start in this cycle.')] : [];
   return hasKeys ? [...note, style.dim(fitKeys(keys, width))] : note;
+}
+
+/** The end of what is typed is what is seen of it. */
+function renderHintLine(
+  { agent, text }: { readonly agent: string; readonly text: string },
+  { width, style }: Pick<LiveFrame, 'width' | 'style'>,
+): string {
+  const head = `Tell ${agent} (Enter, Esc): `;
+  const all = [...visibleLine(text)];
+  while (all.length > 0 && textWidth(head + all.join('')) >= width) all.shift();
+  return style.yellow(`${cutText(head + all.join(''), width - 1)}_`);
 }
 
 /** As many keys as fit; help is always among them. */
@@ -195,6 +207,7 @@ function renderHelp({ width, style }: LiveFrame): readonly string[] {
     ...[
       '↑ ↓      choose an agent (also k and j)',
       'Enter    look into its stream; Esc: back',
+      't        tell it something while it works',
       's        stop it, after a question',
       'g        start no more agents in this cycle;',
       '         go on with what is done',

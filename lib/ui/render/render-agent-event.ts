@@ -41,13 +41,13 @@ function onTask(task: string | null): string {
   return task === null ? '' : ` on ${task}`;
 }
 
-function renderHint({ agent, text, state, then }: EventOf<'hint'>, style: Style): string {
+function renderHint({ agent, text, state, next }: EventOf<'hint'>, style: Style): string {
   const name = visibleLine(agent);
   switch (state) {
     case 'seen':
       return `${name} has been told: ${visibleLine(text)}`;
     case 'followed':
-      return `${name} goes on with what it was told: ${visibleLine(then.join(', '))}`;
+      return `${name} goes on with what it was told: ${visibleLine(next.join(', '))}`;
     case 'missed':
       return style.yellow(`${name} ended before it could be told: ${visibleLine(text)}`);
   }

@@ -13,7 +13,7 @@ function open(hints: readonly Hint[]) {
   const news: string[] = [];
   const placing = placeHints({
     list: () => left,
-    report: ({ hint, state, then }) => news.push([state, hint.id, ...then].join(' ')),
+    report: ({ hint, state, next }) => news.push([state, hint.id, ...next].join(' ')),
   });
   const send = (dialect: Dialect, request: JsonRecord, { isHeard = true, isTurn = true } = {}): string => {
     const told = dialect.readConversation(request);
