@@ -232,11 +232,31 @@ __proto__: {a: 1}
       .blueflame.yml:5:1  constructor is not a known key
         constructor: {}
         ^^^^^^^^^^^
-        hint: known keys: schema_version, project, concurrency, limits, sandbox, planning, prompts, models, permissions, validation, superpowers, beads, memory, hooks, roles, queen, adapters, machines, trust, retention
+        hint: known keys: schema_version, project, pull_requests, concurrency, limits, sandbox, planning, prompts, models, permissions, validation, superpowers, beads, memory, hooks, roles, queen, adapters, machines, trust, retention
       .blueflame.yml:6:1  __proto__ is not a known key
         __proto__: {a: 1}
         ^^^^^^^^^
-        hint: known keys: schema_version, project, concurrency, limits, sandbox, planning, prompts, models, permissions, validation, superpowers, beads, memory, hooks, roles, queen, adapters, machines, trust, retention`),
+        hint: known keys: schema_version, project, pull_requests, concurrency, limits, sandbox, planning, prompts, models, permissions, validation, superpowers, beads, memory, hooks, roles, queen, adapters, machines, trust, retention`),
+  );
+});
+
+test('RND-2 who is heard on pull requests, and by which program they are opened', () => {
+  assert.is(
+    mistakes(`schema_version: 1
+pull_requests: {forge: hub, comments_from: member, commenters: [lea, "a b", "x[bot]"]}
+`),
+    lines(`
+      .blueflame.yml has 3 mistakes.
+      .blueflame.yml:2:24  pull_requests.forge must be one of gh, glab
+        pull_requests: {forge: hub, comments_from: member, commenters: [lea, "a b", "x[bot]"]}
+                               ^^^
+      .blueflame.yml:2:44  pull_requests.comments_from must be one of members, owners, listed
+        pull_requests: {forge: hub, comments_from: member, commenters: [lea, "a b", "x[bot]"]}
+                                                   ^^^^^^
+        hint: did you mean members?
+      .blueflame.yml:2:70  pull_requests.commenters[1] is not the name of an account
+        pull_requests: {forge: hub, comments_from: member, commenters: [lea, "a b", "x[bot]"]}
+                                                                             ^^^^^`),
   );
 });
 

@@ -12,6 +12,8 @@ export interface GitHub {
   reviews?: readonly unknown[];
   talk?: readonly unknown[];
   issue?: unknown;
+  /** Of failed jobs, by their number: a line is names of job and step, a time, and the text. */
+  logs?: Readonly<Record<string, string>>;
   /** A pull request of the branch is there, opened by nobody who says so here. */
   isThere?: boolean;
   /** Items a page has, as it is printed by older versions: a list after the other. */
@@ -95,7 +97,8 @@ else if (noun === 'pr' && verb === 'view' && !words[2].startsWith('https:')) {
 } else if (noun === 'pr' && verb === 'view') {
   const refs = execFileSync('git', ['--git-dir', ${JSON.stringify(remote)}, 'for-each-ref', '--format=%(objectname)', 'refs/heads/flame']).toString();
   say({ state: answers.state ?? 'OPEN', headRefOid: answers.head ?? refs.trim().split('\\n')[0], statusCheckRollup: answers.checks ?? [] });
-} else if (noun === 'issue') say(answers.issue);
+} else if (noun === 'run' && verb === 'view') process.stdout.write((answers.logs ?? {})[words[3]] ?? '');
+else if (noun === 'issue') say(answers.issue);
 else if (line.includes('/pulls/7/comments')) pages(answers.lines);
 else if (line.includes('/pulls/7/reviews')) pages(answers.reviews);
 else if (line.includes('/issues/7/comments')) pages(answers.talk);

@@ -41,7 +41,8 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent' | 'note'> = {
       from: {
         kind: 'text',
         value: 'FILE',
-        summary: 'add, edit: read YAML or JSON; - is standard input; add: gh:123, or the address of an issue',
+        summary:
+          'add, edit: read YAML or JSON; - is standard input; add: gh:123, gl:123, or the address of an issue',
       },
       role: { kind: 'text', value: 'ROLE', summary: 'next, claim: only tasks for this role' },
       stdin: { kind: 'flag', summary: 'claim: read ids from standard input' },
@@ -60,7 +61,10 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent' | 'note'> = {
     },
     examples: [
       { command: "git flame task add 'Mend the login page' --locks src/login/", does: 'one more task' },
-      { command: 'git flame task add --from gh:123 --locks src/', does: 'a task of an issue, by your gh' },
+      {
+        command: 'git flame task add --from gh:123 --locks src/',
+        does: 'a task of an issue, by your gh; gl:123: by glab',
+      },
       { command: 'git flame task claim', does: 'take the next one that is ready' },
       { command: 'git flame task submit', does: 'in its worktree: hand it in' },
       { command: 'git flame task claim --stdin --json <ids', does: 'claim many, one answer a line' },

@@ -5,21 +5,27 @@ import { landsOn, type Session } from '../../domain/state/session.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shortId } from '../../util/short-id.ts';
 import type { Opened } from '../open/open-workshop.ts';
-import { readNews } from './read-news.ts';
-import { runGh } from './run-gh.ts';
+import { heardOnes } from './heed-remarks.ts';
+import { forgeOf, openForge } from './pick-forge.ts';
 
 /**
- * What the host says of a session's pull request; who is not heard is named. Throws FlameErrors `no-pull-request`,
- * `pull-request-moved`, and those of readNews.
+ * What the host says of a session's pull request, and how a closed one is opened again; who is not heard is named. Throws FlameErrors `no-pull-request`,
+ * `pull-request-moved`, and those of Forge.news.
  */
-export async function askForNews(opened: Opened, io: Io, session: Session): Promise<PullRequestNews> {
+export async function askForNews(
+  opened: Opened,
+  io: Io,
+  session: Session,
+): Promise<PullRequestNews & { readonly reopen: string }> {
   const url = session.landing?.pull_request ?? null;
   if (url === null) throw noPullRequest(session);
-  const gh = { cwd: opened.workshop.root, io, retry: 'git flame pr' };
-  const news = await readNews(url, (words) => runGh(gh, words));
+  const { root: cwd, config } = opened.workshop;
+  const forge = openForge(forgeOf(url), { cwd, io, retry: 'git flame pr' });
+  const heard = new Set(session.landing?.heard ?? []);
+  const news = await forge.news({ url, heeding: config.pull_requests, heard });
   if (news.state === 'open') await requireOurs(opened, session, news);
   tellUnheeded(opened, news);
-  return news;
+  return { ...news, reopen: forge.reopenLine(url) };
 }
 
 /** What another one pushed there is not what its comments would be answered on. Throws FlameError `pull-request-moved`. */
@@ -40,10 +46,10 @@ async function requireOurs({ git }: Opened, session: Session, { head }: PullRequ
   });
 }
 
-function tellUnheeded({ output }: Opened, { unheeded }: PullRequestNews): void {
+function tellUnheeded({ output, workshop }: Opened, { unheeded }: PullRequestNews): void {
   if (unheeded.length === 0) return;
   const names = unheeded.map(({ by, count }) => `${visibleLine(by)}: ${count}`).join(', ');
-  output.info(`Not taken up, by others than members of the repository: ${names}.`);
+  output.info(`Not taken up, by others than ${heardOnes(workshop.config.pull_requests)}: ${names}.`);
 }
 
 function noPullRequest(session: Session): FlameError {

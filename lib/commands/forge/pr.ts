@@ -20,7 +20,10 @@ export function run(args: CommandArgs<'pr'>, io: Io): Promise<number> {
     requireOwn('What is taken up of a pull request', opened.git.repository, io);
     return withSessionLock(opened, session.id, async () => {
       await resume(opened.workshop, session.id);
-      const taken = await takeUp(opened.workshop, session.id, news, { isAllowedMore: args.options.more });
+      const taken = await takeUp(opened.workshop, session.id, news, {
+        isAllowedMore: args.options.more,
+        reopen: news.reopen,
+      });
       return tell(opened, session, taken);
     });
   });

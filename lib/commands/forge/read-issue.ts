@@ -1,8 +1,7 @@
-import * as z from 'zod';
 import { boundText, oneLine } from '../../core/task/one-line.ts';
+import type { ForgeName } from '../../domain/config/config-pull-requests.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { readGhValue } from './read-gh-json.ts';
-import { type AskGh, parseAddress } from './read-news.ts';
+import { parseAddress } from './address.ts';
 
 /** An issue as a task would have it; every text is its author's. */
 export interface IssueText {
@@ -12,27 +11,48 @@ export interface IssueText {
   readonly source: string;
 }
 
-/** What names an issue for gh: `gh:123`, `gh:OWNER/NAME#123` or an address; null: it names a file. */
-export function issueWords(from: string): readonly string[] | null {
-  const short = /^gh:(?:([\w.-]+\/[\w.-]+)#)?(\d{1,12})$/.exec(from);
-  if (short !== null) {
-    const [, repository, number = ''] = short;
-    return [number, ...(repository === undefined ? [] : ['--repo', repository])];
-  }
-  return parseAddress(from, 'issues') === null ? null : [from];
+/** What names an issue. */
+export interface IssueName {
+  readonly forge: ForgeName;
+  readonly number: string;
+  /** null: the project of this repository. */
+  readonly project: string | null;
+  readonly host: string | null;
 }
 
-/** Reads an open issue. Throws the FlameErrors of runGh, `gh-unreadable` and `issue-closed`. */
-export async function readIssue(words: readonly string[], ask: AskGh): Promise<IssueText> {
-  const fields = 'number,title,body,labels,author,state,url';
-  const { title, body, labels, author, state, url } = readGhValue(
-    issueSchema,
-    await ask(['issue', 'view', ...words, '--json', fields]),
-  );
-  if (state !== 'OPEN') throw isClosed(url);
-  const names = labels.map(({ name }) => oneLine(name, 60)).join(', ');
+const shortNames = { gh: 'gh', gl: 'glab' } as const;
+
+/** What `gh:123`, `gl:123`, `gh:OWNER/NAME#123`, `gl:GROUP/NAME#123` or an address names; null: it names a file. */
+export function issueNamed(from: string): IssueName | null {
+  const short = /^(gh|gl):(?:([\w.-]+(?:\/[\w.-]+)+)#)?(\d{1,12})$/.exec(from);
+  if (short !== null) {
+    const [, name, project = null, number = ''] = short;
+    return { forge: name === 'gl' ? shortNames.gl : shortNames.gh, number, project, host: null };
+  }
+  const address = parseAddress(from);
+  return address?.kind === 'issue' ? address : null;
+}
+
+interface HostIssue {
+  readonly forge: ForgeName;
+  readonly url: string;
+  readonly title: string;
+  readonly body: string | null | undefined;
+  readonly labels: readonly string[];
+  readonly author: string;
+  readonly isOpen: boolean;
+  /** The shell line that opens it again. */
+  readonly reopen: string;
+}
+
+/** What a task is made of. Throws FlameErrors `no-issue-address` and `issue-closed`. */
+export function openIssue({ forge, url, title, body, labels, author, isOpen, reopen }: HostIssue): IssueText {
+  const address = parseAddress(url);
+  if (address?.forge !== forge || address.kind !== 'issue') throw noIssueAddress(url);
+  if (!isOpen) throw isClosed(url, reopen);
+  const names = labels.map((name) => oneLine(name, 60)).join(', ');
   const description = [
-    `From ${url}, by ${oneLine(author.login, 60)}${names === '' ? '' : `, labelled ${names}`}.`,
+    `From ${url}, by ${oneLine(author, 60)}${names === '' ? '' : `, labelled ${names}`}.`,
     boundText(body ?? '', 40_000),
   ];
   return {
@@ -42,21 +62,20 @@ export async function readIssue(words: readonly string[], ask: AskGh): Promise<I
   };
 }
 
-const issueSchema = z.object({
-  number: z.int(),
-  title: z.string().min(1),
-  body: z.string().nullish(),
-  labels: z.array(z.object({ name: z.string() })).default([]),
-  author: z.object({ login: z.string() }).default({ login: 'somebody' }),
-  state: z.string(),
-  url: z.string().refine((url) => parseAddress(url, 'issues') !== null, 'is no address of an issue'),
-});
+function noIssueAddress(url: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-issue-address',
+    message: `${oneLine(url)} is no address of an issue, so no task was made of it.`,
+    hints: ['git flame task add TITLE --locks PATH'],
+  });
+}
 
-function isClosed(url: string): FlameError {
+function isClosed(url: string, reopen: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'issue-closed',
     message: `${url} is closed, so no task was made of it.`,
-    hints: [`gh issue reopen ${url}`, 'git flame task add TITLE --locks PATH'],
+    hints: [reopen, 'git flame task add TITLE --locks PATH'],
   });
 }

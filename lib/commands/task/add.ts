@@ -11,8 +11,8 @@ import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine, visibleText } from '../../ui/text/visible-text.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { issueWords, readIssue } from '../forge/read-issue.ts';
-import { runGh } from '../forge/run-gh.ts';
+import { openForge } from '../forge/pick-forge.ts';
+import { type IssueName, issueNamed } from '../forge/read-issue.ts';
 import { readNamedFile } from '../open/open-gates.ts';
 import { readAll } from '../open/read-all.ts';
 import { isSessionBusy } from '../open/session-busy.ts';
@@ -56,7 +56,7 @@ function showIssue(
 
 async function readAdded(args: CommandArgs<'task'>, io: Io, cwd: string): Promise<readonly NewTask[]> {
   const { from, description, locks, needs, group, priority, attempts, id } = args.options;
-  const issue = from === null ? null : issueWords(from);
+  const issue = from === null ? null : issueNamed(from);
   if (issue !== null) return readFromIssue(args, issue, { io, cwd, from: from ?? '' });
   const [title = args.options.title] = args.positionals;
   if (title !== null && title !== undefined && from === null) {
@@ -90,12 +90,12 @@ interface Asking {
 /** An issue with what the options say of it besides. */
 async function readFromIssue(
   { options, positionals }: CommandArgs<'task'>,
-  words: readonly string[],
+  name: IssueName,
   { io, cwd, from }: Asking,
 ): Promise<readonly NewTask[]> {
   const { locks, needs, group, priority, attempts, id } = options;
   const retry = `git flame task add --from ${shellQuote(from)}`;
-  const issue = await readIssue(words, (asked) => runGh({ cwd, io, retry }, asked));
+  const issue = await openForge(name.forge, { cwd, io, retry }).issue(name);
   const [title = options.title ?? issue.title] = positionals;
   const task = {
     title,

@@ -51,7 +51,8 @@ async function hearPullRequest(opened: Opened, io: Io, id: SessionId): Promise<v
   const { session } = await viewSession(workshop, id);
   if (!wishes.wantsPullRequest || (session.landing?.pull_request ?? null) === null) return;
   try {
-    await takeUp(workshop, id, await askForNews(opened, io, session), { isAllowedMore: false });
+    const news = await askForNews(opened, io, session);
+    await takeUp(workshop, id, news, { isAllowedMore: false, reopen: news.reopen });
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind === 'interrupted') throw error;
     const message = `What was said of the pull request is not taken up: ${error.message}`;

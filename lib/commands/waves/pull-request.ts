@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
@@ -8,24 +7,22 @@ import type { Session } from '../../domain/state/session.ts';
 import { record, viewSession } from '../../engine/record.ts';
 import { pushBranch } from '../../git/refs/push-branch.ts';
 import { noRemote, pickRemote } from '../../store/sync/pick-remote.ts';
-import { type PullRequestText, renderPullRequest } from '../../ui/render/render-pull-request.ts';
+import { renderPullRequest } from '../../ui/render/render-pull-request.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { readGhValue } from '../forge/read-gh-json.ts';
-import { parseAddress } from '../forge/read-news.ts';
-import { runGh } from '../forge/run-gh.ts';
+import type { Forge, RequestText } from '../forge/forge.ts';
+import { forgeOf, openForge, pickForge } from '../forge/pick-forge.ts';
+import { isForgeError } from '../forge/run-forge.ts';
 import type { Opened } from '../open/open-workshop.ts';
 
 type Landing = NonNullable<Session['landing']>;
 
-interface PullRequest extends PullRequestText {
-  readonly base: string;
+interface PullRequest extends RequestText {
   readonly landing: Landing;
-  readonly bodyFile: string;
 }
 
 /**
  * Where a session lands on a branch of its own: writes the text of its pull request and, if asked, pushes the
- * branch and opens it with gh. What can't be done is said with the commands that do it by hand. Resolves to
+ * branch and opens it with gh or glab. What can't be done is said with the commands that do it by hand. Resolves to
  * the exit code.
  */
 export async function preparePullRequest(opened: Opened, io: Io, id: SessionId): Promise<number> {
@@ -35,7 +32,8 @@ export async function preparePullRequest(opened: Opened, io: Io, id: SessionId):
   await mkdir(dirname(request.bodyFile), { recursive: true, mode: 0o700 });
   await writeFile(request.bodyFile, request.body);
   const remote = await findRemote(opened, io);
-  const commands = commandsFor(request, remote ?? 'origin');
+  const forge = await forgeFor(opened, io, request, remote ?? 'origin');
+  const commands = commandsFor(forge, request, remote ?? 'origin');
   tell(opened, request, 'prepared', commands);
   if (!isWanted) {
     const url = request.landing.pull_request;
@@ -44,7 +42,18 @@ export async function preparePullRequest(opened: Opened, io: Io, id: SessionId):
     return 0;
   }
   if (remote === null) throw noObviousRemote(request);
-  return open(opened, io, { id, request, remote, commands });
+  return open(opened, io, { id, request, remote, commands, forge });
+}
+
+/** The one that knows the request it has, else that of the remote. */
+async function forgeFor(
+  { workshop: { config, root: cwd } }: Opened,
+  io: Io,
+  { landing: { pull_request: url } }: PullRequest,
+  remote: string,
+): Promise<Forge> {
+  const name = url === null ? await pickForge(config, { cwd, io }, remote) : forgeOf(url);
+  return openForge(name, { cwd, io, retry: 'git flame review --pr' });
 }
 
 async function describe({ workshop, git }: Opened, id: SessionId): Promise<PullRequest | null> {
@@ -54,7 +63,8 @@ async function describe({ workshop, git }: Opened, id: SessionId): Promise<PullR
     commit === null ? null : (snapshot.verdictsOn(commit).at(-1) ?? null),
   );
   const bodyFile = join(git.repository.commonDir, 'blueflame', 'pull-requests', `${id}.md`);
-  return { ...text, base: session.base_branch, landing: session.landing, bodyFile };
+  const { landing, base_branch: base } = session;
+  return { ...text, base, branch: landing.branch, landing, bodyFile };
 }
 
 interface Opening {
@@ -62,9 +72,14 @@ interface Opening {
   readonly request: PullRequest;
   readonly remote: string;
   readonly commands: readonly [string, string];
+  readonly forge: Forge;
 }
 
-async function open(opened: Opened, io: Io, { id, request, remote, commands }: Opening): Promise<number> {
+async function open(
+  opened: Opened,
+  io: Io,
+  { id, request, remote, commands, forge }: Opening,
+): Promise<number> {
   const { workshop } = opened;
   const { branch, pull_request: known } = request.landing;
   const pushed = await pushBranch({ cwd: workshop.root, env: io.env }, remote, branch);
@@ -72,12 +87,12 @@ async function open(opened: Opened, io: Io, { id, request, remote, commands }: O
     return failed(opened, `git push did not push ${branch} to ${remote}`, pushed.output, commands);
   if (known !== null) {
     tell(opened, request, 'updated', commands);
-    return keepTrue(opened, io, request, known);
+    return keepTrue(opened, forge, request, known);
   }
-  const retry = commands[1];
   try {
-    const found = await findOpen(opened, io, branch, retry);
-    const url = found ?? (await create(opened, io, request, retry));
+    // One may be there already, as after a kill between its opening and its record.
+    const found = await forge.find(branch);
+    const url = found ?? (await forge.create(request));
     await record(workshop, id, ({ session }) => ({
       session: {
         next: { ...session, landing: { ...(session.landing ?? request.landing), pull_request: url } },
@@ -86,67 +101,22 @@ async function open(opened: Opened, io: Io, { id, request, remote, commands }: O
     }));
     const known = { ...request, landing: { ...request.landing, pull_request: url } };
     tell(opened, known, found === null ? 'opened' : 'updated', commands);
-    return found === null ? 0 : keepTrue(opened, io, known, url);
+    return found === null ? 0 : keepTrue(opened, forge, known, url);
   } catch (error) {
-    if (!(error instanceof FlameError) || !/^gh-|^no-gh$/.test(error.code)) throw error;
-    const why = `${branch} is pushed, but gh opened no pull request: ${error.message}`;
-    return failed(opened, why.replace(/\.$/, ''), error.lines.join('\n'), error.hints);
+    if (!isForgeError(error)) throw error;
+    const why = `${branch} is pushed, but ${forge.name} opened no ${forge.noun}: ${error.message}`;
+    return failed(opened, why.replace(/\.$/, ''), error.lines.join('\n'), [...error.hints, commands[1]]);
   }
-}
-
-/**
- * The pull request that is open for a branch already, as after a kill between its opening and its record; null: there is
- * none. Throws the FlameErrors of runGh, and `gh-unreadable`.
- */
-async function findOpen({ workshop }: Opened, io: Io, branch: string, retry: string): Promise<string | null> {
-  try {
-    const words = ['pr', 'view', branch, '--json', 'url,state'];
-    const { url, state } = readGhValue(foundSchema, await runGh({ cwd: workshop.root, io, retry }, words));
-    return state === 'OPEN' ? url : null;
-  } catch (error) {
-    // That there is none is a failure to gh. Of any other failure, opening it tells: it never opens a second one.
-    if (error instanceof FlameError && error.code === 'gh-failed') return null;
-    throw error;
-  }
-}
-
-const foundSchema = z.object({
-  url: z.string().refine((url) => parseAddress(url, 'pull') !== null, 'is no address of a pull request'),
-  state: z.string(),
-});
-
-/** Opens it; resolves to its address. Throws the FlameErrors of runGh, and `gh-no-address`. */
-async function create({ workshop }: Opened, io: Io, request: PullRequest, retry: string): Promise<string> {
-  const printed = await runGh({ cwd: workshop.root, io, retry }, createWords(request));
-  const lines = printed.split('\n').map((line) => line.trim());
-  const url = lines.findLast((line) => parseAddress(line, 'pull') !== null);
-  if (url !== undefined) return url;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'gh-no-address',
-    message: 'it printed no address of one.',
-    details: lines.filter((line) => line !== '').slice(-5),
-    hints: [`gh pr view ${shellQuote(request.landing.branch)}`, 'git flame review --pr'],
-  });
-}
-
-function createWords({ base, landing, title, bodyFile }: PullRequest): readonly string[] {
-  return [
-    ...['pr', 'create', '--base', base, '--head', landing.branch],
-    ...['--title', title, '--body-file', bodyFile],
-  ];
 }
 
 /** Title and body say what is on the branch now. Resolves to the exit code. */
-async function keepTrue(opened: Opened, io: Io, request: PullRequest, url: string): Promise<number> {
-  const words = ['pr', 'edit', url, '--title', request.title, '--body-file', request.bodyFile];
-  const gh = { cwd: opened.workshop.root, io, retry: ['gh', ...words].map(shellQuote).join(' ') };
+async function keepTrue(opened: Opened, forge: Forge, request: PullRequest, url: string): Promise<number> {
   try {
-    await runGh(gh, words);
+    await forge.update(url, request);
     return 0;
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
-    const message = `${request.landing.branch} is pushed, but title and body of its pull request are as before: ${error.message}`;
+    const message = `${request.branch} is pushed, but title and body of its ${forge.noun} are as before: ${error.message}`;
     opened.workshop.events.emit({ event: 'notice', level: 'warning', message, details: [...error.lines] });
     for (const hint of error.hints) opened.output.hint(hint);
     return 1;
@@ -154,9 +124,9 @@ async function keepTrue(opened: Opened, io: Io, request: PullRequest, url: strin
 }
 
 /** By hand: push, then open. */
-function commandsFor(request: PullRequest, remote: string): readonly [string, string] {
-  const push = `git push ${shellQuote(remote)} ${shellQuote(request.landing.branch)}`;
-  return [push, ['gh', ...createWords(request)].map(shellQuote).join(' ')];
+function commandsFor(forge: Forge, request: PullRequest, remote: string): readonly [string, string] {
+  const push = `git push ${shellQuote(remote)} ${shellQuote(request.branch)}`;
+  return [push, forge.createLine(request)];
 }
 
 function tell(

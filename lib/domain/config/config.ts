@@ -5,6 +5,7 @@ import { adapterNames } from './agent-clis.ts';
 import { concurrencySchema, limitsSchema, machinesSchema, sandboxSchema } from './config-limits.ts';
 import { modelsSchema } from './config-models.ts';
 import { projectSchema } from './config-project.ts';
+import { pullRequestsSchema } from './config-pull-requests.ts';
 import { queenSchema } from './config-queen.ts';
 import { rolesSchema } from './config-roles.ts';
 import { permissionsSchema, validationSchema } from './config-rules.ts';
@@ -104,6 +105,7 @@ export const configSchema = z
       .default(supportedSchemaVersion)
       .describe('Version of this file’s form; `git flame config migrate` raises it.'),
     project: projectSchema.prefault({}),
+    pull_requests: pullRequestsSchema.prefault({}),
     concurrency: concurrencySchema.prefault({}),
     limits: limitsSchema.prefault({}),
     sandbox: sandboxSchema.prefault({}),

@@ -35,4 +35,6 @@ export interface FailedCheck {
   readonly name: string;
   readonly conclusion: string;
   readonly url: string;
+  /** The end of its log; '' where there is none, or it was not asked for. */
+  readonly log: string;
 }

@@ -125,7 +125,7 @@ const noteSchema = z.object({
   source: z
     .string()
     .max(500)
-    .regex(/^https:\/\/[\w.-]+(?::\d+)?\/[\w.-]+\/[\w.-]+\/issues\/\d{1,12}$/)
+    .regex(/^https:\/\/[\w.-]+(?::\d+)?(?:\/[\w.-]+){2,21}\/(?:issues|work_items)\/\d{1,12}$/)
     .optional(),
   /**
    * How often a landing of it was taken back, or it was taken up again after one: of two ends the one with the larger

@@ -33,10 +33,10 @@ export async function takeUp(
   workshop: Recorder & Pick<Workshop, 'now'> & WithGit<GitDiffs>,
   id: SessionId,
   news: PullRequestNews,
-  { isAllowedMore }: { readonly isAllowedMore: boolean },
+  { isAllowedMore, reopen }: { readonly isAllowedMore: boolean; readonly reopen: string },
 ): Promise<TakenUp> {
   const view = await viewSession(workshop, id);
-  if (news.state !== 'open') throw isOver(view.session, news.state);
+  if (news.state !== 'open') throw isOver(view.session, news.state, reopen);
   const shared = await share(workshop, view, news);
   let taken: readonly Taken[] = [];
   const result = await record(workshop, id, (now) => {
@@ -155,8 +155,10 @@ function gather(
     count += 1;
     given.push({ id, kind, text });
   };
-  for (const { id, name, conclusion, url } of checks)
-    add(id, 'check', `The check ${name} ended with ${conclusion}: ${url}`);
+  for (const { id, name, conclusion, url, log } of checks) {
+    const end = log === '' ? '' : `\nThe end of its log:\n${log}`;
+    add(id, 'check', `The check ${name} ended with ${conclusion}: ${url}${end}`);
+  }
   for (const { id, by, text } of others) add(id, 'whole', `${by}: ${text}`);
   return given;
 }
@@ -186,13 +188,12 @@ function toComment({ by, text, place }: Remark): LineComment | null {
   return { path, side, line, text: said, ...(excerpt === '' ? {} : { excerpt }) };
 }
 
-function isOver(session: Session, state: 'closed' | 'merged'): FlameError {
-  const url = session.landing?.pull_request ?? '';
+function isOver(session: Session, state: 'closed' | 'merged', reopen: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'pull-request-over',
     message: `The pull request of ${landsOn(session)} was ${state}, so nothing of it was taken up.`,
-    hints: state === 'closed' ? [`gh pr reopen ${url}`, 'git flame pr'] : ['git flame status'],
+    hints: state === 'closed' ? [reopen, 'git flame pr'] : ['git flame status'],
   });
 }
 

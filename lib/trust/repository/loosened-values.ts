@@ -16,7 +16,13 @@ interface LoosenedValue {
 
 /** Values that hold agents to less than the built-in ones do: limits, what agents may do, what money is counted by. */
 export function listLoosened(config: Config): readonly LoosenedValue[] {
-  return [...listLimits(config), ...listPermissions(config), ...listPrices(config), ...listTrusted(config)];
+  return [
+    ...listLimits(config),
+    ...listPermissions(config),
+    ...listPrices(config),
+    ...listTrusted(config),
+    ...listHeard(config),
+  ];
 }
 
 function listLimits(config: Config): readonly LoosenedValue[] {
@@ -82,6 +88,14 @@ function listTrusted({ machines }: Config): readonly LoosenedValue[] {
   const effect = 'has what machines with these keys say count where you lead';
   const value = JSON.stringify(machines.trusted);
   return [{ keys: ['machines', 'trusted'], path: 'machines.trusted', value, effect }];
+}
+
+/** Whose words on pull requests reach agents beside those of members of the repository. */
+function listHeard({ pull_requests: { commenters } }: Config): readonly LoosenedValue[] {
+  if (commenters.length === 0) return [];
+  const effect = 'has comments of these accounts on pull requests reach agents, whatever they are there';
+  const keys = ['pull_requests', 'commenters'];
+  return [{ keys, path: keys.join('.'), value: JSON.stringify(commenters), effect }];
 }
 
 /** More of it, or of money none at all: 0 is unlimited. `require: false` works where nothing can be enforced. */

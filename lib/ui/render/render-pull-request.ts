@@ -76,13 +76,13 @@ function renderTask({ id, title }: Task, verdict: Verdict | null): readonly stri
 }
 
 /**
- * A model's line in Markdown, with its text and nothing more: no markup, no HTML, no person mentioned, and no
- * issue closed by it.
+ * A model's line in Markdown, with its text and nothing more: no markup, no HTML, no person mentioned, no issue closed by
+ * it, and nothing that GitLab does where a line begins with its name (`/merge`).
  */
 function plainLine(text: string): string {
   return visibleLine(text)
     .replace(/[\\`*_{}[\]<>|~&!]/g, '\\$&')
-    .replace(/^(\s*)([-+=]|\d+[.)])/, '$1\\$2')
+    .replace(/^(\s*)([-+=/]|\d+[.)])/, '$1\\$2')
     .replace(/[@#](?=\w)/g, '$&<!-- -->')
     .replace(/\b(GH-)(?=\d)/gi, '$1<!-- -->')
     .replace(/\b(https?):(?=\/\/)/gi, '$1<!-- -->:');

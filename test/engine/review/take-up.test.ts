@@ -15,7 +15,7 @@ test.after(closeWorkshops);
 const news: PullRequestNews = {
   ...{ state: 'open', head: 'f'.repeat(40), unheeded: [] },
   remarks: ['first', 'second'].map((id) => ({ id, by: 'octocat', text: `Say ${id}.`, place: null })),
-  failed: [{ id: 'red', name: 'test', conclusion: 'failure', url: 'https://ci.example/1' }],
+  failed: [{ id: 'red', name: 'test', conclusion: 'failure', url: 'https://ci.example/1', log: '' }],
 };
 
 function openLanded(): Promise<StackBench> {
@@ -43,14 +43,17 @@ function takeUpBehind(bench: StackBench, other: () => Promise<unknown>): ReturnT
       return store.transact(decide);
     },
   };
-  return takeUp({ ...bench.workshop, store: late }, bench.session, news, { isAllowedMore: false });
+  return takeUp({ ...bench.workshop, store: late }, bench.session, news, {
+    isAllowedMore: false,
+    reopen: 'gh pr reopen URL',
+  });
 }
 
 test('RND-2 where another one took all of it up in this instant, nothing is said to be taken up', async () => {
   const bench = await openLanded();
   await runStack(bench);
   const taken = await takeUpBehind(bench, () =>
-    takeUp(bench.workshop, bench.session, news, { isAllowedMore: false }),
+    takeUp(bench.workshop, bench.session, news, { isAllowedMore: false, reopen: 'gh pr reopen URL' }),
   );
   assert.equal(taken, { tasks: [], left: 0 });
   assert.is((await viewSession(bench.workshop, bench.session)).session.landing?.rounds, 1);

@@ -92,6 +92,7 @@ test('TRU-1: what loosens the fence of agents or the count of money is asked for
     ["permissions: { blocked_paths: ['.env*'] }", 'permissions.blocked_paths'],
     ["sandbox: { egress: { setup: ['npm'] } }", 'sandbox.egress.setup'],
     ["sandbox: { egress: { private: ['localhost:4873'] } }", 'sandbox.egress.private'],
+    ['pull_requests: { commenters: [stranger] }', 'pull_requests.commenters'],
     ["models: { prices: { 'claude-opus-4-8': { input: 0, output: 0 } } }", 'models.prices.claude-opus-4-8'],
   ];
   for (const [text, path] of loose) assert.equal(asked(read(`schema_version: 1\n${text}\n`)), [path], text);
@@ -99,6 +100,7 @@ test('TRU-1: what loosens the fence of agents or the count of money is asked for
   assert.match(item?.effect ?? '', 'with WebFetch');
   const strict = [
     "permissions: { allowed_tools: ['Read'], allowed_paths: ['src/**'] }",
+    'pull_requests: { comments_from: owners, forge: glab }',
     "permissions: { bash_rules: { allowed_commands: ['npm test'] } }",
     "validation: { validator_diagnostics: { commands: ['npm test'] } }",
   ];

@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 
-/** Reads one JSON value that gh printed. Throws FlameError `gh-unreadable` where it is none, or cut off. */
-export function readGhValue<Value>(schema: z.ZodType<Value>, text: string): Value {
+/** Reads one JSON value that gh or glab printed. Throws FlameError `forge-unreadable` where it is none, or cut off. */
+export function readForgeValue<Value>(schema: z.ZodType<Value>, text: string): Value {
   const [value, ...more] = splitValues(text);
   if (value === undefined || more.length > 0) throw unreadable('it is not one JSON document');
   return check(schema, value);
 }
 
 /**
- * Reads the pages of a list that `gh api --paginate` printed: newer versions print one list, older ones a list after
- * the other. Throws FlameError `gh-unreadable` where one is cut off: half of them is not taken for all.
+ * Reads the pages of a list that `gh api --paginate` or `glab api --paginate` printed: one list, or, as glab and
+ * older versions of gh do, a list after the other. Throws FlameError `forge-unreadable` where one is cut off: half of them is not taken for all.
  */
-export function readGhPages<Value>(schema: z.ZodType<Value>, text: string): readonly Value[] {
+export function readForgePages<Value>(schema: z.ZodType<Value>, text: string): readonly Value[] {
   return splitValues(text).flatMap((page) => check(z.array(schema), page));
 }
 
@@ -60,8 +60,8 @@ function check<Value>(schema: z.ZodType<Value>, value: unknown): Value {
 function unreadable(why: string): FlameError {
   return new FlameError({
     kind: 'refused',
-    code: 'gh-unreadable',
-    message: `What gh printed can't be read (${why}), and nothing was taken over.`,
-    hints: ['gh --version', 'Then again, or with another version of gh'],
+    code: 'forge-unreadable',
+    message: `What was printed about it can't be read (${why}), and nothing was taken over.`,
+    hints: ['gh --version', 'glab --version', 'Then again, or with another version of it'],
   });
 }

@@ -1,0 +1,142 @@
+import * as z from 'zod';
+import { boundText, oneLine } from '../../core/task/one-line.ts';
+import type { FailedCheck, PullRequestNews, RemarkPlace } from '../../domain/state/pull-request.ts';
+import type { Address } from './address.ts';
+import { endOfLog, mostLogs } from './end-of-log.ts';
+import type { NewsWish } from './forge.ts';
+import { heedRemarks, type Said } from './heed-remarks.ts';
+import { readForgePages, readForgeValue } from './read-forge-json.ts';
+import type { AskForge } from './run-forge.ts';
+
+/** All that was said of a pull request so far, and what its checks came to. Throws the FlameErrors of runForge. */
+export async function readGhNews(
+  address: Address,
+  { url, heeding, heard }: NewsWish,
+  ask: AskForge,
+): Promise<PullRequestNews> {
+  const { host, project, number } = address;
+  const fields = 'state,headRefOid,statusCheckRollup';
+  const view = readForgeValue(viewSchema, await ask(['pr', 'view', url, '--json', fields]));
+  const list = async <Value>(path: string, schema: z.ZodType<Value>): Promise<readonly Value[]> => {
+    const where = `repos/${project}/${path}?per_page=100`;
+    return readForgePages(schema, await ask(['api', '--hostname', host, '--paginate', where]));
+  };
+  const lines = await list(`pulls/${number}/comments`, lineSchema);
+  const reviews = await list(`pulls/${number}/reviews`, reviewSchema);
+  const talk = await list(`issues/${number}/comments`, commentSchema);
+  const said = [
+    ...lines.map((one) => toSaid(one, 'line', placeOf(one))),
+    ...reviews.filter(asksForMore).map((one) => toSaid(one, 'review', null)),
+    ...talk.map((one) => toSaid(one, 'comment', null)),
+  ];
+  const failed = view.statusCheckRollup.flatMap((check) => toFailed(check, view.headRefOid));
+  return {
+    ...{ state: states[view.state], head: view.headRefOid, ...heedRemarks(said, heeding) },
+    failed: await withLogs(failed, { address, heard, ask }),
+  };
+}
+
+/** Failed checks that are new, the first of them with the end of their log where they ran on the host itself. */
+async function withLogs(
+  failed: readonly FailedCheck[],
+  {
+    address: { host, project },
+    heard,
+    ask,
+  }: { readonly address: Address; readonly heard: ReadonlySet<string>; readonly ask: AskForge },
+): Promise<readonly FailedCheck[]> {
+  const told: FailedCheck[] = [];
+  let count = 0;
+  for (const check of failed) {
+    const [, job] = /\/actions\/runs\/\d+\/job\/(\d+)(?:[?#]|$)/.exec(check.url) ?? [];
+    if (job === undefined || heard.has(check.id) || count >= mostLogs) told.push(check);
+    else {
+      count += 1;
+      const words = ['run', 'view', '--job', job, '--log-failed', '--repo', `${host}/${project}`];
+      told.push({ ...check, log: await endOfLog(() => ask(words)) });
+    }
+  }
+  return told;
+}
+
+const states = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const;
+
+const text = z.string().nullish();
+const userSchema = z.object({ login: z.string() }).nullish();
+const commentSchema = z.object({
+  id: z.int(),
+  user: userSchema,
+  body: text,
+  author_association: z.string().default('NONE'),
+});
+const reviewSchema = commentSchema.extend({ state: z.string() });
+const lineSchema = commentSchema.extend({
+  path: z.string(),
+  line: z.int().nullish(),
+  original_line: z.int().nullish(),
+  side: z.string().nullish(),
+  diff_hunk: text,
+});
+const checkSchema = z.object({
+  name: text,
+  context: text,
+  conclusion: text,
+  state: text,
+  detailsUrl: text,
+  targetUrl: text,
+});
+const viewSchema = z.object({
+  state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
+  headRefOid: z.string().regex(/^[0-9a-f]{40,64}$/),
+  statusCheckRollup: z
+    .array(checkSchema)
+    .nullish()
+    .transform((checks) => checks ?? []),
+});
+
+/** An approval with a kind word is no work. */
+function asksForMore({ state }: { readonly state: string }): boolean {
+  return state === 'CHANGES_REQUESTED' || state === 'COMMENTED';
+}
+
+function toSaid(
+  { id, user, body, author_association: as }: z.infer<typeof commentSchema>,
+  kind: string,
+  place: RemarkPlace | null,
+): Said {
+  const standing = as === 'OWNER' ? 'owner' : members.has(as) ? 'member' : 'stranger';
+  return { id: `${kind}-${id}`, login: user?.login ?? null, standing, as: as.toLowerCase(), body, place };
+}
+
+/** Who may write to the repository. */
+const members: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
+
+function placeOf({
+  path,
+  line,
+  original_line: then,
+  side,
+  diff_hunk: hunk,
+}: z.infer<typeof lineSchema>): RemarkPlace {
+  const last = (hunk ?? '').split('\n').slice(-4).join('\n');
+  return {
+    path,
+    side: side === 'LEFT' ? 'old' : 'new',
+    line: line ?? then ?? null,
+    isGone: line === null || line === undefined,
+    excerpt: boundText(last, 1_000),
+  };
+}
+
+const bad = new Set(['FAILURE', 'ERROR', 'TIMED_OUT', 'STARTUP_FAILURE']);
+
+/** A check is another one with each commit it ran on. */
+function toFailed(check: z.infer<typeof checkSchema>, head: string): readonly FailedCheck[] {
+  const conclusion = check.conclusion || check.state || '';
+  if (!bad.has(conclusion)) return [];
+  const name = oneLine(check.name ?? check.context ?? 'a check', 200);
+  const url = oneLine(check.detailsUrl ?? check.targetUrl ?? '', 500);
+  return [
+    { id: `check-${head.slice(0, 12)}-${name}`, name, conclusion: conclusion.toLowerCase(), url, log: '' },
+  ];
+}

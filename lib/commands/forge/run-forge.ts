@@ -1,0 +1,110 @@
+import { isAbsolute } from 'node:path';
+import type { ForgeName } from '../../domain/config/config-pull-requests.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { visibleLine } from '../../ui/text/visible-text.ts';
+import { programPath } from '../../util/program-path.ts';
+
+/** What a page of comments may come to; more is an error and nothing is taken. */
+const maxBytes = 50_000_000;
+const timeoutMs = 120_000;
+
+/** What a program of a host is called, and where it is had. */
+interface ForgeProgram {
+  readonly host: string;
+  readonly site: string;
+  readonly limits: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const programs: Readonly<Record<ForgeName, ForgeProgram>> = {
+  gh: {
+    ...{ host: 'GitHub', site: 'cli.github.com', limits: 'gh api rate_limit says until when' },
+    env: { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1' },
+  },
+  glab: {
+    ...{ host: 'GitLab', site: 'docs.gitlab.com/cli', limits: 'Its limits are counted by the minute' },
+    env: { NO_PROMPT: '1', GLAB_NO_PROMPT: '1', GLAB_CHECK_UPDATE: 'false' },
+  },
+};
+
+/** Runs the program of a host with these arguments; resolves to what it printed. */
+export type AskForge = (args: readonly string[]) => Promise<string>;
+
+/** Whether a program of that name is in PATH. */
+export function hasForge(name: ForgeName, searchPath: string | undefined): boolean {
+  return isAbsolute(programPath(name, searchPath));
+}
+
+/**
+ * Runs the person's gh or glab, with their sign-in, and resolves to what it printed. Throws FlameErrors `no-forge`,
+ * `forge-logged-out`, `forge-rate-limited` and `forge-failed`, with its own words: what it printed before it failed
+ * counts for nothing.
+ */
+export async function runForge(
+  name: ForgeName,
+  { cwd, io, retry }: { readonly cwd: string; readonly io: Io; readonly retry: string },
+  args: readonly string[],
+): Promise<string> {
+  const program = programPath(name, io.env.PATH);
+  if (!isAbsolute(program)) throw noForge(name, retry);
+  const { execa } = await import('execa');
+  const ended = await execa(program, args, {
+    ...{ cwd, extendEnv: false, stdin: 'ignore', reject: false, timeout: timeoutMs, maxBuffer: maxBytes },
+    env: { ...io.env, ...programs[name].env, NO_COLOR: '1', CLICOLOR_FORCE: '0' },
+  });
+  if (ended.exitCode === 0 && !ended.isMaxBuffer) return ended.stdout;
+  throw explain(name, {
+    exitCode: ended.exitCode ?? null,
+    said: ended.stderr || ended.originalMessage || '',
+    retry,
+  });
+}
+
+/** Whether it is the program itself that could not do something, for whatever reason. */
+export function isForgeError(error: unknown): error is FlameError {
+  return error instanceof FlameError && /^forge-|^no-forge$/.test(error.code);
+}
+
+function noForge(name: ForgeName, retry: string): FlameError {
+  const { host, site } = programs[name];
+  return new FlameError({
+    kind: 'environment',
+    code: 'no-forge',
+    message: `${name}, which asks ${host}, is not in PATH.`,
+    hints: [`install ${name} (${site}), then: ${name} auth login`, retry],
+  });
+}
+
+interface Ended {
+  readonly exitCode: number | null;
+  readonly said: string;
+  readonly retry: string;
+}
+
+/** gh ends with 4 where it is not signed in; the rest is in their words. */
+function explain(name: ForgeName, { exitCode, said, retry }: Ended): FlameError {
+  const { host, limits } = programs[name];
+  const details = said
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-5)
+    .map(visibleLine);
+  if (/rate limit|HTTP 429|429 Too Many|too many requests/i.test(said))
+    return new FlameError({
+      ...{ kind: 'refused', code: 'forge-rate-limited', details },
+      message: `${host} takes no more requests for now, and nothing was taken over.`,
+      hints: [limits, retry],
+    });
+  if ((name === 'gh' && exitCode === 4) || /HTTP 401|401 Unauthorized|\b(?:gh|glab) auth login/.test(said))
+    return new FlameError({
+      ...{ kind: 'environment', code: 'forge-logged-out', details },
+      message: `${name} is not signed in, so nothing could be asked.`,
+      hints: [`${name} auth login`, retry],
+    });
+  return new FlameError({
+    ...{ kind: 'refused', code: 'forge-failed', details },
+    message: `${name} could not do it (${exitCode === null ? 'it was ended' : `exit code ${exitCode}`}), and nothing was taken over.`,
+    hints: [retry],
+  });
+}

@@ -1,0 +1,165 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestRepo } from './repo.ts';
+
+/** What GitLab would say; the shapes are those its REST API and `glab --output json` document. */
+export interface GitLab {
+  state?: 'opened' | 'closed' | 'merged' | 'locked';
+  /** Absent: where the branch is on the remote. */
+  head?: string;
+  threads?: readonly unknown[];
+  members?: readonly unknown[];
+  pipeline?: unknown;
+  jobs?: readonly unknown[];
+  /** By the number of the job. */
+  traces?: Readonly<Record<string, string>>;
+  issue?: unknown;
+  isThere?: boolean;
+  /** Items a page has: glab prints a list after the other. */
+  pageSize?: number;
+  fails?: { readonly at: string; readonly code: number; readonly said: string; readonly prints?: string };
+}
+
+export interface FakeGlab {
+  readonly env: Readonly<Record<string, string>>;
+  set(answers: GitLab): void;
+  calls(): readonly (readonly string[])[];
+}
+
+export const mergeRequest = 'https://gitlab.example/lea/group/sample/-/merge_requests/7';
+
+/** A glab on PATH that answers as told, and a remote of our own to push to that says it is GitLab's. */
+export function makeFakeGlab(repo: TestRepo): FakeGlab {
+  const bin = join(repo.path, '.git', 'fake-bin');
+  mkdirSync(bin);
+  const [file, log] = [join(bin, 'answers.json'), join(bin, 'calls')];
+  const remote = join(repo.path, '.git', 'remote.git');
+  writeFileSync(file, '{}');
+  writeFileSync(join(bin, 'glab.mjs'), script(file, log, remote));
+  writeFileSync(join(bin, 'glab'), `#!/bin/sh\nexec '${process.execPath}' '${join(bin, 'glab.mjs')}' "$@"\n`);
+  chmodSync(join(bin, 'glab'), 0o755);
+  repo.git('init', '-q', '--bare', remote);
+  repo.git('remote', 'add', 'origin', remote);
+  return {
+    env: { PATH: `${bin}:${repo.env.PATH}` },
+    set: (answers) => writeFileSync(file, JSON.stringify({ members, ...answers })),
+    calls: () =>
+      existsSync(log)
+        ? readFileSync(log, 'utf8')
+            .trim()
+            .split('\n')
+            .map((line): string[] => JSON.parse(line))
+        : [],
+  };
+}
+
+/** `GET /projects/:id/members/all`. */
+const members = [
+  ...[
+    [1, 'lea', 50],
+    [2, 'dev', 30],
+    [3, 'reporter', 20],
+  ].map(([id, username, level]) => ({
+    ...{ id, username, name: username, state: 'active', locked: false, membership_state: 'active' },
+    ...{ avatar_url: null, web_url: `https://gitlab.example/${username}`, expires_at: null },
+    ...{ access_level: level, created_at: '2026-01-01T00:00:00.000Z' },
+  })),
+  { id: 4, username: 'gone', name: 'Gone', state: 'blocked', access_level: 40 },
+];
+
+function script(file: string, log: string, remote: string): string {
+  return `
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+const words = process.argv.slice(2);
+appendFileSync(${JSON.stringify(log)}, JSON.stringify(words) + '\\n');
+const answers = JSON.parse(readFileSync(${JSON.stringify(file)}, 'utf8'));
+const line = words.join(' ');
+if (answers.fails && line.includes(answers.fails.at)) {
+  process.stdout.write(answers.fails.prints ?? '');
+  process.stderr.write(answers.fails.said + '\\n');
+  process.exit(answers.fails.code);
+}
+const say = (value) => process.stdout.write(JSON.stringify(value));
+const pages = (list = []) => {
+  const size = answers.pageSize ?? 100;
+  for (let at = 0; at === 0 || at < list.length; at += size) say(list.slice(at, at + size));
+};
+const [noun, verb] = words;
+const url = ${JSON.stringify(mergeRequest)};
+const opened = ${JSON.stringify(`${log}-opened`)};
+const isThere = answers.isThere === true || existsSync(opened);
+const head = () => answers.head ?? execFileSync('git', ['--git-dir', ${JSON.stringify(remote)}, 'for-each-ref', '--format=%(objectname)', 'refs/heads/flame']).toString().trim().split('\\n')[0];
+if (noun === 'mr' && verb === 'create') {
+  const branch = words[words.indexOf('--source-branch') + 1];
+  if (isThere) {
+    console.error('could not create merge request: POST https://gitlab.example/api/v4/projects/lea%2Fgroup%2Fsample/merge_requests: 409 {message: [Another open merge request already exists for this source branch: !7]}');
+    process.exit(1);
+  }
+  console.error('\\nCreating merge request for ' + branch + ' into main in lea/group/sample\\n');
+  writeFileSync(opened, '');
+  console.log('!7 Greet (' + branch + ')\\n ' + url + '\\n');
+} else if (noun === 'mr' && verb === 'update') console.log('- Updating merge request !7\\n✓ updated title\\n\\n!7 Greet\\n ' + url);
+else if (noun === 'mr' && verb === 'view') {
+  if (!isThere) {
+    console.error('no open merge request available for "' + words[2] + '"');
+    process.exit(1);
+  }
+  say({ id: 900, iid: 7, state: answers.state ?? 'opened', web_url: url, sha: head() });
+} else if (noun === 'issue' && verb === 'view') say(answers.issue);
+else if (noun !== 'api') { console.error('unknown command ' + line); process.exit(1); }
+else if (line.includes('/discussions')) pages(answers.threads);
+else if (line.includes('/members/all')) pages(answers.members);
+else if (line.includes('/jobs?')) pages(answers.jobs);
+else if (line.includes('/trace')) process.stdout.write((answers.traces ?? {})[/jobs\\/(\\d+)\\/trace/.exec(line)[1]] ?? '');
+else if (line.includes('/merge_requests/7'))
+  say({ id: 900, iid: 7, project_id: 3, state: answers.state ?? 'opened', sha: head(), web_url: url, head_pipeline: answers.pipeline ?? null });
+else { console.log('{"message":"404 Not found"}'); console.error('glab: 404 Not found (HTTP 404)'); process.exit(1); }
+`;
+}
+
+let next = 1000;
+
+/** A thread with one note, as `GET /projects/:id/merge_requests/:iid/discussions` has it. */
+export function thread(
+  note: Readonly<Record<string, unknown>>,
+  position: Readonly<Record<string, unknown>> | null = null,
+): Record<string, unknown> {
+  next += 1;
+  return {
+    id: `6a9c1750b37d513a43987b574953fceb50b0${next}`,
+    individual_note: position === null,
+    notes: [
+      {
+        id: next,
+        type: position === null ? null : 'DiffNote',
+        body: 'Say it louder.',
+        attachment: null,
+        author: { id: 2, name: 'Dev', username: 'dev', state: 'active', avatar_url: null },
+        created_at: '2026-11-20T10:00:00.000Z',
+        updated_at: '2026-11-20T10:00:00.000Z',
+        system: false,
+        noteable_id: 900,
+        noteable_type: 'MergeRequest',
+        resolvable: position !== null,
+        ...(position === null
+          ? {}
+          : {
+              resolved: false,
+              position: {
+                base_sha: 'b5d6e7b1613fca24d250fa8e5bc7bcc3dd6002ef',
+                start_sha: 'b5d6e7b1613fca24d250fa8e5bc7bcc3dd6002ef',
+                head_sha: '4803c71e6b1833ca72b8b26ef2ecd5adc8a38031',
+                old_path: 'src/one.txt',
+                new_path: 'src/one.txt',
+                position_type: 'text',
+                old_line: null,
+                new_line: 1,
+                ...position,
+              },
+            }),
+        ...note,
+      },
+    ],
+  };
+}
