@@ -1,0 +1,122 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openCloneKey } from '../../lib/trust/clone-key.ts';
+import { flame } from '../support/flame.ts';
+import {
+  endMachines,
+  letGo,
+  type MachineRig,
+  machineEnd,
+  makeMachines,
+  planOf,
+  type RigMachine,
+  startMachine,
+  untilLetGo,
+} from '../support/machine-rig.ts';
+import { makeTempDir, type TestRepo } from '../support/repo.ts';
+import { checkSharedHistory } from '../support/shared-history.ts';
+import { until } from '../support/until.ts';
+
+// A machine is killed while it judges or builds changesets for the one that leads. By hand, at each point of that work:
+//   FLAME_KILL=all node build/test/run.js e2e/machines-killed-helping
+
+type Role = 'validate' | 'merge';
+
+const script = (id: string): string => `mkdir -p src; echo ${id} > src/${id}.txt`;
+// While the second one is at work, who leads judges nothing itself.
+const tasks: Readonly<Record<Role, Parameters<typeof makeMachines>[1]>> = {
+  validate: [
+    { id: 'task-001', script: script('task-001'), locks: ['src/task-001.txt'] },
+    { id: 'task-002', script: `${untilLetGo}; ${script('task-002')}`, locks: ['src/task-002.txt'] },
+  ],
+  merge: ['task-001', 'task-002'].map((id) => ({ id, script: script(id), locks: [`src/${id}.txt`] })),
+};
+
+interface Helped {
+  readonly rig: MachineRig;
+  readonly lead: RigMachine;
+  readonly helper: RigMachine;
+  readonly session: string;
+}
+
+const rigs: MachineRig[] = [];
+test.after(() => rigs.forEach(endMachines));
+
+/** A lead and a helper that it trusts from the start, which dies as `env` says, until the lead has ended. */
+async function helped(role: Role, env: Readonly<Record<string, string>>): Promise<Helped> {
+  const { remote, machines } = makeMachines(2, tasks[role]);
+  const [lead, plain] = machines;
+  if (lead === undefined || plain === undefined) throw new Error('two machines');
+  const helper = { ...plain, repo: { ...plain.repo, env: { ...plain.repo.env, ...env } } };
+  const rig = { remote, machines: [lead, helper] };
+  rigs.push(rig);
+  const { key } = openCloneKey({ env: plain.repo.env, commonDir: join(plain.repo.path, '.git') });
+  lead.repo.git('config', '--add', 'blueflame.trustedMachine', `${key} ${role} 2099-12-31`);
+  startMachine(lead, null);
+  const { digest, session } = await planOf(lead);
+  startMachine(helper, digest, ['--role', role]);
+  if (role === 'validate') {
+    await until('it judged, or died', () => helper.child === null || verdictsOn(remote).length > 0);
+    letGo(rig);
+  }
+  await machineEnd(lead);
+  return { rig, lead, helper, session };
+}
+
+/** The tasks of the verdicts there are, each as often as it has one. */
+function verdictsOn(remote: TestRepo): readonly string[] {
+  if (remote.git('for-each-ref', 'refs/blueflame/validations') === '') return [];
+  const subjects = remote.git('log', '--format=%s', 'refs/blueflame/validations');
+  return [...subjects.matchAll(/^(task-\d+): (?:pass|fail) by/gm)].map(([, id = '']) => id).sort();
+}
+
+// Its claim to judge was taken, its verdict is to be sent, was taken; what it built likewise, and that it is done.
+const sample: Readonly<Record<Role, readonly string[]>> = {
+  validate: [
+    '/^remote done: refs.blueflame.tasks refs.blueflame.machines/',
+    '/^remote to push: .*validations/',
+    '/^remote done: .*validations/',
+  ],
+  merge: [
+    '/^remote to push: refs.blueflame.sessions refs.blueflame.kept/',
+    '/^remote done: refs.blueflame.sessions refs.blueflame.kept/',
+    '/^remote to push: refs.blueflame.sessions refs.blueflame.machines/',
+  ],
+};
+
+/** Each moment from the first thing a helper sends for its work on, until it has given back what it held. */
+async function allPoints(role: Role): Promise<readonly string[]> {
+  const log = join(makeTempDir('flame-points'), 'log');
+  writeFileSync(log, '');
+  const { helper, lead } = await helped(role, { FLAME_TEST_KILL_LOG: log });
+  await machineEnd(helper);
+  assert.equal([lead.ends, helper.ends], [[0], [0]], `${lead.said}\n${helper.said}`);
+  const lines = readFileSync(log, 'utf8').trim().split('\n');
+  const isWork = (line: string): boolean =>
+    / remote to push: refs\/blueflame\/(?:tasks|sessions) /.test(line);
+  const [first, last] = [lines.findIndex(isWork), lines.findLastIndex(isWork)];
+  return lines.slice(first - 5, last + 10).map((line) => line.split(' ')[0] ?? '');
+}
+
+const isAll = process.env.FLAME_KILL === 'all';
+for (const role of ['validate', 'merge'] as const)
+  for (const point of isAll ? await allPoints(role) : sample[role])
+    test(`LIF-4 DST-1 a machine with the role ${role} is killed at ${point}: who leads takes over, nothing is lost, nothing twice, nobody accused`, async () => {
+      const { rig, lead, helper, session } = await helped(role, { FLAME_TEST_KILL_AT: point });
+      const said = (): string => `${lead.said}\n----\n${helper.said}`;
+      if (!isAll) assert.equal(helper.ends, [-1], said());
+      assert.equal(lead.ends, [0], said());
+      const tasksThen = rig.remote.git('rev-parse', 'refs/blueflame/tasks');
+      const { FLAME_TEST_KILL_AT: _, ...env } = helper.repo.env;
+      const back = { ...helper.repo, env };
+      await flame(back, ['work', '--join', 'origin', '--role', role]);
+      const history = checkSharedHistory(rig.remote, session);
+      assert.equal([history.problems, history.merged, history.claims], [[], 2, 2], said());
+      assert.equal(verdictsOn(rig.remote), ['task-001', 'task-002']);
+      assert.is(rig.remote.git('rev-parse', 'refs/blueflame/tasks'), tasksThen);
+      assert.not.match(said(), /What is known of it: git flame machines/);
+    });
+
+test.run();
