@@ -29,10 +29,13 @@ interface Opened {
 }
 
 /** A session whose two changesets landed on a branch with a pull request. */
-async function opened(pullRequests: Readonly<Record<string, unknown>> = {}): Promise<Opened> {
+async function opened(
+  pullRequests: Readonly<Record<string, unknown>> = {},
+  style = 'merge',
+): Promise<Opened> {
   const repo = makeExecProject({
     config: {
-      project: { name: 'sample', base_branch: 'main', landing: 'branch' },
+      project: { name: 'sample', base_branch: 'main', landing: 'branch', landing_style: style },
       pull_requests: pullRequests,
     },
   });
@@ -326,6 +329,60 @@ test('RND-2 a run with --pr begins with what was said there, and goes on where t
   const alone = await run(['run', '--pr'], { session: ['continue'], changesets: ['approve'] });
   assert.is(alone.code, 0, alone.stdout);
   assert.match(alone.stdout, /is not taken up: gh is not signed in/);
+});
+
+for (const style of ['squash', 'rebase'])
+  test(`RND-2 a pull request of landings by ${style} goes through two rounds: the same branch only grows`, async () => {
+    const { repo, gh, flame: run, taskOf } = await opened({}, style);
+    const branch = branchOf(repo);
+    let before = repo.git('rev-parse', branch);
+    for (const round of [1, 2]) {
+      gh.set({ lines: Array.from({ length: round }, (_, at) => lineComment({ id: at + 1 })) });
+      assert.equal((await run(['pr'])).lines.at(-1)?.tasks, [{ id: 'one', remarks: 1, checks: 0 }]);
+      const landed = await run(['run', '--pr'], { session: ['continue'], changesets: ['approve'] });
+      assert.is(landed.code, 0, landed.stdout + landed.stderr);
+      assert.is(repo.git('merge-base', before, branch), before, 'nothing that was reviewed is taken off it');
+      assert.is(repo.git('rev-list', '--count', `${before}..${branch}`), '1');
+      assert.is(repo.git('--git-dir=.git/remote.git', 'rev-parse', branch), repo.git('rev-parse', branch));
+      assert.equal([(await taskOf('one')).status, (await taskOf('two')).status], ['merged', 'merged']);
+      before = repo.git('rev-parse', branch);
+    }
+    assert.is(repo.git('show', `${branch}:src/one.txt`), 'attempt 1\nattempt 2\nattempt 3');
+    assert.is(repo.git('rev-list', '--merges', '--count', branch), '0');
+    assert.is(gh.calls().filter(([, verb]) => verb === 'create').length, 1);
+  });
+
+test('RND-2 once it was merged there by squash, what follows is opened anew; one that was closed is not', async () => {
+  const { repo, gh, flame: run, taskOf } = await opened({}, 'squash');
+  gh.set({ lines: [lineComment({ id: 1 })] });
+  await run(['pr']);
+  gh.set({ state: 'CLOSED' });
+  const kept = await run(['run', '--pr'], { session: ['continue'], changesets: ['approve'] });
+  assert.is(kept.code, 1, kept.stdout);
+  assert.match(kept.stdout + kept.stderr, /its pull request was closed there/);
+  assert.is(gh.calls().filter(([, verb]) => verb === 'create').length, 1);
+  // As a host does it: one commit on the base branch, with none of those that were reviewed behind it.
+  repo.git('merge', '-q', '--squash', branchOf(repo));
+  repo.commit('Greet (#7)');
+  gh.set({ state: 'MERGED', mergedOnce: true });
+  const after = await run(['pr']);
+  assert.match(after.stdout + after.stderr, /was merged, so nothing/);
+  assert.equal([(await taskOf('one')).status, (await taskOf('two')).status], ['merged', 'merged']);
+  const branch = branchOf(repo);
+  const there = (): string => repo.git('--git-dir=.git/remote.git', 'for-each-ref', 'refs/heads');
+  repo.git('--git-dir=.git/remote.git', 'branch', '-D', branch);
+  const head = repo.git('rev-parse', branch);
+  gh.set({ state: 'MERGED', mergedOnce: true, head });
+  const over = await flame(repo, ['review', '--pr'], { env: gh.env });
+  assert.is(over.code, 0, over.stderr);
+  assert.match(over.stderr, /was merged there, and nothing has landed since/);
+  assert.equal([there(), gh.calls().filter(([, verb]) => verb === 'create').length], ['', 1]);
+  // Its head was another commit: what landed since is opened anew.
+  gh.set({ state: 'MERGED', mergedOnce: true, head: repo.git('rev-parse', `${branch}~1`) });
+  const again = await run(['review', '--pr']);
+  assert.is(again.code, 0, again.stdout + again.stderr);
+  assert.is(gh.calls().filter(([, verb]) => verb === 'create').length, 2);
+  assert.is(again.lines.findLast(({ event }) => event === 'pull-request')?.state, 'opened');
 });
 
 test('RND-2 after three rounds the person says whether another one follows', async () => {

@@ -16,6 +16,8 @@ export interface GitHub {
   logs?: Readonly<Record<string, string>>;
   /** A pull request of the branch is there, opened by nobody who says so here. */
   isThere?: boolean;
+  /** The one that was opened is merged, so that another one can be. */
+  mergedOnce?: boolean;
   /** Items a page has, as it is printed by older versions: a list after the other. */
   pageSize?: number;
   /** Ends with this instead of an answer, for calls with these words. */
@@ -80,7 +82,7 @@ const opened = ${JSON.stringify(`${log}-opened`)};
 const isThere = answers.isThere === true || existsSync(opened);
 if (noun === 'pr' && verb === 'create') {
   const branch = words[words.indexOf('--head') + 1];
-  if (isThere) {
+  if (isThere && answers.mergedOnce !== true) {
     console.error('a pull request for branch "' + branch + '" into branch "main" already exists:\\n' + url);
     process.exit(1);
   }

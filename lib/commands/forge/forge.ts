@@ -35,6 +35,8 @@ export interface Forge {
   reopenLine(url: string): string;
   /** The open one of a branch; null: there is none. */
   find(branch: string): Promise<string | null>;
+  /** What became of one. Throws also FlameError `no-address`. */
+  standing(url: string): Promise<Pick<PullRequestNews, 'state' | 'head'>>;
   /** Resolves to its address. Throws also FlameError `forge-no-address`. */
   create(request: RequestText): Promise<string>;
   /** Title and body say what is on the branch now. */

@@ -36,6 +36,16 @@ export async function readGhNews(
   };
 }
 
+/** What became of it. Throws the FlameErrors of runForge. */
+export async function readGhStanding(
+  url: string,
+  ask: AskForge,
+): Promise<Pick<PullRequestNews, 'state' | 'head'>> {
+  const shown = await ask(['pr', 'view', url, '--json', 'state,headRefOid']);
+  const { state, headRefOid: head } = readForgeValue(standingSchema, shown);
+  return { state: states[state], head };
+}
+
 /** Failed checks that are new, the first of them with the end of their log where they ran on the host itself. */
 async function withLogs(
   failed: readonly FailedCheck[],
@@ -85,9 +95,11 @@ const checkSchema = z.object({
   detailsUrl: text,
   targetUrl: text,
 });
-const viewSchema = z.object({
+const standingSchema = z.object({
   state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
   headRefOid: z.string().regex(/^[0-9a-f]{40,64}$/),
+});
+const viewSchema = standingSchema.extend({
   statusCheckRollup: z
     .array(checkSchema)
     .nullish()

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { isRequestAddress } from './address.ts';
 import type { Forge, RequestText } from './forge.ts';
-import { readGhNews } from './gh-news.ts';
+import { readGhNews, readGhStanding } from './gh-news.ts';
 import { foundAddress, requireAddress } from './printed-address.ts';
 import { readForgeValue } from './read-forge-json.ts';
 import { type IssueName, type IssueText, openIssue } from './read-issue.ts';
@@ -16,6 +16,7 @@ export function openGh(ask: AskForge): Forge {
     createLine: (request) => ['gh', ...createWords(request)].map(shellQuote).join(' '),
     reopenLine: (url) => `gh pr reopen ${url}`,
     find: (branch) => find(branch, ask),
+    standing: (url) => readGhStanding(url, ask),
     create: async (request) =>
       foundAddress('gh', await ask(createWords(request)), `gh pr view ${shellQuote(request.branch)}`),
     update: async (url, { title, bodyFile }) => {

@@ -53,6 +53,16 @@ export async function readGlabNews(
   }
 }
 
+/** What became of it. Throws the FlameErrors of runForge. */
+export async function readGlabStanding(
+  { host, project, number }: Address,
+  ask: AskForge,
+): Promise<Pick<PullRequestNews, 'state' | 'head'>> {
+  const path = `projects/${encodeURIComponent(project)}/merge_requests/${number}`;
+  const { state, sha } = readForgeValue(standingSchema, await ask(['api', '--hostname', host, path]));
+  return { state: states[state], head: sha };
+}
+
 // A merge that is under way there is locked.
 const states = { opened: 'open', locked: 'open', closed: 'closed', merged: 'merged' } as const;
 
@@ -73,9 +83,11 @@ const pipelineSchema = z.object({
   project_id: z.int().optional(),
   status: z.string().nullish(),
 });
-const viewSchema = z.object({
+const standingSchema = z.object({
   state: z.enum(['opened', 'closed', 'locked', 'merged']),
   sha: z.string().regex(/^[0-9a-f]{40,64}$/),
+});
+const viewSchema = standingSchema.extend({
   head_pipeline: pipelineSchema.nullish(),
 });
 const line = z.int().nullish();

@@ -3,7 +3,7 @@ import { boundText } from '../../core/task/one-line.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { type Address, isRequestAddress } from './address.ts';
 import type { Forge, RequestText } from './forge.ts';
-import { readGlabNews } from './glab-news.ts';
+import { readGlabNews, readGlabStanding } from './glab-news.ts';
 import { foundAddress, requireAddress } from './printed-address.ts';
 import { readForgeValue } from './read-forge-json.ts';
 import { type IssueName, type IssueText, openIssue } from './read-issue.ts';
@@ -22,6 +22,7 @@ export function openGlab(ask: AskForge): Forge {
     reopenLine: (url) =>
       `glab mr reopen ${namedRequest(requireAddress(url, 'glab')).map(shellQuote).join(' ')}`,
     find: (branch) => find(branch, ask),
+    standing: async (url) => readGlabStanding(requireAddress(url, 'glab'), ask),
     create: async (request) => {
       const words = [...createWords(request), '--description', boundText(request.body, longestBody)];
       return foundAddress('glab', await ask(words), `glab mr view ${shellQuote(request.branch)}`);

@@ -82,10 +82,13 @@ async function open(
 ): Promise<number> {
   const { workshop } = opened;
   const { branch, pull_request: known } = request.landing;
+  const state = known === null ? 'none' : await stateOf(opened, forge, { url: known, branch });
+  if (known !== null && state === 'over') return isMerged(opened, forge, known);
   const pushed = await pushBranch({ cwd: workshop.root, env: io.env }, remote, branch);
   if (pushed.kind === 'refused')
     return failed(opened, `git push did not push ${branch} to ${remote}`, pushed.output, commands);
-  if (known !== null) {
+  if (known !== null && state === 'closed') return closed(opened, forge, request, known);
+  if (known !== null && state === 'open') {
     tell(opened, request, 'updated', commands);
     return keepTrue(opened, forge, request, known);
   }
@@ -95,7 +98,10 @@ async function open(
     const url = found ?? (await forge.create(request));
     await record(workshop, id, ({ session }) => ({
       session: {
-        next: { ...session, landing: { ...(session.landing ?? request.landing), pull_request: url } },
+        next: {
+          ...session,
+          landing: { ...(session.landing ?? request.landing), pull_request: url, rounds: 0 },
+        },
         subject: `session: pull request ${url}`,
       },
     }));
@@ -121,6 +127,37 @@ async function keepTrue(opened: Opened, forge: Forge, request: PullRequest, url:
     for (const hint of error.hints) opened.output.hint(hint);
     return 1;
   }
+}
+
+/**
+ * What is done about one that was opened. `over`: all there is was merged. Where that can't be asked it counts as open:
+ * what is done to it next fails, and says why.
+ */
+async function stateOf(
+  { git }: Opened,
+  forge: Forge,
+  { url, branch }: { readonly url: string; readonly branch: string },
+): Promise<'open' | 'closed' | 'merged' | 'over'> {
+  try {
+    const { state, head } = await forge.standing(url);
+    const tip = await git.resolveCommit(`refs/heads/${branch}`);
+    return state === 'merged' && head === tip ? 'over' : state;
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    return 'open';
+  }
+}
+
+/** Merged there, in whatever shape: opened again, it would show what is on the base branch already. */
+function isMerged({ output }: Opened, forge: Forge, url: string): number {
+  output.info(`The ${forge.noun} was merged there, and nothing has landed since: ${url}`);
+  return 0;
+}
+
+/** Somebody ended it there: another one is not opened over their head. */
+function closed(opened: Opened, forge: Forge, { branch }: PullRequest, url: string): number {
+  const why = `${branch} is pushed, but its ${forge.noun} was closed there`;
+  return failed(opened, why, '', [forge.reopenLine(url), 'git flame review --pr']);
 }
 
 /** By hand: push, then open. */
