@@ -21,6 +21,7 @@ import { randomName } from '../../util/random-name.ts';
 import { type Current, openCurrent } from './current.ts';
 import { openGateDoor } from './gate-door.ts';
 import { guardedAgents, guardedMachine, guardedPrompts } from './guarded-ports.ts';
+import { keepAnswers } from './kept-answers.ts';
 import { configChanges, keepConfig } from './kept-configs.ts';
 import { createMachine } from './machine.ts';
 import type { Ready } from './make-ready.ts';
@@ -55,7 +56,7 @@ export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
   const output = live === null ? reading.output : liveOutput(reading.output, live);
   const machine = guardedMachine(createMachine(io.env), trust);
   const page = holdReviewPage(io, reading);
-  const desk = new GateDesk();
+  const desk = new GateDesk(keepAnswers({ commonDir: reading.git.repository.commonDir, env: io.env }));
   const door = holdDoor(reading, desk);
   const gates = await openGates(io, {
     ...ready,

@@ -46,14 +46,16 @@ export async function openGates(
   const { decisionsFile: file, hints } = reading.wishes;
   const decisions = file === null ? null : await readDecisions(file);
   const context = { cwd: root, env: io.env };
-  const session = async (): Promise<SessionId | null> =>
-    reading.meant.pick(await reading.store.snapshot())?.id ?? null;
+  const place = async (): Promise<{ readonly session: SessionId | null; readonly decidedAt: string }> => {
+    const found = reading.meant.pick(await reading.store.snapshot());
+    return { session: found?.id ?? null, decidedAt: found?.gates.at(-1)?.at ?? '' };
+  };
   const gates = createGates(io, {
     decisions,
     person: await reading.git.identity(),
     resume: hints.goOn,
     reviewPage: page,
-    desk: { desk, isWanted: () => reading.wishes.page.servesBoard, letIn, session },
+    desk: { desk, isWanted: () => reading.wishes.page.servesBoard, letIn, place },
     onElsewhere: (about, answer, where) => {
       const message = `Decided ${whereWords[where]}: ${about}, ${answer}.`;
       reading.output.events.emit({ event: 'notice', level: 'info', message });
@@ -66,7 +68,7 @@ export async function openGates(
     onAsked: ({ session, changeset }) => reading.shown.note(session.id, [changeset]),
     onWaiting: async (facts) => {
       const workshop = { config: current.loaded.config, machine, root, events: reading.output.events };
-      await runScript(workshop, 'on_waiting', { session: await session(), ...facts });
+      await runScript(workshop, 'on_waiting', { session: (await place()).session, ...facts });
     },
     readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
   });

@@ -31,6 +31,7 @@ export async function aboutChangeset(question: ChangesetQuestion): Promise<DeskQ
   const asks = await describe(question);
   return {
     asks,
+    substance: question.changeset,
     about: `changeset ${question.changeset.group}`,
     read: (answer) => read(question, asks, answer),
     text: async (what) => {

@@ -24,6 +24,7 @@ export function aboutPlan(question: PlanQuestion, plans: DeskPlanText): DeskQues
   const { objective, plan, problems, received = [], told = [], replansLeft } = question;
   return {
     about: 'the plan',
+    substance: plan,
     asks: {
       ...{ gate: 'plan', objective, problems, replans_left: replansLeft },
       tasks: plan.tasks.length,

@@ -35,6 +35,7 @@ export function aboutValidation({ task, verdict }: ValidationQuestion): DeskQues
   const { by, notes, issues, diagnostics } = verdict;
   return {
     about: id,
+    substance: { task, verdict },
     asks: {
       ...{ gate: 'validation', task: id, title, by, notes, issues, others },
       checks: diagnostics.map(askedCheck),
@@ -67,6 +68,7 @@ export function aboutValidator(question: ValidatorFailedQuestion): DeskQuestion<
   const red = isRed(question);
   return {
     about: task.id,
+    substance: { task, diagnostics },
     asks: {
       ...{ gate: 'validator_failed', task: task.id, title: task.title, reason, red },
       checks: diagnostics.map(askedCheck),

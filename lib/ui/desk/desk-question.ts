@@ -8,6 +8,8 @@ export interface DeskQuestion<Decision> {
   readonly asks: GateAsks;
   /** `the plan`, `task-001`, `changeset auth`. */
   readonly about: string;
+  /** What an answer is about beyond what is shown: with anything else in it, it is another question. */
+  readonly substance?: unknown;
   /** Throws FlameErrors: it is no answer, or none to this question. */
   read(answer: unknown): Promise<Decision>;
   /** A text of it that is shown when it is asked for; null: there is none. */

@@ -8,24 +8,34 @@ import type {
   GivenAnswer,
   OpenGate,
 } from '../../domain/shown/gate.ts';
+import { canonicalDigest } from '../../util/canonical-digest.ts';
+import { killPoint } from '../../util/kill-point.ts';
 import { randomName } from '../../util/random-name.ts';
 import { type Decided, decisionWords } from './decision-words.ts';
 import type { DeskQuestion } from './desk-question.ts';
+import { type AnswerKeeper, type KeptAnswer, keepsNothing } from './kept-answer.ts';
 import { answeredAlready, notAsked } from './refused-answers.ts';
 
 /** Of those that were decided. */
 const mostKept = 20;
 
-/** Who decides, and in which session. */
+/** Who decides, in which session, and how far that is. */
 export interface DeskPlace {
   readonly person: string;
   readonly session: SessionId | null;
+  /** When the last decision was made that its note holds; '' before the first. */
+  readonly decidedAt?: string;
+}
+
+export interface Answer<Decision> {
+  readonly decision: Decision;
+  readonly where: AnsweredAt;
 }
 
 /** A question that lies on the desk. */
 export interface OnDesk<Decision> {
   /** Resolves to what was answered here; never, where it is answered elsewhere. */
-  readonly answered: Promise<{ readonly decision: Decision; readonly where: AnsweredAt }>;
+  readonly answered: Promise<Answer<Decision>>;
   /** Says what became of it; '' as the answer: nothing, it is asked no more. */
   close(answer: string, where: AnsweredAt): void;
 }
@@ -41,6 +51,13 @@ export class GateDesk implements GateLine {
   #lying: Lying | null = null;
   #decided: readonly DecidedGate[] = [];
   readonly #listeners = new Set<() => void>();
+  readonly #keeper: AnswerKeeper;
+  /** Digests of what was answered in this process. */
+  readonly #used = new Set<string>();
+
+  constructor(keeper: AnswerKeeper = keepsNothing) {
+    this.#keeper = keeper;
+  }
 
   read(): GatesState {
     return { open: this.#lying?.gate ?? null, decided: this.#decided };
@@ -60,37 +77,84 @@ export class GateDesk implements GateLine {
   }
 
   /** Lays a question down; `Decision` is what its answers are read as. */
-  lay<Decision extends Decided>(
-    question: DeskQuestion<Decision>,
-    { person, session }: DeskPlace,
-  ): OnDesk<Decision> {
+  lay<Decision extends Decided>(question: DeskQuestion<Decision>, place: DeskPlace): OnDesk<Decision> {
     const id = randomName('gate');
-    const asked_at = new Date().toISOString();
-    const gate: OpenGate = { id, session, asked_at, asks: question.asks };
-    let settle: (answer: { readonly decision: Decision; readonly where: AnsweredAt }) => void = () =>
-      undefined;
-    const answered = new Promise<{ readonly decision: Decision; readonly where: AnsweredAt }>((resolve) => {
+    const { session } = place;
+    const gate: OpenGate = { id, session, asked_at: new Date().toISOString(), asks: question.asks };
+    let settle: (answer: Answer<Decision>) => void = () => undefined;
+    const answered = new Promise<Answer<Decision>>((resolve) => {
       settle = resolve;
     });
+    const close: OnDesk<Decision>['close'] = (answer, where) => {
+      if (this.#lying?.gate.id !== id) return;
+      this.#lying = null;
+      if (answer !== '') this.#note(question, place, { id, answer, where });
+      this.#tell();
+    };
     const take = async ({ answer, where }: GivenAnswer): Promise<void> => {
+      killPoint('answer on a board read');
       const decision = await question.read(answer);
       // Somebody else may have answered while it was read.
       if (this.#lying?.gate.id !== id) throw this.#whatBecameOf(id);
+      if (where === 'board' || where === 'command') this.#keep(question, place, { answer, where });
       close(decisionWords(decision), where);
       settle({ decision, where });
-    };
-    const close = (answer: string, where: AnsweredAt): void => {
-      if (this.#lying?.gate.id !== id) return;
-      this.#lying = null;
-      const { asks } = question;
-      const at = new Date().toISOString();
-      const decided = { id, session, gate: asks.gate, about: question.about, answer, where, by: person, at };
-      if (answer !== '') this.#decided = [decided, ...this.#decided].slice(0, mostKept);
-      this.#tell();
+      killPoint('answer on a board given');
     };
     this.#lying = { gate, text: question.text, take };
     this.#tell();
     return { answered, close };
+  }
+
+  /** Whether an answer is kept of that session, to whatever it was. */
+  hasKept({ session }: Pick<DeskPlace, 'session'>): boolean {
+    return session !== null && this.#keeper.read(session) !== null;
+  }
+
+  /** What was answered to exactly this before its run was killed, and never applied; null: nothing. */
+  async recall<Decision extends Decided>(
+    question: DeskQuestion<Decision>,
+    place: DeskPlace,
+  ): Promise<Answer<Decision> | null> {
+    const { session } = place;
+    const kept = session === null ? null : this.#keeper.read(session);
+    if (session === null || kept === null) return null;
+    const print = printOf(question, place);
+    if (kept.print !== print) {
+      this.#keeper.clear(session);
+      return null;
+    }
+    // Asked again in this run, it came to nothing.
+    if (this.#used.has(print)) return null;
+    this.#used.add(print);
+    const { answer, where } = kept;
+    const decision = await question.read(answer).catch(() => null);
+    if (decision === null) return null;
+    this.#note(question, place, { id: randomName('gate'), answer: decisionWords(decision), where });
+    this.#tell();
+    return { decision, where };
+  }
+
+  #keep(
+    question: DeskQuestion<unknown>,
+    place: DeskPlace,
+    { answer, where }: Pick<KeptAnswer, 'answer' | 'where'>,
+  ): void {
+    if (place.session === null) return;
+    const print = printOf(question, place);
+    this.#used.add(print);
+    this.#keeper.write(place.session, { print, answer, where });
+    killPoint('answer on a board kept');
+  }
+
+  #note(
+    { asks, about }: DeskQuestion<unknown>,
+    { person, session }: DeskPlace,
+    decided: Pick<DecidedGate, 'id' | 'answer' | 'where'>,
+  ): void {
+    const at = new Date().toISOString();
+    const one = { ...decided, session, gate: asks.gate, about, by: person, at };
+    this.#decided = [one, ...this.#decided].slice(0, mostKept);
   }
 
   #require(id: string): Lying {
@@ -107,4 +171,8 @@ export class GateDesk implements GateLine {
   #tell(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+function printOf({ asks, substance }: DeskQuestion<unknown>, { session, decidedAt }: DeskPlace): string {
+  return canonicalDigest({ asks, substance, session, decidedAt });
 }

@@ -1,4 +1,3 @@
-import type { SessionId } from '../../domain/ids.ts';
 import type { Gates } from '../../domain/ports/gates.ts';
 import type { AnsweredAt } from '../../domain/shown/gate.ts';
 import { aboutChangeset } from '../desk/ask-about-changeset.ts';
@@ -7,7 +6,7 @@ import { aboutBase, aboutBudget, aboutLeftOver, aboutSession } from '../desk/ask
 import { aboutValidation, aboutValidator } from '../desk/ask-about-validation.ts';
 import { type Decided, decisionWords } from '../desk/decision-words.ts';
 import type { DeskQuestion } from '../desk/desk-question.ts';
-import type { GateDesk, OnDesk } from '../desk/gate-desk.ts';
+import type { Answer, DeskPlace, GateDesk, OnDesk } from '../desk/gate-desk.ts';
 import type { ReviewPage } from '../review-page/open-review-page.ts';
 import type { AskingGates, TerminalGates } from './terminal-gates.ts';
 
@@ -25,7 +24,7 @@ export interface DeskAccess {
   isWanted(): boolean;
   /** Called before each question is laid down: boards of other processes are let in from then on. */
   letIn(): Promise<void>;
-  session(): Promise<SessionId | null>;
+  place(): Promise<Pick<DeskPlace, 'session' | 'decidedAt'>>;
 }
 
 export interface SharedGatesOptions {
@@ -98,6 +97,11 @@ async function askEverywhere<Decision extends Decided>(
   { about, at, on }: Asked<Decision>,
 ): Promise<Decision> {
   interrupted?.throwIfAborted();
+  const before = desk === null ? null : await recall(desk, () => about(plans), alone.person);
+  if (before !== null) {
+    onElsewhere(`before the last run ended, ${before.about}`, decisionWords(before.decision), before.where);
+    return before.decision;
+  }
   const answered = new AbortController();
   const onInterrupted = (): void => answered.abort(interrupted?.reason);
   interrupted?.addEventListener('abort', onInterrupted);
@@ -141,9 +145,17 @@ async function askEverywhere<Decision extends Decided>(
   }
 }
 
-interface Answer<Decision> {
-  readonly decision: Decision;
-  readonly where: AnsweredAt;
+/** What was answered before a kill; null: nothing. */
+async function recall<Decision extends Decided>(
+  { desk, place }: DeskAccess,
+  about: () => ReturnType<Asked<Decision>['about']>,
+  person: string,
+): Promise<(Answer<Decision> & { readonly about: string }) | null> {
+  const where = await place();
+  if (!desk.hasKept(where)) return null;
+  const question = await about();
+  const answer = await desk.recall(question, { ...where, person });
+  return answer === null ? null : { ...answer, about: question.about };
 }
 
 interface LayOptions<Decision> {
@@ -154,13 +166,13 @@ interface LayOptions<Decision> {
 
 /** What it takes git a while to find out is no reason for the terminal to wait. */
 async function lay<Decision extends Decided>(
-  { desk, letIn, session }: DeskAccess,
+  { desk, letIn, place }: DeskAccess,
   about: () => ReturnType<Asked<Decision>['about']>,
   { person, answered, onLaid }: LayOptions<Decision>,
 ): Promise<void> {
-  const [question, id] = await Promise.all([about(), session(), letIn()]);
+  const [question, where] = await Promise.all([about(), place(), letIn()]);
   if (answered.aborted) return;
-  onLaid({ about: question.about, onDesk: desk.lay(question, { person, session: id }) });
+  onLaid({ about: question.about, onDesk: desk.lay(question, { ...where, person }) });
 }
 
 function tellElsewhere(

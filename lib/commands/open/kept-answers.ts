@@ -1,0 +1,37 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { SessionId } from '../../domain/ids.ts';
+import { type AnswerKeeper, keptAnswerSchema } from '../../ui/desk/kept-answer.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
+import { replaceFile } from '../../util/replace-file.ts';
+import { cloneStateDir } from '../../util/user-state.ts';
+
+interface Place {
+  readonly commonDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** In the user's own state, beside what was decided in this clone: no agent and no sync can write there. */
+export function keepAnswers({ commonDir, env }: Place): AnswerKeeper {
+  const fileOf = (session: SessionId): string =>
+    join(cloneStateDir(env, commonDir), 'answers', `${session}.json`);
+  return {
+    read: (session) => {
+      try {
+        return keptAnswerSchema.parse(JSON.parse(readTextOrEmpty(fileOf(session))));
+      } catch {
+        return null;
+      }
+    },
+    write: (session, kept) => {
+      try {
+        const file = fileOf(session);
+        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+        replaceFile(file, JSON.stringify(kept), 0o600);
+      } catch {
+        // The disk is full: the answer counts all the same.
+      }
+    },
+    clear: (session) => rmSync(fileOf(session), { force: true }),
+  };
+}
