@@ -144,6 +144,36 @@ test('DSK-2: a comment on several lines: by drag, by Shift and a click, by keys;
   assert.equal(complaints, []);
 });
 
+test('DSK-3: the message it lands with is seen and edited before it is approved, and what does not fit is said there', async () => {
+  const served = await open([{ group: 'auth', change: twoFiles }]);
+  const reviewed = served.review();
+  const { page, complaints } = await visit(served);
+  await barSays(page, 'auth waits for you');
+  await page.keyboard.press('e');
+  const text = page.getByLabel('Message', { exact: true });
+  await text.waitFor();
+  assert.is(await text.inputValue(), '1-auth: as proposed\n');
+  await text.fill('Add $(touch pwned)');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('#message-problem', { hasText: 'It must begin with feat.' }).waitFor();
+  await shot(page, 'message');
+  await text.fill('feat: $(touch pwned) `id`\n\nWhy: <b>');
+  await page.keyboard.press('Control+Enter');
+  await barSays(page, 'It lands with your message.');
+  await page.reload();
+  await barSays(page, 'It lands with your message.');
+  assert.is((await post(served, { kind: 'approve', message: 'no' })).status, 422);
+  await page.keyboard.press('a');
+  await page.keyboard.press('Enter');
+  await reviewed;
+  const message = 'feat: $(touch pwned) `id`\n\nWhy: <b>';
+  assert.equal(served.decided, [['1-auth', { kind: 'approve', message }]]);
+  assert.equal(
+    complaints.filter((one) => !one.includes('422')),
+    [],
+  );
+});
+
 test('MRG-8: a changeset whose diagnostics fail is approved with a reason alone', async () => {
   const served = await open([{ group: 'auth', change: twoFiles, changeset: { diagnostics: [redRun] } }]);
   const reviewed = served.review();

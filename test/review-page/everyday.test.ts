@@ -31,7 +31,7 @@ test('DSK-2: files are found by name in a tree beside the diff, and marked as vi
   assert.equal(await page.locator('#file-tree summary').allTextContents(), ['docs/', 'lib/shop/']);
   assert.is(await page.locator('.file[data-folded] .note.folded').textContent(), 'folded: written by a tool');
   await shot(page, 'everyday');
-  await page.keyboard.press('/');
+  await page.keyboard.press('t');
   await page.keyboard.type('CART');
   assert.equal(await page.locator('#file-tree a .name').allTextContents(), ['cart.ts']);
   await page.locator('#file-tree a').click();
@@ -98,6 +98,49 @@ test('DSK-2: lines around a change are shown on demand, some or all, and can be 
   await reviewed;
   const comments = [{ path: 'a.txt', side: 'new', line: 10, text: 'Also here.' }];
   assert.equal(served.decided, [['1-shop', { kind: 'approve', comments }]]);
+  assert.equal(complaints, []);
+});
+
+test('DSK-2: what is searched is found in every line, also in files that are folded or not drawn yet, and around them', async () => {
+  const many = (mark: string): string =>
+    Array.from({ length: 3_000 }, (_, at) => `${at === 2_900 ? `the Needle ${mark}` : `line ${at}`}\n`).join(
+      '',
+    );
+  const served = await open([
+    {
+      group: 'shop',
+      change: (repo) => {
+        for (const name of ['a', 'b', 'c']) repo.write(`src/${name}.txt`, many(name));
+        repo.write('package-lock.json', many('locked'));
+      },
+      task: { description: 'Put a needle in there.' },
+    },
+  ]);
+  void served.review();
+  const { page, complaints } = await visit(served);
+  await page.locator('tr.d2h-ins').first().waitFor();
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('NEEDLE');
+  const says = (text: string) => page.locator('#find-count', { hasText: text }).waitFor();
+  await says('5 found');
+  const marked = (): Promise<readonly string[]> =>
+    page.evaluate(`[...(CSS.highlights.get('found') ?? [])].map(String)`);
+  await page.keyboard.press('Enter');
+  await says('1 of 5');
+  assert.equal(await marked(), ['needle']);
+  await page.keyboard.press('Enter');
+  await page.locator('tr.found', { hasText: 'the Needle locked' }).waitFor();
+  assert.is(await page.locator('.file[data-path="package-lock.json"][data-folded]').count(), 0);
+  await page.keyboard.press('Shift+Enter');
+  await says('1 of 5');
+  await page.keyboard.press('Shift+Enter');
+  await page.locator('tr.found', { hasText: 'the Needle c' }).waitFor();
+  assert.equal(await marked(), ['Needle']);
+  await shot(page, 'found');
+  await page.locator('#find-text').fill('nowhere at all');
+  await says('not found');
+  await page.keyboard.press('Escape');
+  await page.locator('#find').waitFor({ state: 'hidden' });
   assert.equal(complaints, []);
 });
 

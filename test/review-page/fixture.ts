@@ -121,6 +121,8 @@ export async function serve(
         ...sampleChangesetQuestion(),
         changeset,
         decideOther: async (id, decision) => record(id, decision),
+        messageOf: async (id) => `${id}: as proposed\n`,
+        checkMessage: async (_, message) => (message.startsWith('feat') ? null : 'It must begin with feat.'),
         takeBack: async (id) => {
           undone.push(id);
           change(id, { state: 'waiting', decided_by: null });

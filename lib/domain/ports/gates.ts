@@ -146,6 +146,10 @@ export interface ChangesetQuestion {
    * computed by merging.
    */
   onTop?(id: string, tasks?: readonly string[]): Promise<readonly OnTop[]>;
+  /** What a changeset of this review lands with; null where the commits of its tasks land, with their own. */
+  messageOf?(id: string): Promise<string | null>;
+  /** Why it can't land with a message, a sentence; null: it can. */
+  checkMessage?(id: string, message: string): Promise<string | null>;
   /** Which other changesets of this review can't land together with one; computed by merging. */
   excluding?(id: string): Promise<readonly Excluding[]>;
 }

@@ -70,6 +70,17 @@ export function requireMessage(
   );
 }
 
+/** Why a changeset can't land with a message, a sentence; null: it can. */
+export function messageProblem(...given: Parameters<typeof requireMessage>): string | null {
+  try {
+    requireMessage(...given);
+    return null;
+  } catch (error) {
+    if (error instanceof FlameError) return error.message;
+    throw error;
+  }
+}
+
 /** A message with who it is of at its end, each said once. */
 export function withTrailers(
   message: string,

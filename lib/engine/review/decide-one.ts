@@ -7,6 +7,7 @@ import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/gates.t
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { messageProblem } from '../merge/changeset-message.ts';
 import type { AheadWatch } from '../radar/watch-ahead.ts';
 import { type SessionView, taskOf, viewSession } from '../record.ts';
 import { onTopOf } from '../stack/on-top.ts';
@@ -89,7 +90,10 @@ async function shownOf(
 function asking(
   workshop: Workshop,
   session: SessionId,
-): Pick<ChangesetQuestion, 'decideOther' | 'undoable' | 'takeBack' | 'onTop' | 'excluding'> {
+): Pick<
+  ChangesetQuestion,
+  'decideOther' | 'undoable' | 'takeBack' | 'onTop' | 'messageOf' | 'checkMessage' | 'excluding'
+> {
   const waiting = async (id: string): Promise<{ view: SessionView; changeset: Changeset } | null> => {
     const view = await viewSession(workshop, session);
     const changeset = changesetsOfCycle(view.session).find((one) => one.id === id);
@@ -106,6 +110,15 @@ function asking(
       if (now === null) return [];
       const meant = now.changeset.tasks.filter((task) => tasks?.includes(task) ?? true);
       return onTopOf(workshop, now.view, { tasks: meant });
+    },
+    messageOf: async (id) => {
+      const now = await waiting(id);
+      const isTheirs = workshop.config.project.landing_style === 'rebase';
+      return now === null || isTheirs ? null : (await workshop.git.readCommit(now.changeset.commit)).message;
+    },
+    checkMessage: async (id, message) => {
+      const now = await waiting(id);
+      return now === null ? null : messageProblem(workshop.config, now.view.session, { ...now, message });
     },
     excluding: async (id) => {
       const now = await waiting(id);

@@ -165,13 +165,18 @@ async function askTasks(
 /** What it lands with, in the editor; as it was where that was left as it is. */
 async function askMessage(
   context: GateContext,
-  { changeset, showMessage }: ChangesetQuestion,
+  { changeset, showMessage, checkMessage }: ChangesetQuestion,
   former: string | null,
 ): Promise<string | null> {
   const text = former ?? (await showMessage?.()) ?? '';
   const parse = (edited: string): string => edited.trim();
   const edited = await context.edit({ fileName: `${changeset.group}.txt`, text, parse });
   if (edited === null || edited === '' || edited === text.trim()) return former;
+  const wrong = (await checkMessage?.(changeset.id, edited)) ?? null;
+  if (wrong !== null) {
+    context.say(visibleLine(wrong));
+    return former;
+  }
   context.say(`It lands as ${visibleLine(edited.split('\n')[0] ?? '')} when you approve it.`);
   return edited;
 }

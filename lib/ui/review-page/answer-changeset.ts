@@ -5,7 +5,7 @@ import type { ChangesetFacts } from './page-facts.ts';
 import type { ShownChangesets } from './shown-changesets.ts';
 
 interface Wanted {
-  /** Of a file; absent: the changeset without the lines of its files. */
+  /** Its index, or `find` for where a text is; absent: the changeset without the lines of its files. */
   readonly file: string | undefined;
   /** Its index, or `lines` for those between its changes. */
   readonly part: string | undefined;
@@ -21,6 +21,8 @@ export async function answerChangeset(
 ): Promise<PageAnswer> {
   const look = { ignoresSpace: query.get('space') === 'ignored', isSince: query.get('show') === 'since' };
   if (file === undefined) return { kind: 'html', html: await shown.article(facts, look, asked) };
+  if (file === 'find')
+    return { kind: 'json', value: await shown.find(facts.changeset, look, query.get('text') ?? '') };
   const layout = query.get('layout') === 'side' ? 'side' : 'line';
   const wanted = { file: Number(file), layout, ...look } as const;
   const [from, to, shift] = ['from', 'to', 'shift'].map((name) => Number(query.get(name)));

@@ -15,6 +15,8 @@ interface Draft {
   readonly comments: readonly LineComment[];
   /** What was written in the dialog and not sent. */
   readonly reason: string;
+  /** What it is to land with, where that was edited. */
+  readonly message?: string | undefined;
 }
 
 const mostViewed = 20_000;
@@ -24,6 +26,7 @@ const draftSchema = z.strictObject({
   changeset: z.string().min(1).max(300),
   comments: givenCommentsSchema,
   reason: z.string().max(20_000),
+  message: z.string().max(20_000).optional(),
 });
 const markSchema = z.string().min(1).max(5_000);
 
@@ -49,6 +52,6 @@ export function keepInReview(kept: KeptReview, change: Keep): KeptReview {
   }
   const { kind: _, ...draft } = change;
   const others = kept.drafts.filter(({ changeset }) => changeset !== draft.changeset);
-  const isEmpty = draft.comments.length === 0 && draft.reason === '';
+  const isEmpty = draft.comments.length === 0 && draft.reason === '' && draft.message === undefined;
   return { ...kept, drafts: (isEmpty ? others : [...others, draft]).slice(-mostDrafts) };
 }

@@ -4,6 +4,7 @@ import { notFound, problem, sayIssue } from '../page/page-answers.ts';
 import { type EventStream, type PageAnswer, type PageRequest, servePage } from '../page/page-server.ts';
 import { answerChangeset } from './answer-changeset.ts';
 import { type KeptReview, keepInReview, keepSchema } from './kept-review.ts';
+import { checkMessage, messageProblem, showMessage } from './landing-message.ts';
 import type { PageFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { decideSchema, preferencesSchema, takeBackSchema } from './page-request.ts';
 import { type PagePhase, pageState, phaseMessages } from './page-state.ts';
@@ -123,6 +124,8 @@ class Page implements ReviewPagePart {
   async answer({ method, path, query, body }: PageRequest): Promise<PageAnswer> {
     if (method === 'POST' && path.join('/') === 'api/decide') return this.#decide(body);
     if (method === 'POST' && path.join('/') === 'api/take-back') return this.#takeBack(body);
+    if (method === 'POST' && path.join('/') === 'api/message')
+      return checkMessage(this.#asked?.question, body);
     if (method === 'POST' && path.join('/') === 'api/preferences') return this.#prefer(body);
     if (method === 'POST' && path.join('/') === 'api/keep') return this.#keep(body);
     const [api, what, id = '', commit = '', file, part] = path;
@@ -130,6 +133,7 @@ class Page implements ReviewPagePart {
     if (api === undefined) return this.#shell();
     if (api !== 'api') return notFound;
     if (what === 'events') return { kind: 'events', open: (stream) => this.#addStream(stream) };
+    if (what === 'message') return showMessage(this.#asked?.question, id);
     if (what !== 'changeset') return notFound;
     const facts = (await this.#source.read()).changesets.find(
       ({ changeset }) => changeset.id === id && changeset.commit === commit,
@@ -180,6 +184,8 @@ class Page implements ReviewPagePart {
     if (decision.kind === 'approve' && facts !== undefined) {
       const refusal = await this.#shown.refusal(facts.changeset);
       if (refusal !== null) return problem(422, refusal);
+      const wrong = await messageProblem(asked.question, id, decision.message);
+      if (wrong !== null) return problem(422, wrong);
     }
     return this.#act(asked, id, decision);
   }

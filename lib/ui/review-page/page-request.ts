@@ -13,6 +13,8 @@ export const decideSchema = z.strictObject({
       kind: z.literal('approve'),
       override: text.optional(),
       comments: givenCommentsSchema.default([]),
+      /** What it lands with; '' or left out: what was proposed. */
+      message: text.default(''),
     }),
     z.strictObject({
       kind: z.literal('reject'),
@@ -25,6 +27,9 @@ export const decideSchema = z.strictObject({
     z.strictObject({ kind: z.literal('skip') }),
   ]),
 });
+
+/** Whether a changeset can land with a message. */
+export const messageSchema = z.strictObject({ changeset: z.string().max(200), message: text });
 
 /** What was decided about it is taken back. */
 export const takeBackSchema = z.strictObject({ changeset: z.string().max(200) });

@@ -4,6 +4,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
 import type { SinceSeen } from '../../domain/state/since-seen.ts';
 import { type Between, type FilePart, FileParts } from './file-parts.ts';
+import { findLines } from './find-lines.ts';
 import type { ChangesetFacts, PageSource } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
 
@@ -53,6 +54,12 @@ export class ShownChangesets {
   /** A part of a file; null where there is none. */
   async part(changeset: Changeset, { isSince, ...asked }: FilePart & Look): Promise<string | null> {
     return this.#parts.render(await this.#lookedAt(changeset, { ...asked, isSince }), asked);
+  }
+
+  /** Where a text is in the lines of its diff, as JSON. */
+  async find(changeset: Changeset, look: Look, text: string): Promise<unknown> {
+    const patch = await this.#patch(await this.#lookedAt(changeset, look), look);
+    return findLines('files' in patch ? patch : { files: [] }, text);
   }
 
   /** Lines that the diff leaves out; null where there are none. */

@@ -21,5 +21,6 @@ export function withoutGaps(given: Given, commit: string): ChangesetDecision {
     ...{ kind: 'approve', commit },
     ...(given.comments.length === 0 ? {} : { comments: given.comments }),
     ...(saysSomething(override) ? { override } : {}),
+    ...(saysSomething(given.message) ? { message: given.message.trim() } : {}),
   };
 }

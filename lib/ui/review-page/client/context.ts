@@ -91,6 +91,7 @@ async function fill(
   // Escaped by the server, as parts are.
   holder.innerHTML = html;
   const lines = [...holder.querySelectorAll<HTMLTableRowElement>('tbody > tr')];
+  for (const line of lines) line.classList.add('extra');
   if (isAbove) row.before(...lines);
   else {
     row.after(...lines);

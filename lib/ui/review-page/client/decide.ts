@@ -1,9 +1,9 @@
-import { nameLines } from '../../../domain/state/line-range.ts';
-import { byId, make } from '../../page/client/dom.ts';
+import { byId } from '../../page/client/dom.ts';
 import { post } from '../../page/client/transport.ts';
-import type { ChangesetState } from '../page-state.ts';
 import { app, current } from './app.ts';
-import { draftsHere, forgetDrafts, keepReason, reasonHere } from './drafts.ts';
+import { draftsHere, forgetDrafts, keepReason, messageHere, reasonHere } from './drafts.ts';
+import { renderMessageButton } from './message.ts';
+import { chosenTasks, describeReject, showChoice } from './reject-choice.ts';
 
 const words = byId('bar-words', HTMLParagraphElement);
 const buttons = {
@@ -16,8 +16,6 @@ const dialog = byId('reason-dialog', HTMLDialogElement);
 const reason = byId('reason', HTMLTextAreaElement);
 const keepLine = byId('reason-keep', HTMLParagraphElement);
 const keep = byId('keep-work', HTMLInputElement);
-const taskChoice = byId('reason-tasks', HTMLFieldSetElement);
-const taskList = byId('reason-task-list', HTMLDivElement);
 const problem = byId('reason-problem', HTMLParagraphElement);
 const sendButton = byId('reason-send', HTMLButtonElement);
 
@@ -47,6 +45,7 @@ export function renderBar(): void {
   for (const button of Object.values(buttons)) button.hidden = canUndo;
   undoButton.hidden = !canUndo;
   undoButton.disabled = isSending;
+  renderMessageButton();
   disarm();
   const text = refusal?.shown === app.shown ? refusal.text : '';
   words.classList.toggle('problem', text !== '');
@@ -86,7 +85,7 @@ export function wireDecisions(decided: () => void): void {
   onDecided = decided;
   buttons.approve.addEventListener('click', () => {
     if (current()?.isRed === true) askReason('override');
-    else void decide({ kind: 'approve', comments: draftsHere() });
+    else void decide({ kind: 'approve', comments: draftsHere(), message: messageHere() });
   });
   for (const button of [buttons.approve, buttons.skip]) button.addEventListener('blur', () => renderBar());
   buttons.reject.addEventListener('click', openReject);
@@ -129,7 +128,8 @@ function describe(): string {
     comments === 0
       ? ''
       : ` ${comments === 1 ? '1 comment goes' : `${comments} comments go`} along with your decision.`;
-  return `${changeset.group} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.${noted}`;
+  const worded = messageHere() === undefined ? '' : ' It lands with your message.';
+  return `${changeset.group} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.${noted}${worded}`;
 }
 
 function disarm(): void {
@@ -150,43 +150,9 @@ function askReason(kind: Asking): void {
   reason.value = reasonHere();
   keepLine.hidden = !isReject;
   keep.checked = false;
-  const tasks = isReject ? (current()?.tasks ?? []) : [];
-  taskChoice.hidden = tasks.length < 2;
-  taskList.replaceChildren(...tasks.map(taskBox));
-  byId('reason-comments', HTMLDivElement).replaceChildren(...listComments());
+  showChoice(isReject);
   dialog.showModal();
   reason.focus();
-}
-
-function describeReject(): string {
-  const isOne = (current()?.tasks.length ?? 0) < 2;
-  return isOne
-    ? 'Its task goes back to its worker with this reason.'
-    : 'What goes back goes to its workers with this reason; the rest is built again without it.';
-}
-
-/** All of them go back unless the person says otherwise. */
-function taskBox({ id, title }: ChangesetState['tasks'][number]): HTMLElement {
-  const box = make('input', '');
-  box.type = 'checkbox';
-  box.checked = true;
-  box.value = id;
-  return make('label', 'choice', box, ' ', make('code', '', id), ` ${title}`);
-}
-
-/** Those that are ticked; undefined: all of them. */
-function chosenTasks(): readonly string[] | undefined {
-  const boxes = [...taskList.querySelectorAll('input')];
-  const chosen = boxes.filter(({ checked }) => checked);
-  return chosen.length === boxes.length ? undefined : chosen.map(({ value }) => value);
-}
-
-function listComments(): readonly Node[] {
-  const drafts = draftsHere();
-  if (drafts.length === 0)
-    return [make('p', 'quiet', 'Comments on lines go along: click a line number, or drag over several.')];
-  const items = drafts.map(({ path, text, ...at }) => make('li', '', `${path}:${nameLines(at)}: ${text}`));
-  return [make('p', 'quiet', `These comments go along:`), make('ul', '', ...items)];
 }
 
 async function sendReason(): Promise<void> {
@@ -204,7 +170,7 @@ async function sendReason(): Promise<void> {
   const decision =
     asking === 'reject'
       ? { kind: 'reject', reason: text, comments: draftsHere(), keep: keep.checked, tasks }
-      : { kind: 'approve', override: text, comments: draftsHere() };
+      : { kind: 'approve', override: text, comments: draftsHere(), message: messageHere() };
   dialog.close();
   await decide(decision);
 }

@@ -14,6 +14,8 @@ export interface Draft {
 interface Unsent {
   readonly comments: readonly Draft[];
   readonly reason: string;
+  /** What it is to land with; undefined: as proposed. */
+  readonly message?: string | undefined;
 }
 
 const unsent = new Map<string, Unsent>(app.kept.drafts.map(({ changeset, ...draft }) => [changeset, draft]));
@@ -31,6 +33,15 @@ export function reasonHere(): string {
 
 export function keepReason(changeset: string, reason: string): void {
   keepUnsent(changeset, { ...(unsent.get(changeset) ?? nothing), reason });
+}
+
+/** What the changeset that is shown is to land with, where that was edited. */
+export function messageHere(): string | undefined {
+  return unsentHere().message;
+}
+
+export function keepMessage(changeset: string, message: string | undefined): void {
+  keepUnsent(changeset, { ...(unsent.get(changeset) ?? nothing), message });
 }
 
 /** After a decision that took them along. */
@@ -54,8 +65,8 @@ function unsentHere(): Unsent {
 }
 
 function keepUnsent(changeset: string, draft: Unsent): void {
-  const { comments, reason } = unsent.get(changeset) ?? nothing;
-  if (draft.comments === comments && draft.reason === reason) return;
+  const { comments, reason, message } = unsent.get(changeset) ?? nothing;
+  if (draft.comments === comments && draft.reason === reason && draft.message === message) return;
   unsent.set(changeset, draft);
-  keep({ kind: 'draft', changeset, comments: [...draft.comments], reason: draft.reason });
+  keep({ kind: 'draft', changeset, ...draft, comments: [...draft.comments] });
 }

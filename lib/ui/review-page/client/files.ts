@@ -99,7 +99,27 @@ function nextAhead(): HTMLElement | undefined {
   }
 }
 
-async function load(part: HTMLElement): Promise<void> {
+const loading = new WeakMap<HTMLElement, Promise<void>>();
+
+/** Loads a part that may be far away; resolves once it is drawn. */
+export async function loadPart(part: HTMLElement): Promise<void> {
+  await (loading.get(part) ?? (part.childElementCount > 0 ? undefined : load(part)));
+}
+
+/** Loads everything, opens what is folded, and prints it. */
+export async function printAll(): Promise<void> {
+  for (const file of main.querySelectorAll<HTMLElement>('.file[data-folded]')) toggleFile(file);
+  for (const part of main.querySelectorAll<HTMLElement>('.part:empty')) await loadPart(part);
+  print();
+}
+
+function load(part: HTMLElement): Promise<void> {
+  const drawn = draw(part).finally(() => loading.delete(part));
+  loading.set(part, drawn);
+  return drawn;
+}
+
+async function draw(part: HTMLElement): Promise<void> {
   const file = around(part, '.file')?.dataset.index ?? '';
   const { id = '', commit = '' } = around(part, '.changeset')?.dataset ?? {};
   const url = `${urlOf({ id, commit })}/${file}/${part.dataset.part ?? ''}?layout=${app.preferences.layout}&${viewQuery()}`;

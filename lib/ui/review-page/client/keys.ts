@@ -3,8 +3,10 @@ import { main } from './app.ts';
 import { step } from './changesets.ts';
 import { armApprove, armSkip, openReject, renderBar, takeBack } from './decide.ts';
 import { focusFilter, showFile } from './file-tree.ts';
-import { toggleFile } from './files.ts';
+import { printAll, toggleFile } from './files.ts';
+import { openFind } from './find.ts';
 import { toggleLayout, toggleSpace } from './look.ts';
+import { openMessage } from './message.ts';
 import { toggleSince } from './since.ts';
 import { toggleViewed } from './viewed.ts';
 
@@ -30,7 +32,9 @@ const actions: Readonly<Record<string, () => void>> = {
     const file = currentFile();
     if (file !== null) toggleViewed(file);
   },
-  '/': focusFilter,
+  e: () => void openMessage(),
+  t: focusFilter,
+  '/': openFind,
   '?': () => help.showModal(),
   Escape: renderBar,
 };
@@ -39,6 +43,10 @@ const actions: Readonly<Record<string, () => void>> = {
 export function wireKeys(): void {
   byId('help-button', HTMLButtonElement).addEventListener('click', () => help.showModal());
   document.addEventListener('keydown', (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'p') {
+      event.preventDefault();
+      void printAll();
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (around(event.target, 'textarea, input, dialog') !== null) return;
     const action = actions[event.key];

@@ -8,8 +8,10 @@ import { wireContext } from './context.ts';
 import { renderBar, wireDecisions } from './decide.ts';
 import { renderFileTree, wireFileTree } from './file-tree.ts';
 import { toggleFile } from './files.ts';
+import { wireFind } from './find.ts';
 import { wireKeys } from './keys.ts';
 import { wireLook } from './look.ts';
+import { wireMessage } from './message.ts';
 import { wireSince } from './since.ts';
 import { wireViewed } from './viewed.ts';
 
@@ -47,6 +49,8 @@ main.addEventListener('click', (event) => {
 wireDecisions(showNextWaiting);
 wireComments(renderBar);
 wireContext();
+wireFind();
+wireMessage(renderBar);
 wireKeys();
 wireFileTree();
 wireViewed(renderFileTree);
