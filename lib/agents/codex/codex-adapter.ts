@@ -1,5 +1,6 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AdapterConfig } from '../adapter-config.ts';
+import { blockedEnd } from '../blocked-end.ts';
 import { codexCalls } from './codex-calls.ts';
 import { readCatalog } from './codex-catalog.ts';
 import { launchCodex } from './codex-launch.ts';
@@ -13,7 +14,7 @@ export function codexAdapter(config: AdapterConfig): Adapter {
     commits: 'agent',
     apis: [{ provider: 'openai', prefix: '/openai', dialects: ['responses'] }],
     calls: codexCalls,
-    end: null,
+    end: blockedEnd('last_assistant_message'),
     readsByShell: true,
     takesAccountShell: true,
     readsUnasked: [],

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { leadServer, longestLeadCall } from '../../domain/lead-tools.ts';
 import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import { endHook } from '../blocked-end.ts';
 import { cellEnvironment } from '../cell-environment.ts';
 import { guardedHook } from '../guarded-hook.ts';
 import { fitsArgument, plainPrompt } from '../plain-prompt.ts';
@@ -89,7 +90,11 @@ function settings(paths: CellPaths): readonly (readonly [string, string])[] {
   ];
 }
 
-function hooks({ hookCommand, canaryCommand }: CellPaths): readonly (readonly [string, string])[] {
+function hooks({
+  hookCommand,
+  canaryCommand,
+  endCommand,
+}: CellPaths): readonly (readonly [string, string])[] {
   const hook = (command: string, timeout: number): string =>
     `{type="command",command=${text(command)},timeout=${timeout}}`;
   return [
@@ -104,6 +109,9 @@ function hooks({ hookCommand, canaryCommand }: CellPaths): readonly (readonly [s
             `[{matcher=".*",hooks=[${hook(guardedHook(hookCommand), longestHook)}]}]`,
           ] as const,
         ]),
+    ...(endCommand === null
+      ? []
+      : [['hooks.Stop', `[{hooks=[${hook(endHook(endCommand), longestHook)}]}]`] as const]),
   ];
 }
 

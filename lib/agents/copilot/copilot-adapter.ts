@@ -1,5 +1,6 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AdapterConfig } from '../adapter-config.ts';
+import { blockedEnd } from '../blocked-end.ts';
 import { copilotCalls } from './copilot-calls.ts';
 import { launchCopilot } from './copilot-launch.ts';
 import { copilotReader } from './copilot-reader.ts';
@@ -24,7 +25,7 @@ export function copilotAdapter(config: AdapterConfig): Adapter {
       },
     ],
     calls: copilotCalls,
-    end: null,
+    end: blockedEnd(null),
     readsByShell: false,
     takesAccountShell: false,
     readsUnasked: [],

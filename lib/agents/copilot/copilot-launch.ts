@@ -3,6 +3,7 @@ import { leadServer, leadTools, longestLeadCall } from '../../domain/lead-tools.
 import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { promptForAnswer } from '../answer-in-words.ts';
+import { endHook } from '../blocked-end.ts';
 import { cellEnvironment } from '../cell-environment.ts';
 import { copilotTools, ownPrefix } from './copilot-calls.ts';
 
@@ -84,7 +85,7 @@ function offeredTools({ policy, isReadOnly }: AgentRequest, { toolsCommand }: Ce
   return offered.length === 0 ? ['none'] : offered;
 }
 
-function hooks({ hookCommand, canaryCommand }: CellPaths): string {
+function hooks({ hookCommand, canaryCommand, endCommand }: CellPaths): string {
   const hook = (bash: string, timeoutSec: number): readonly object[] => [
     { type: 'command', bash, timeoutSec },
   ];
@@ -93,6 +94,7 @@ function hooks({ hookCommand, canaryCommand }: CellPaths): string {
     hooks: {
       ...(canaryCommand === null ? {} : { sessionStart: hook(canaryCommand, 10) }),
       ...(hookCommand === null ? {} : { preToolUse: hook(toldHook(hookCommand), longestHook) }),
+      ...(endCommand === null ? {} : { agentStop: hook(endHook(endCommand), longestHook) }),
     },
   })}\n`;
 }

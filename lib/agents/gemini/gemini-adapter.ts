@@ -1,5 +1,6 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AdapterConfig } from '../adapter-config.ts';
+import { blockedEnd } from '../blocked-end.ts';
 import { geminiCalls } from './gemini-calls.ts';
 import { launchGemini } from './gemini-launch.ts';
 import { geminiReader } from './gemini-reader.ts';
@@ -12,7 +13,7 @@ export function geminiAdapter(config: AdapterConfig): Adapter {
     commits: 'agent',
     apis: [{ provider: 'google', prefix: '/google', dialects: ['gemini'] }],
     calls: geminiCalls,
-    end: null,
+    end: blockedEnd('prompt_response'),
     readsByShell: false,
     takesAccountShell: false,
     readsUnasked: ['GEMINI.md'],

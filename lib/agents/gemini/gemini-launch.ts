@@ -3,6 +3,7 @@ import { leadServer, leadTools, longestLeadCall } from '../../domain/lead-tools.
 import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { askForAnswer } from '../answer-text.ts';
+import { endHook } from '../blocked-end.ts';
 import { cellEnvironment } from '../cell-environment.ts';
 import { guardedHook } from '../guarded-hook.ts';
 import { fitsArgument, plainPrompt } from '../plain-prompt.ts';
@@ -53,7 +54,7 @@ function systemPrompt({ systemPrompt: text, answerSchema }: AgentRequest): strin
 }
 
 function settingsFile(request: AgentRequest, paths: CellPaths): LaunchFile {
-  const { hookCommand, canaryCommand } = paths;
+  const { hookCommand, canaryCommand, endCommand } = paths;
   const settings = {
     security: {
       auth: { selectedType: 'gemini-api-key', enforcedType: 'gemini-api-key' },
@@ -80,6 +81,7 @@ function settingsFile(request: AgentRequest, paths: CellPaths): LaunchFile {
     hooks: {
       ...(canaryCommand === null ? {} : { SessionStart: [hook('*', canaryCommand, 10_000)] }),
       ...(hookCommand === null ? {} : { BeforeTool: [hook('.*', guardedHook(hookCommand), longestHook)] }),
+      ...(endCommand === null ? {} : { AfterAgent: [hook('*', endHook(endCommand), longestHook)] }),
     },
   };
   return { dir: 'home', path: '.gemini/settings.json', content: `${JSON.stringify(settings, null, 2)}\n` };

@@ -1,6 +1,7 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AdapterConfig } from '../adapter-config.ts';
 import { kimiCalls } from './kimi-calls.ts';
+import { kimiEnd } from './kimi-end.ts';
 import { launchKimi } from './kimi-launch.ts';
 import { kimiReader } from './kimi-reader.ts';
 
@@ -12,7 +13,7 @@ export function kimiAdapter(config: AdapterConfig): Adapter {
     commits: 'agent',
     apis: [{ provider: 'moonshot', prefix: '/moonshot', dialects: ['chat'] }],
     calls: kimiCalls,
-    end: null,
+    end: kimiEnd,
     readsByShell: false,
     takesAccountShell: false,
     readsUnasked: [],

@@ -3,6 +3,7 @@ import { leadServer, leadToolName, leadTools, longestLeadCall } from '../../doma
 import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { askForAnswer } from '../answer-text.ts';
+import { endHook } from '../blocked-end.ts';
 import { cellEnvironment } from '../cell-environment.ts';
 import { guardedHook } from '../guarded-hook.ts';
 import { fitsArgument, plainPrompt } from '../plain-prompt.ts';
@@ -73,7 +74,7 @@ function serverFile({ toolsCommand }: CellPaths): readonly LaunchFile[] {
 }
 
 function settings(request: AgentRequest, paths: CellPaths): string {
-  const { hookCommand, canaryCommand } = paths;
+  const { hookCommand, canaryCommand, endCommand } = paths;
   const hook = (event: string, command: string, more: readonly string[]): readonly string[] => [
     ...['[[hooks]]', `event = ${text(event)}`, `command = ${text(command)}`, ...more],
   ];
@@ -93,6 +94,7 @@ function settings(request: AgentRequest, paths: CellPaths): string {
     ...(hookCommand === null
       ? []
       : hook('PreToolUse', guardedHook(hookCommand), ['matcher = ".*"', `timeout = ${longestHook}`])),
+    ...(endCommand === null ? [] : hook('Stop', endHook(endCommand), [`timeout = ${longestHook}`])),
   ].join('\n')}\n`;
 }
 

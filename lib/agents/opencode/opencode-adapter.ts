@@ -22,6 +22,7 @@ export function opencodeAdapter(config: AdapterConfig): Adapter {
       { ...moonshot, prefix: '/moonshotai', named: 'moonshotai/', usual: 'kimi-k2.6' },
     ],
     calls: opencodeCalls,
+    // It tells its plugins that it has ended, and does not wait for what they say.
     end: null,
     readsByShell: false,
     takesAccountShell: false,

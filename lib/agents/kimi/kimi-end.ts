@@ -1,0 +1,8 @@
+import type { EndFacts } from '../../domain/ports/adapter.ts';
+
+/** Its `Stop` hook tells no last words, and reads an answer as that of any other hook: what is denied is the end. */
+export const kimiEnd: EndFacts = {
+  words: () => '',
+  goOn: (told) =>
+    JSON.stringify({ hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: told } }),
+};
