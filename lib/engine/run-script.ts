@@ -6,12 +6,14 @@ type ScriptName = 'post_plan' | 'pre_validation' | 'post_merge' | 'on_failure' |
 
 /**
  * Runs one of the person's lifecycle scripts, if it is configured, with the facts as FLAME_* variables and as
- * JSON on stdin. Its failure is shown; the caller decides whether it matters. Resolves to whether it went well.
+ * JSON on stdin. Its failure is shown; the caller decides whether it matters. Resolves to whether it went well. `over`
+ * aborts when what it tells of is over: it is ended then, and nothing is said of it.
  */
 export async function runScript(
   workshop: Pick<Workshop, 'config' | 'machine' | 'events' | 'root'>,
   hook: ScriptName,
   facts: Readonly<Record<string, unknown>>,
+  over?: AbortSignal,
 ): Promise<boolean> {
   const command = workshop.config.hooks[hook];
   if (command === '') return true;
@@ -20,7 +22,10 @@ export async function runScript(
     cwd: workshop.root,
     timeoutMs: workshop.config.hooks.timeout,
     facts: { hook, ...facts },
+    ...(over === undefined ? {} : { over }),
   });
+  // Nobody waits for what it came to.
+  if (over?.aborted === true) return true;
   workshop.events.emit({ event: 'script', hook, exit_code: exitCode, output });
   return exitCode === 0;
 }

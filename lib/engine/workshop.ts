@@ -53,6 +53,8 @@ export interface MachinePort {
     readonly cwd: string;
     readonly timeoutMs: number;
     readonly facts: Readonly<Record<string, unknown>>;
+    /** Ends it, with all it started, where what it tells of is over. */
+    readonly over?: AbortSignal;
   }): Promise<{ readonly exitCode: number | null; readonly output: string }>;
 }
 

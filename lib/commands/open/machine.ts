@@ -118,7 +118,7 @@ function ignoreExisting(error: NodeJS.ErrnoException): void {
 type ScriptRequest = Parameters<MachinePort['runScript']>[0];
 
 async function runScript(
-  { command, cwd, timeoutMs, facts }: ScriptRequest,
+  { command, cwd, timeoutMs, facts, over }: ScriptRequest,
   env: Readonly<Record<string, string | undefined>>,
 ): ReturnType<MachinePort['runScript']> {
   // Only who configured a script pays for loading it.
@@ -138,7 +138,11 @@ async function runScript(
     note = `\nIt took longer than ${timeoutMs / 1_000} s (hooks.timeout).`;
     endGroup(child.pid);
   }, timeoutMs);
+  const onOver = (): void => endGroup(child.pid);
+  over?.addEventListener('abort', onOver);
+  if (over?.aborted === true) onOver();
   const { exitCode, all, originalMessage } = await child;
+  over?.removeEventListener('abort', onOver);
   clearTimeout(timer);
   const output = exitCode === undefined && note === '' ? `${all}\n${originalMessage ?? ''}` : `${all}${note}`;
   return { exitCode: exitCode ?? null, output: output.slice(-outputLimit) };

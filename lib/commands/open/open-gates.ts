@@ -8,6 +8,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Gates } from '../../domain/ports/gates.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import { titleOf } from '../../domain/state/session.ts';
 import { runScript } from '../../engine/run-script.ts';
 import type { MachinePort } from '../../engine/workshop.ts';
 import { askPreference } from '../../git/process/run-git.ts';
@@ -21,6 +22,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import type { Current } from './current.ts';
 import type { Reading } from './read-state.ts';
 import type { HeldPage } from './review-page.ts';
+import { terminalOf, waitingMessage } from './waiting-message.ts';
 
 interface GateParts {
   readonly reading: Reading;
@@ -46,9 +48,10 @@ export async function openGates(
   const { decisionsFile: file, hints } = reading.wishes;
   const decisions = file === null ? null : await readDecisions(file);
   const context = { cwd: root, env: io.env };
-  const place = async (): Promise<{ readonly session: SessionId | null; readonly decidedAt: string }> => {
+  const place = async (): Promise<Place> => {
     const found = reading.meant.pick(await reading.store.snapshot());
-    return { session: found?.id ?? null, decidedAt: found?.gates.at(-1)?.at ?? '' };
+    const title = found === null ? '' : titleOf(found);
+    return { session: found?.id ?? null, decidedAt: found?.gates.at(-1)?.at ?? '', title };
   };
   const gates = createGates(io, {
     decisions,
@@ -66,13 +69,21 @@ export async function openGates(
     parsePlan: (text) => readPlanFile(text, 'plan.yml'),
     formatPlan: renderPlanYaml,
     onAsked: ({ session, changeset }) => reading.shown.note(session.id, [changeset]),
-    onWaiting: async (facts) => {
+    onWaiting: async (facts, over) => {
       const workshop = { config: current.loaded.config, machine, root, events: reading.output.events };
-      await runScript(workshop, 'on_waiting', { session: (await place()).session, ...facts });
+      const { session, title } = await place();
+      const told = { session, ...facts, message: waitingMessage(facts, title), tty: terminalOf(io) };
+      await runScript(workshop, 'on_waiting', told, over);
     },
     readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
   });
   return oneAtATime(live === null ? gates : pausedGates(gates, live.pause));
+}
+
+interface Place {
+  readonly session: SessionId | null;
+  readonly decidedAt: string;
+  readonly title: string;
 }
 
 /** Gates whose questions wait for each other: several validators may need a person at once. */

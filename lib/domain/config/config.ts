@@ -80,7 +80,10 @@ const hooksSchema = z
     pre_validation: z.string().default('').describe('Before validation; when it fails, the wave stops.'),
     post_merge: z.string().default('').describe('After work landed.'),
     on_failure: z.string().default('').describe('When a task failed.'),
-    on_waiting: z.string().default('').describe('When a person must decide.'),
+    on_waiting: z
+      .string()
+      .default('')
+      .describe('When a person must decide; $FLAME_MESSAGE says what. It is ended when that is answered.'),
     timeout: durationSchema('timer').prefault('1m').describe('Of each command.'),
   })
   .describe('Commands of your own; the facts come as FLAME_ variables and as JSON on stdin.');

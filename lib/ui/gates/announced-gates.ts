@@ -1,3 +1,4 @@
+import { FlameError } from '../../domain/flame-error.ts';
 import type { Gates, SessionQuestion } from '../../domain/ports/gates.ts';
 import type { GateName } from './waits-for-person.ts';
 
@@ -9,19 +10,29 @@ export interface WaitingFacts {
 }
 
 /**
- * Gates that call `announce` before a person is asked, or found missing. The question is not kept waiting,
- * but a command doesn't end before the announcement did.
+ * Gates that call `announce` before a person is asked, or found missing. The question is not kept waiting, nor is its
+ * answer: with that the announcement is over. A command that finds nobody doesn't end before it was made.
  */
-export function announcedGates(gates: Gates, announce: (facts: WaitingFacts) => Promise<void>): Gates {
+export function announcedGates(
+  gates: Gates,
+  announce: (facts: WaitingFacts, over: AbortSignal) => Promise<void>,
+): Gates {
   const around = async <Answer>(
     { gate, task = null, changeset = null }: Partial<WaitingFacts> & Pick<WaitingFacts, 'gate'>,
     ask: () => Promise<Answer>,
   ): Promise<Answer> => {
-    const told = announce({ gate, task, changeset });
+    const over = new AbortController();
+    const told = announce({ gate, task, changeset }, over.signal);
     // Whatever came of it is seen when it is waited for below.
     told.catch(() => undefined);
     try {
-      return await ask();
+      const answer = await ask();
+      over.abort();
+      return answer;
+    } catch (error) {
+      // Only who finds nobody has to be sure that somebody hears of it.
+      if (!(error instanceof FlameError) || error.kind !== 'waiting') over.abort();
+      throw error;
     } finally {
       await told;
     }

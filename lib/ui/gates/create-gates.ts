@@ -14,7 +14,7 @@ interface GatesOptions extends TerminalGatesOptions {
   readonly decisions: Decisions | null;
   readonly readFile: DecisionGatesOptions['readFile'];
   /** Told when a gate waits for a person; not when it was answered beforehand. */
-  readonly onWaiting?: (facts: WaitingFacts) => Promise<void>;
+  readonly onWaiting?: (facts: WaitingFacts, over: AbortSignal) => Promise<void>;
   /** Told of each changeset that is put before the person; not of those that were answered beforehand. */
   readonly onAsked?: (question: ChangesetQuestion) => void;
   /** Where changesets can be decided in a browser too. */
