@@ -65,7 +65,7 @@ export async function openChatDesk({ args, io, by }: ChatParts): Promise<ChatDes
     return work({
       workshop,
       requireSession: () => requireOpen(current),
-      openSession: (objective, tasks) => openSession(workshop, current, { objective, tasks, lead }),
+      openSession: (objective, tasks) => openSession(workshop, current, { objective, tasks, by, lead }),
       locked: async (session, todo) => {
         await background.settle();
         return withSessionLock(await state.get(), session, todo);
@@ -84,6 +84,7 @@ export async function openChatDesk({ args, io, by }: ChatParts): Promise<ChatDes
     idle: { waits: 0, giveUp: () => undefined },
     work: background,
     askPlan: null,
+    isAppointed: false,
     look: async () => lookAt(await state.get(), io, led.session),
     act: (work) => {
       const mine = turn.then(() => act(work));
@@ -123,10 +124,12 @@ async function openSession(
   {
     objective,
     tasks,
+    by,
     lead,
   }: {
     readonly objective: string | null;
     readonly tasks: readonly PlannedTask[];
+    readonly by: AgentId;
     lead(session: SessionId): Promise<void>;
   },
 ): Promise<SessionId> {
@@ -149,7 +152,7 @@ async function openSession(
   requireSoundTasks(workshop, tasks);
   const base = await preflight(workshop, []);
   const id = workshop.newSessionId();
-  await createSession(workshop, id, { objective, base, isBeside: false });
+  await createSession(workshop, id, { objective, base, isBeside: false, leader: by });
   await lead(id);
   return id;
 }

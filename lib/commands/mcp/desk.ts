@@ -49,6 +49,8 @@ export interface Desk {
   readonly work: WorkState;
   /** Has the person decide about the plan that is proposed, where that can be waited for; null: it can't be. */
   readonly askPlan: ((session: SessionId) => Promise<void>) | null;
+  /** Whether a person started her to lead this session. */
+  readonly isAppointed: boolean;
   /** A call begins. */
   begin(): void;
   /** Tells the person of a call that is over, and keeps it in the audit. */

@@ -10,10 +10,11 @@ import {
   requireLeading,
 } from '../../engine/queen/propose-tasks.ts';
 import { unjudgedWay } from '../../engine/queen/refusals.ts';
-import { viewSession } from '../../engine/record.ts';
+import { type SessionView, viewSession } from '../../engine/record.ts';
 import { askInForm } from './ask-in-form.ts';
 import type { Acting, Desk } from './desk.ts';
 import type { InputOf } from './inputs.ts';
+import { nextStep, prospectOf } from './next-step.ts';
 import type { CallContext, ToolAnswer } from './tool.ts';
 
 const mostNamed = 100;
@@ -42,7 +43,8 @@ export function dropTasks(
     const { waiting } = await planStanding(workshop, session);
     if (waiting === null && workshop.config.queen.may_drop) {
       await dropWork(workshop, session, { ids, reason, by: desk.by });
-      return { changed: ids, dropped: ids, plan: 'approved', next: 'get_status' };
+      const next = stepAfter(await viewSession(workshop, session), desk);
+      return { changed: ids, dropped: ids, plan: 'approved', next };
     }
     const { changed } = await proposeWithout(workshop, session, { ids, by: desk.by });
     return afterProposal(desk, acting, { session, changed, call });
@@ -75,8 +77,18 @@ async function afterProposal(
     plan: waiting !== null ? 'waits for the lead' : isApproved ? 'approved' : 'not approved',
     ...(waiting !== null
       ? { waiting, next: 'The lead decides with: git flame plan. wait_for_workers tells when.' }
-      : { next: isApproved ? 'assign_task' : 'get_status has what the lead said' }),
+      : {
+          next: isApproved
+            ? stepAfter(await viewSession(workshop, session), desk)
+            : 'get_status has what the lead said',
+        }),
   };
+}
+
+/** What is left to do once a change of the plan holds. */
+function stepAfter(view: SessionView, desk: Desk): string {
+  const isOpen = view.tasks.some(({ status }) => status === 'pending' || status === 'requeued');
+  return !isOpen && prospectOf(view, desk) === 'news' ? 'wait_for_workers' : nextStep(view);
 }
 
 export function assignTask(
@@ -155,7 +167,9 @@ export function complete(desk: Desk, { summary }: InputOf<'complete'>): Promise<
 export function fail(desk: Desk, { reason }: InputOf<'fail'>): Promise<ToolAnswer<'fail'>> {
   return desk.act(async ({ workshop, requireSession }) => {
     const session = requireSession();
-    const { isNew, view } = await giveUpSession(workshop, session, { reason, by: desk.by });
+    const { isNew, view } = await giveUpSession(workshop, session, {
+      ...{ reason, by: desk.by, isAppointed: desk.isAppointed },
+    });
     desk.end('failed');
     const idsOf = (...statuses: readonly string[]) =>
       view.tasks.flatMap(({ id, status }) => (statuses.includes(status) ? [id] : [])).slice(0, mostNamed);

@@ -139,6 +139,7 @@ function deskOf({ workshop, session, by }: Opened, { lead, background, turns }: 
       tell(workshop, by, report);
     },
     askPlan: (id) => askPlan(workshop, id, lead),
+    isAppointed: true,
     look: async () => ({
       reading: workshop,
       config: workshop.config,

@@ -4,11 +4,12 @@ import type { Task } from '../../domain/state/task.ts';
 import { mergeWave } from '../merge/merge-wave.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
-import { isApprovedByQueen } from './judge-work.ts';
+import { isApprovedByQueen, isQueen } from './judge-work.ts';
 import { isLeftUnjudged } from './left-unjudged.ts';
 import {
   alreadyCompleted,
   leftUnjudged,
+  personsSession,
   planNotApproved,
   refusal,
   requireNoneRunning,
@@ -110,18 +111,24 @@ export interface GivenUp {
 
 /**
  * Stops the session with the reason; all that was done is kept, and `git flame run` goes on. Agents at work end what they
- * began, and no other one starts. Once more changes nothing. Throws FlameErrors `completed`, `session-ended`.
+ * began, and no other one starts. Once more changes nothing. What a person began is theirs to stop, unless they appointed
+ * her to lead it. Throws FlameErrors `completed`, `session-ended`, `leads-not`.
  */
 export async function giveUpSession(
   workshop: Workshop,
   id: SessionId,
-  { reason, by }: { readonly reason: string; readonly by: AgentId },
+  {
+    reason,
+    by,
+    isAppointed,
+  }: { readonly reason: string; readonly by: AgentId; readonly isAppointed: boolean },
 ): Promise<GivenUp> {
   let isNew = false;
   await record(workshop, id, (view) => {
     const { session } = view;
     if (session.state === 'ended') throw sessionEnded(id);
     if (waitingSets(view).length > 0) throw alreadyCompleted();
+    if (!isAppointed && !isQueen(session.created_by)) throw personsSession(id);
     isNew = session.state === 'active';
     if (!isNew) return null;
     const next = { ...session, state: 'stopped' as const };

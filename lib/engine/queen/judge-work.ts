@@ -54,6 +54,11 @@ export function isApprovedByQueen({ snapshot }: Pick<SessionView, 'snapshot'>, t
 }
 
 function isOfQueen({ by }: Verdict): boolean {
+  return isQueen(by);
+}
+
+/** Whether somebody in the notes is a model that leads, and no person. */
+export function isQueen(by: string): boolean {
   return agentIdPattern.test(by) && by.startsWith('queen-');
 }
 
@@ -84,7 +89,7 @@ function requireCommit(id: string, now: string, named: string | undefined): void
 /**
  * Sends a done or failed task back with the reason; it is pending again at once. Once more, before it was worked on
  * again, changes nothing. Resolves to whether it changed anything. Throws FlameErrors `no-task`,
- * `not-done`, `stale-commit`, `needs-feedback`, `too-many-rejects`, `completed`.
+ * `not-done`, `stale-commit`, `needs-feedback`, `too-many-rejects`, `passed-by-lead`, `completed`.
  */
 export async function rejectWork(workshop: Workshop, id: SessionId, judging: Judging): Promise<boolean> {
   const { feedback, by } = judging;
@@ -96,13 +101,14 @@ export async function rejectWork(workshop: Workshop, id: SessionId, judging: Jud
     });
   const at = timestamp(workshop);
   let isNew = false;
-  await record(workshop, id, ({ session, tasks }) => {
+  await record(workshop, id, ({ session, tasks, snapshot }) => {
     requireLeading(session);
     const task = taskOf({ tasks }, judging.task);
     isNew = !isSentBack(task, feedback);
     if (!isNew) return null;
     if (task.status !== 'done' && task.status !== 'failed') throw notDone(task);
     if (task.commit !== null) requireCommit(task.id, task.commit, judging.commit);
+    if (task.commit !== null) requireNotOfLead(task, snapshot.verdictsOn(task.commit).at(-1));
     requireRejectsLeft(workshop, task);
     const notes = requeueNotes(feedback, task.result);
     const back = requeueTask(task, { kind: 'rejected', reason: feedback, notes, at });
@@ -110,6 +116,18 @@ export async function rejectWork(workshop: Workshop, id: SessionId, judging: Jud
     return { steps, body: notes, actor: by };
   });
   return isNew;
+}
+
+/** What a person passed by hand is theirs to send back. */
+function requireNotOfLead({ id, result }: Task, verdict: Verdict | undefined): void {
+  const isOfPerson =
+    verdict !== undefined && verdict.by !== 'diagnostics' && !agentIdPattern.test(verdict.by);
+  if (result?.status !== 'pass' || !isOfPerson) return;
+  throw refusal({
+    code: 'passed-by-lead',
+    message: `The project lead passed ${id} by hand: sending it back is theirs.`,
+    next: 'approve_task, or tell the lead what is wrong with it',
+  });
 }
 
 /** With the same words, and nothing came after: whoever lost the answer asks again. */

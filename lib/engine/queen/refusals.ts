@@ -103,6 +103,15 @@ export function sessionEnded(id: string): FlameError {
   });
 }
 
+/** A chat leads what it or another one began; a person's session it only works in. */
+export function personsSession(id: string): FlameError {
+  return refusal({
+    code: 'leads-not',
+    message: `The project lead began session ${id}: ending it is theirs.`,
+    next: `Tell the lead why; they end it with: git flame session end ${id}, or go on with: git flame run`,
+  });
+}
+
 /** To go on is the person's word, who stopped it or was told that it stopped. */
 export function sessionStopped(id: string): FlameError {
   return refusal(

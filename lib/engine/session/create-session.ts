@@ -1,6 +1,6 @@
 import { courseDecision, sessionDecision } from '../../core/decisions/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { SessionId } from '../../domain/ids.ts';
+import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { type Session, titleOf } from '../../domain/state/session.ts';
 import type { Recorder } from '../record.ts';
@@ -11,15 +11,16 @@ import { timestamp, type Workshop } from '../workshop.ts';
 export async function createSession(
   workshop: Recorder & Pick<Workshop, 'configDigest'>,
   id: SessionId,
-  { objective, base, isBeside }: NewSession,
+  { objective, base, isBeside, leader }: NewSession,
 ): Promise<void> {
-  const session = newSession(workshop, id, objective, base);
+  const by = leader ?? workshop.gates.person;
+  const session = { ...newSession(workshop, id, objective, base), created_by: by };
   await workshop.store.transact((snapshot) => {
     if (!isBeside) requireNoOpenSession(snapshot);
     workshop.origins.vouch([sessionDecision(session), courseDecision(session)]);
     return {
       changes: [{ subject: `session: started on ${base.branch}`, body: objective, session }],
-      actor: workshop.gates.person,
+      actor: by,
     };
   });
   workshop.events.emit({ event: 'session-started', session: id, objective, base_branch: base.branch });
@@ -30,6 +31,8 @@ interface NewSession {
   readonly base: Base;
   /** Whether others may be going on. */
   readonly isBeside: boolean;
+  /** A model that leads; absent: the person. */
+  readonly leader?: AgentId;
 }
 
 /** Throws FlameError `session-open` where a session is going on. */

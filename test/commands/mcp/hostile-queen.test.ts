@@ -175,4 +175,47 @@ test('QUE-1 one model leads a session: a run does not start beside a chat, nor a
   assert.equal(codes, ['queen-busy']);
 });
 
+test('QUE-1 a chat ends no session that a person began, and sends back nothing that a person passed', async () => {
+  const repo = makeExecProject({
+    config: { validation: { validator_diagnostics: { commands: ['! grep -q bad src/one.txt'] } } },
+  });
+  const plan = writePlan(repo, [
+    { id: 'one', script: 'echo bad > src/one.txt', locks: ['src/one.txt'] },
+    { id: 'two', script: 'echo y > src/two.txt', locks: ['src/two.txt'] },
+  ]);
+  const decisions = writeDecisions(repo, { plan: ['approve', 'approve'] });
+  const planned = await flame(repo, ['plan', 'Mine', '--from', plan, '--decisions-file', decisions]);
+  assert.is(planned.code, 0, planned.stderr);
+  const chat = await openChat(repo);
+  const state = async (): Promise<unknown> =>
+    JSON.parse((await flame(repo, ['status', '--json'])).stdout).session.state;
+  assert.is(codeOf(await chat.call('fail', { reason: 'I want to stop.' })), 'leads-not');
+  await chat.call('assign_task', { task_ids: ['one'] });
+  await untilNews(
+    (name, words) => chat.call(name, words),
+    ({ text }) => text.includes('"verdict":"fail"'),
+  );
+  assert.is(codeOf(await chat.call('fail', { reason: 'It led a part of it.' })), 'leads-not');
+  assert.is(codeOf(await chat.call('complete', { summary: 'x' })), 'still-open');
+  assert.is(await state(), 'active');
+
+  const pass = writeDecisions(repo, { validation: [{ override: 'It may be so.' }] }, 'pass.yml');
+  const passed = await flame(repo, ['validate', '--decisions-file', pass]);
+  assert.is(passed.code, 0, passed.stderr);
+  const back = await chat.call('reject_task', { task_id: 'one', feedback: 'Do it again.' });
+  assert.is(codeOf(back), 'passed-by-lead');
+});
+
+test('QUE-1 once a drop is approved, what comes next is no task that is gone', async () => {
+  const repo = makeExecProject({ config: { queen: { may_drop: true } } });
+  const chat = await openChat(repo);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  await chat.call('create_tasks', { objective: 'x', tasks: [task('a'), task('b')] });
+  await flame(repo, ['plan', '--decisions-file', decisions]);
+  const one = await chat.call('drop_tasks', { task_ids: ['a'], reason: 'Not needed.' });
+  assert.is(one.at('next'), 'assign_task', one.text);
+  const all = await chat.call('drop_tasks', { task_ids: ['b'], reason: 'Not needed.' });
+  assert.match(String(all.at('next')), /^create_tasks/, all.text);
+});
+
 test.run();
