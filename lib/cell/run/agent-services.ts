@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CellPaths, needsModel } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
@@ -18,6 +17,7 @@ import { endCommand, openEnd } from './last-word.ts';
 import { latch } from './latch.ts';
 import type { ModelAccess } from './model-access.ts';
 import { type GatewayRequest, openGateway } from './open-gateway.ts';
+import { plainShell, shellName, writeShell } from './write-shell.ts';
 
 /** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */
 export interface AgentServices {
@@ -57,9 +57,6 @@ const bridgePort = 47_113;
 const bridgeFile = 'bridge.cjs';
 const doorFile = 'tools.sock';
 const endFile = 'end.sock';
-const plainShell = '/bin/bash';
-// The CLI takes a shell whose name it knows.
-const shellFile = 'bash';
 // The CLI remembers the last 20 characters of a key in a file that commands can read: these reveal nothing.
 const tokenEnd = 'inside-the-cell-only';
 
@@ -100,7 +97,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const socket = join(shown, 'judge.sock');
   const watcher = client === null ? null : watcherCommand(client, { tools, socket });
   const asked = adapter.calls !== null ? watcher : null;
-  const shell = gateway === null ? plainShell : join(tools, shellFile);
+  const shell = gateway === null ? plainShell : join(tools, shellName);
   return {
     paths: {
       baseUrl: gateway === null ? null : isCell ? `http://127.0.0.1:${bridgePort}` : gateway.url,
@@ -148,20 +145,6 @@ function mountsOf(
     { source: tools, target: insidePaths.tools },
     ...showAccounts(folder.control, { home: folder.home, shell }),
   ];
-}
-
-/**
- * The shell of an agent's commands: what they run, such as a project's own tests, finds neither the address nor the key
- * that its CLI asks the model with.
- */
-function writeShell(folder: string): void {
-  const script = `#!/bin/sh
-unset ANTHROPIC_API_KEY ANTHROPIC_BASE_URL OPENAI_API_KEY GEMINI_API_KEY GOOGLE_GEMINI_BASE_URL
-SHELL=${plainShell} CLAUDE_CODE_SHELL=${plainShell}
-export SHELL CLAUDE_CODE_SHELL
-exec ${plainShell} "$@"
-`;
-  writeFileSync(join(folder, shellFile), script, { mode: 0o500 });
 }
 
 const noServices: AgentServices = {

@@ -28,7 +28,7 @@ export async function workInHostileRepository(cli: HookedCli, { open, proves }: 
   writeHostileSettings(stage.cell.path);
   writeFileSync(
     join(stage.cell.path, 'off.sh'),
-    `#!/bin/bash\n${cli.unhook}\ntouch tried\n${askWithin(cli)}\n`,
+    `#!/bin/bash\n${cli.unhook}\ntouch tried\n${commitBlocked}\n${askWithin(cli)}\n`,
     {
       mode: 0o755,
     },
@@ -41,6 +41,7 @@ export async function workInHostileRepository(cli: HookedCli, { open, proves }: 
   assert.is(commit.message.trim(), 'add new');
   assert.not(existsSync(join(stage.cell.path, 'secret.key')));
   assert.ok(existsSync(join(stage.cell.path, 'tried')));
+  assert.not(existsSync(join(stage.cell.path, 'unjudged')), `${cli.name} keeps git from asking its hooks`);
   checkResults(cli, stage.model.results());
   checkRequests(cli, stage.model);
   assert.equal(startedBySettings(stage.cell.path), []);
@@ -58,6 +59,13 @@ export async function workInHostileRepository(cli: HookedCli, { open, proves }: 
   proves('hook taken out of the settings: still asked', 'key: stays outside');
   proves(`what the ${cli.dialect} API would do by itself: refused, and in the audit`);
 }
+
+// A script's commit, which no hook of the CLI sees: git's own judge it as it is made.
+const commitBlocked = [
+  'echo x > secret.key && git add -f secret.key',
+  'git commit -qm "add blocked" && touch unjudged',
+  'git rm -qf --cached secret.key; rm -f secret.key',
+].join('\n');
 
 function checkResults(cli: HookedCli, results: readonly ToldResult[]): void {
   const text = (index: number): string => results[index]?.text ?? '';
