@@ -11,7 +11,7 @@ const forms: Readonly<Record<keyof Decisions, string>> = {
   validation: 'drop, {requeue: notes} or {override: reason}',
   validator_failed: 'retry, skip, manual or {override: reason}',
   changesets:
-    'approve, skip, {approve: comments}, {reject: reason}, {override: reason}, or a map from cohesion groups to one of these',
+    'approve, skip, {approve: comments}, {reject: reason}, {override: reason}, {suggest: comments}, or a map from cohesion groups to one of these',
   session: 'continue, retry, stop or {replan: notes}',
   budget: 'stop or {raise: amount}',
 };

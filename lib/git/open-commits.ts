@@ -6,6 +6,7 @@ import { type GitAccess, onObjects, whereThePersonIs, withVariables } from './ob
 import { defaultLooseSettings, writeLooseObject } from './objects/loose-object.ts';
 import { mergeTree } from './objects/merge-tree.ts';
 import { readCommit, readCommitsBetween } from './objects/read-commits.ts';
+import { replaceTexts } from './objects/replace-texts.ts';
 import { replay } from './objects/replay.ts';
 import { isSigning, signCommit } from './objects/sign-commit.ts';
 import { transplant } from './objects/transplant.ts';
@@ -41,6 +42,7 @@ export function openMerging(access: GitAccess): GitMerging {
       replay(access, withVariables(here, await access.inertDrivers()), { onto, start, tip }),
     transplant: async (onto, start, tip) =>
       transplant(access, withVariables(here, await access.inertDrivers()), { onto, start, tip }),
+    replaceTexts: (commit, texts) => replaceTexts(access, commit, texts),
     commitTree: (init) => commitTree(access, objectDir, init),
     commitSigned: async (init) =>
       (await signs()) ? signCommit(here, init) : commitTree(access, objectDir, init),

@@ -174,6 +174,30 @@ test('DSK-3: the message it lands with is seen and edited before it is approved,
   );
 });
 
+test('DSK-2: other lines are suggested in a comment, and applied by whoever suggests them', async () => {
+  const change = (repo: TestRepo): void => repo.write('src/a.txt', 'one\ntwo\nthree\n');
+  const served = await open([{ group: 'auth', change }]);
+  const reviewed = served.review();
+  const { page, complaints } = await visit(served);
+  await page.locator('tr.d2h-ins td.n.w').nth(1).click();
+  await page
+    .locator('tr.d2h-ins td.n.w')
+    .nth(2)
+    .click({ modifiers: ['Shift'] });
+  await page.getByRole('button', { name: 'Suggest other lines' }).click();
+  const editor = page.getByLabel('Comment on lines 2-3 of src/a.txt');
+  assert.is(await editor.inputValue(), '```suggestion\ntwo\nthree\n```');
+  await editor.fill('Shorter:\n```suggestion\n2 & 3\n```');
+  await page.keyboard.press('Control+Enter');
+  await shot(page, 'suggestion');
+  await page.getByRole('button', { name: 'Apply as my commit' }).click();
+  await reviewed;
+  const text = 'Shorter:\n```suggestion\n2 & 3\n```';
+  const comments = [{ path: 'src/a.txt', side: 'new', line: 2, to: 3, text }];
+  assert.equal(served.decided, [['1-auth', { kind: 'suggest', comments }]]);
+  assert.equal(complaints, []);
+});
+
 test('MRG-8: a changeset whose diagnostics fail is approved with a reason alone', async () => {
   const served = await open([{ group: 'auth', change: twoFiles, changeset: { diagnostics: [redRun] } }]);
   const reviewed = served.review();

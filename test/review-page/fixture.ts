@@ -100,7 +100,8 @@ export async function serve(
       });
     decided.push([id, withoutCommit(id, decision)]);
     if (decision.kind === 'choose') throw new Error('no attempt is chosen on the page');
-    change(id, { state: stateOf[decision.kind], decided_by: 'Lea Lead <lea@example.com>' });
+    if (decision.kind === 'suggest') change(id, { state: 'void' });
+    else change(id, { state: stateOf[decision.kind], decided_by: 'Lea Lead <lea@example.com>' });
   };
   /** What is approved is always what was shown. */
   const withoutCommit = (id: string, decision: ChangesetDecision): ChangesetDecision => {

@@ -15,6 +15,8 @@ const reject = z.strictObject({
 const override = z.strictObject({ override: notes });
 /** Approves with remarks on lines, which are kept with the landing; message: what it lands with. */
 const remark = z.strictObject({ approve: givenCommentsSchema, message: notes.optional() });
+/** What the comments suggest is put on top of the work, as the person's own commits; it is built again. */
+const suggest = z.strictObject({ suggest: givenCommentsSchema.min(1) });
 const replan = z.strictObject({ replan: notes });
 /** Another attempt at a task, from 1, is its work. */
 const attempt = z.int().min(1).max(mostAttempts);
@@ -25,6 +27,7 @@ const changesetDecision = z.union([
   reject,
   override.extend({ comments: givenCommentsSchema.optional(), message: notes.optional() }),
   remark,
+  suggest,
 ]);
 
 /**
@@ -47,7 +50,7 @@ export const decisionsSchema = z.strictObject({
     .default([]),
   /** override: passed by hand although a check fails, with the reason why. */
   validator_failed: z.array(z.union([z.enum(['retry', 'skip', 'manual']), override])).default([]),
-  /** A map answers by cohesion group, `all` for every further changeset; `reject`, `override` and `choose` alone in a map are a decision, not a group. */
+  /** A map answers by cohesion group, `all` for every further changeset; `reject`, `override`, `choose` and `suggest` alone in a map are a decision, not a group. */
   changesets: z.array(z.union([changesetDecision, z.record(z.string(), changesetDecision)])).default([]),
   /** retry: the next cycle, in which what failed is tried again too. */
   session: z.array(z.union([z.enum(['continue', 'retry', 'stop']), replan])).default([]),

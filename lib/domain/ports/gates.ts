@@ -208,7 +208,9 @@ export type ChangesetDecision =
   /** Decides nothing: the first that waits is asked about. */
   | { readonly kind: 'again' }
   /** Another attempt at one of its tasks, from 1, is that one's work: it is built again. */
-  | { readonly kind: 'choose'; readonly task: string; readonly attempt: number };
+  | { readonly kind: 'choose'; readonly task: string; readonly attempt: number }
+  /** What the comments suggest is put on top of its tasks' work, as the person's own commits: it is built again. */
+  | { readonly kind: 'suggest'; readonly comments: readonly LineComment[] };
 
 export interface SessionQuestion {
   readonly session: Session;

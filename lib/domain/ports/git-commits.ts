@@ -62,6 +62,11 @@ export interface GitMerging {
    * The files of `tip` had its change since `start` been made on `onto`, without marks of conflicts; `onto` may be a tree.
    */
   transplant(onto: ObjectId, start: ObjectId, tip: ObjectId): Promise<Transplant>;
+  /** The tree of a commit with other texts in these files of it, which keep their modes. */
+  replaceTexts(
+    commit: Pick<CommitInfo, 'oid' | 'tree'>,
+    texts: ReadonlyMap<string, string>,
+  ): Promise<ObjectId>;
   commitTree(init: CommitRequest): Promise<ObjectId>;
   /**
    * A commit of the person's own, signed by git with their key where their configuration has commits signed

@@ -12,6 +12,7 @@ import type { AheadWatch } from '../radar/watch-ahead.ts';
 import { type SessionView, taskOf, viewSession } from '../record.ts';
 import { onTopOf } from '../stack/on-top.ts';
 import type { Workshop } from '../workshop.ts';
+import { applySuggestions } from './apply-suggestions.ts';
 import { chooseFor } from './choose-for.ts';
 import { excludingOf } from './excluding.ts';
 import { strayComment } from './place-comments.ts';
@@ -52,6 +53,7 @@ export async function decideOne(
   if (decision.kind === 'again') return;
   if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
   if (decision.kind === 'choose') return chooseFor(workshop, session, changeset, decision);
+  if (decision.kind === 'suggest') return applySuggestions(workshop, session, changeset, decision.comments);
   await recordDecision(workshop, session, changeset, decision);
 }
 

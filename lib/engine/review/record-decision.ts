@@ -19,6 +19,7 @@ import { requireMessage } from '../merge/changeset-message.ts';
 import { type Recording, record, taskOf, viewSession } from '../record.ts';
 import { needsOverride } from '../validate/run-diagnostics.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
+import { applySuggestions } from './apply-suggestions.ts';
 import { chooseFor, notInChangeset } from './choose-for.ts';
 import { placeComments, tellStrayComments, withExcerpts } from './place-comments.ts';
 
@@ -38,6 +39,7 @@ export async function decideNow(
   // Whoever was not asked about it says which commit they saw.
   if (decision.kind === 'approve') requireCommit(changeset, decision.commit ?? null);
   if (decision.kind === 'choose') return chooseFor(workshop, session, changeset, decision);
+  if (decision.kind === 'suggest') return applySuggestions(workshop, session, changeset, decision.comments);
   if (!(await recordDecision(workshop, session, changeset, decision))) throw decidedAlready(id, changeset);
 }
 
@@ -64,7 +66,7 @@ export function needsFirst({ group }: Changeset, blocker: Changeset): FlameError
 }
 
 type Outcome =
-  | Exclude<ChangesetDecision, { readonly kind: 'again' | 'choose' }>
+  | Exclude<ChangesetDecision, { readonly kind: 'again' | 'choose' | 'suggest' }>
   | { readonly kind: 'deferred'; readonly reason: string };
 
 const stateOf = { approve: 'approved', reject: 'rejected', skip: 'skipped', deferred: 'deferred' } as const;

@@ -29,7 +29,7 @@ export async function transplant(
   return { tree: tree ?? tipTree, clashes: merge.paths };
 }
 
-function toBytes(path: string): string {
+export function toBytes(path: string): string {
   return Buffer.from(path).toString('latin1');
 }
 
@@ -40,8 +40,8 @@ interface Edit {
   readonly row: TreeRow | null;
 }
 
-/** A tree with other entries; null where one of them can't be there. */
-async function replaceEntries(
+/** A tree with other entries; null where one of them can't be there. Names are bytes. */
+export async function replaceEntries(
   access: GitAccess,
   tree: ObjectId,
   edits: readonly Edit[],

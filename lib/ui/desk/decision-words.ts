@@ -40,6 +40,8 @@ export function decisionWords(decision: Decided): string {
       return decision.reason === undefined ? 'dropped' : `dropped: ${decision.reason}`;
     case 'choose':
       return `attempt ${decision.attempt} chosen`;
+    case 'suggest':
+      return 'suggestions applied';
     case 'manual':
       return `judged by hand: ${decision.status}${decision.notes === '' ? '' : `, ${decision.notes}`}`;
     case 'reject':

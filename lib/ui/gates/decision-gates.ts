@@ -136,7 +136,7 @@ function isAnswer(entry: ChangesetEntry): entry is ChangesetAnswer {
   if (tasks !== undefined && !Array.isArray(tasks)) return false;
   if (keep !== undefined && typeof keep !== 'boolean') return false;
   if (message !== undefined && typeof message !== 'string') return false;
-  if (key === 'approve') return Array.isArray(rest[key]);
+  if (key === 'approve' || key === 'suggest') return Array.isArray(rest[key]);
   if (key === 'choose') return Object.values(rest[key] ?? {}).every((value) => typeof value === 'number');
   return (key === 'reject' || key === 'override') && typeof rest[key] === 'string';
 }
@@ -147,6 +147,7 @@ function toDecision(answer: ChangesetAnswer): ChangesetDecision {
     const [[task, attempt] = ['', 0]] = Object.entries(answer.choose);
     return { kind: 'choose', task, attempt };
   }
+  if ('suggest' in answer) return { kind: 'suggest', comments: answer.suggest };
   const message = 'message' in answer && answer.message !== undefined ? { message: answer.message } : {};
   if ('approve' in answer) return { kind: 'approve', comments: answer.approve, ...message };
   const comments = answer.comments === undefined ? {} : { comments: answer.comments };

@@ -221,7 +221,8 @@ class Page implements ReviewPagePart {
 
   async #act(asked: Asked, id: string, decision: ChangesetDecision): Promise<PageAnswer> {
     if (this.#asked !== asked) return problem(409, 'The question has just been answered elsewhere.');
-    if (asked.question.changeset.id === id) {
+    // What is suggested may be refused, and the gate would end with that.
+    if (asked.question.changeset.id === id && decision.kind !== 'suggest') {
       asked.answer(decision);
       return { kind: 'json', value: {} };
     }
@@ -233,7 +234,8 @@ class Page implements ReviewPagePart {
     }
     // The gate may have come to this one while it was decided.
     const now: Asked | null = this.#asked;
-    if (now?.question.changeset.id === id) now.answer(decision);
+    if (now?.question.changeset.id === id)
+      now.answer(decision.kind === 'suggest' ? { kind: 'again' } : decision);
     this.refresh();
     return { kind: 'json', value: {} };
   }

@@ -25,6 +25,7 @@ export const decideSchema = z.strictObject({
       tasks: z.array(z.string().min(1).max(200)).min(1).max(10_000).optional(),
     }),
     z.strictObject({ kind: z.literal('skip') }),
+    z.strictObject({ kind: z.literal('suggest'), comments: givenCommentsSchema.min(1) }),
   ]),
 });
 

@@ -7,6 +7,7 @@ type Given = ReturnType<typeof decideSchema.parse>['decision'];
 /** The decision as the engine takes it: without what was left empty. */
 export function withoutGaps(given: Given, commit: string): ChangesetDecision {
   if (given.kind === 'skip') return { kind: 'skip' };
+  if (given.kind === 'suggest') return { kind: 'suggest', comments: given.comments };
   if (given.kind === 'reject') {
     const { reason, comments, keep, tasks } = given;
     return {

@@ -3,6 +3,7 @@ import { around, make } from '../../page/client/dom.ts';
 import { main } from './app.ts';
 import { type Draft, draftsHere, keepDraft, keyOfDraft } from './drafts.ts';
 import { dropPicked, findNumber, type PickedLines, pathOf, wirePicking } from './pick-lines.ts';
+import { applyButtons, suggestButton } from './suggest.ts';
 
 /** After so long without a key, what was typed is kept. */
 const restMs = 300;
@@ -50,7 +51,11 @@ function openEditor({ number, ...lines }: PickedLines): void {
   text.setAttribute('aria-label', `Comment on ${many} ${nameLines(draft)} of ${draft.path}`);
   const keep = make('button', '', 'Keep comment');
   const drop = make('button', '', draft.text === '' ? 'Cancel' : 'Remove');
-  const row = commentRow({ ...draft, number }, text, make('div', 'comment-tools', keep, drop));
+  const row = commentRow(
+    { ...draft, number },
+    text,
+    make('div', 'comment-tools', keep, ...suggestButton(text, draft, number), drop),
+  );
   const stopTyping = keepWhatIsTyped(text, draft);
   const close = (kept: string): void => {
     stopTyping();
@@ -104,8 +109,14 @@ function showDraft(draft: Draft & PickedLines): void {
   const edit = make('button', '', 'Edit');
   edit.type = 'button';
   edit.addEventListener('click', () => openEditor(draft));
+  const { number: _, ...plain } = draft;
   const about = draft.to === undefined ? [] : [make('p', 'quiet', `Lines ${nameLines(draft)}`)];
-  commentRow(draft, ...about, make('div', 'said', draft.text), make('div', 'comment-tools', edit));
+  commentRow(
+    draft,
+    ...about,
+    make('div', 'said', draft.text),
+    make('div', 'comment-tools', edit, ...applyButtons(plain)),
+  );
 }
 
 function rowBelow(number: HTMLElement, draft: Draft): HTMLElement | null {

@@ -1,7 +1,15 @@
 import { byId } from '../../page/client/dom.ts';
 import { post } from '../../page/client/transport.ts';
 import { app, current } from './app.ts';
-import { draftsHere, forgetDrafts, keepReason, messageHere, reasonHere } from './drafts.ts';
+import {
+  type Draft,
+  draftsHere,
+  forgetDrafts,
+  keepDraft,
+  keepReason,
+  messageHere,
+  reasonHere,
+} from './drafts.ts';
 import { renderMessageButton } from './message.ts';
 import { chosenTasks, describeReject, showChoice } from './reject-choice.ts';
 
@@ -197,6 +205,17 @@ async function decide(decision: unknown): Promise<void> {
   await tell('/api/decide', { changeset: id, commit, decision }, (shown) => {
     forgetDrafts(shown);
     if (app.shown === shown) onDecided();
+  });
+}
+
+/** Puts what was suggested on top of the work, as commits of the person's own; the changeset is built again. */
+export async function applySuggestions(comments: readonly Draft[]): Promise<void> {
+  const changeset = current();
+  if (changeset === undefined) return;
+  const { id, commit } = changeset;
+  const decision = { kind: 'suggest', comments };
+  await tell('/api/decide', { changeset: id, commit, decision }, () => {
+    for (const comment of comments) keepDraft({ ...comment, text: '' });
   });
 }
 

@@ -1,0 +1,230 @@
+import { followLines } from '../../core/changesets/follow-line.ts';
+import { workDecision } from '../../core/decisions/decisions.ts';
+import { amendWork } from '../../core/task/amend-work.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type ObjectId, parseAgentId, type SessionId, taskBranch } from '../../domain/ids.ts';
+import { branchMoved } from '../../domain/meanwhile.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { LineComment } from '../../domain/state/line-comment.ts';
+import { nameLines } from '../../domain/state/line-range.ts';
+import { suggestedLines } from '../../domain/state/suggestion.ts';
+import type { Task, TaskIn } from '../../domain/state/task.ts';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { judgeCommits } from '../judge/judge-commits.ts';
+import { record, taskOf, viewSession } from '../record.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+
+/**
+ * Puts what a person suggested on top of the work of a changeset's tasks, as commits of their own, judged as all work
+ * is. The changeset is void by that: its tasks are checked again, and it is built again. All of it or nothing; throws
+ * FlameErrors `no-suggestion`, `suggestion-moved`, `suggestion-refused`.
+ */
+export async function applySuggestions(
+  workshop: Workshop,
+  session: SessionId,
+  changeset: Changeset,
+  comments: readonly LineComment[],
+): Promise<void> {
+  const view = await viewSession(workshop, session);
+  const tasks = changeset.tasks.map((id) => taskOf(view, id)).filter(isDone);
+  const byTask = new Map<DoneWork, Edit[]>();
+  for (const comment of comments) {
+    const edit = await placeEdit(workshop, changeset, tasks, comment);
+    byTask.set(edit.task, [...(byTask.get(edit.task) ?? []), edit]);
+  }
+  if (byTask.size === 0) throw noSuggestion(changeset);
+  const made: Made[] = [];
+  for (const [task, edits] of byTask) made.push(await commitEdits(workshop, changeset, task, edits));
+  await publish(workshop, session, made);
+  const reason = `${formatCount(comments.length, 'suggestion')} of ${workshop.gates.person} applied`;
+  workshop.events.emit({
+    event: 'changeset-decided',
+    ...{ changeset: changeset.id, decision: 'built again', reason },
+  });
+}
+
+type DoneWork = TaskIn<'done'> & { readonly commit: ObjectId; readonly start_commit: ObjectId };
+
+function isDone(task: Task): task is DoneWork {
+  return task.status === 'done' && task.commit !== null && task.start_commit !== null;
+}
+
+/** Lines of a file of a task's work that are replaced. */
+interface Edit {
+  readonly task: DoneWork;
+  readonly path: string;
+  /** In the task's work, the last one counted in. */
+  readonly from: number;
+  readonly to: number;
+  readonly lines: readonly string[];
+}
+
+/** Where the commented lines are in the work of the task that changed the file last. */
+async function placeEdit(
+  { git }: Pick<Workshop, 'git'>,
+  changeset: Changeset,
+  tasks: readonly DoneWork[],
+  comment: LineComment,
+): Promise<Edit> {
+  const { path, side, line, to = line, text } = comment;
+  const lines = suggestedLines(text);
+  if (lines === null || side === 'old') throw noSuggestion(changeset);
+  let task: DoneWork | undefined;
+  for (const one of tasks) {
+    const changed = await git.changedFiles(one.start_commit, one.commit);
+    if (changed.some((file) => file.path === path && file.status !== 'deleted')) task = one;
+  }
+  if (task === undefined) throw moved(changeset, comment, `no task of ${changeset.group} changed ${path}`);
+  const { files } = await git.readPatch(changeset.commit, task.commit, {
+    ignoresSpace: false,
+    paths: [path],
+  });
+  const followed = followLines(files.find((file) => file.path === path)?.hunks() ?? [], { line, to });
+  if (followed.kind !== 'stands') throw moved(changeset, comment, `${task.id} has other lines there`);
+  const there = { from: followed.line, to: followed.line + to - line };
+  const [was, is] = await Promise.all([
+    linesOf(git, changeset.commit, path, { from: line, to }),
+    linesOf(git, task.commit, path, there),
+  ]);
+  if (was === null || was !== is) throw moved(changeset, comment, `${task.id} has other lines there`);
+  return { task, path, ...there, lines };
+}
+
+async function linesOf(
+  git: Workshop['git'],
+  commit: ObjectId,
+  path: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<string | null> {
+  const text = (await git.readTexts(commit, [path])).get(path);
+  const lines = text?.replace(/\n$/, '').split('\n') ?? [];
+  return to > lines.length ? null : lines.slice(from - 1, to).join('\n');
+}
+
+interface Made {
+  readonly task: DoneWork;
+  readonly commit: ObjectId;
+  readonly said: string;
+}
+
+async function commitEdits(
+  workshop: Workshop,
+  changeset: Changeset,
+  task: DoneWork,
+  edits: readonly Edit[],
+): Promise<Made> {
+  const { git, config } = workshop;
+  const paths = [...new Set(edits.map(({ path }) => path))];
+  const texts = await git.readTexts(task.commit, paths);
+  const edited = new Map(
+    paths.map((path) => {
+      const own = edits.filter((edit) => edit.path === path);
+      return [path, replaceLines(texts.get(path) ?? '', own, () => overlapping(changeset, path))] as const;
+    }),
+  );
+  const said = `${formatCount(edits.length, 'suggestion')} of ${workshop.gates.person} applied to ${paths.join(', ')}`;
+  const tree = await git.replaceTexts(await git.readCommit(task.commit), edited);
+  const commit = await git.commitSigned({
+    tree,
+    parents: [task.commit],
+    message: await messageFor(workshop, task, paths),
+  });
+  const policy = compilePolicy({
+    ...{ config, role: 'worker', agentId: parseAgentId('worker-00000000'), worktree: '/' },
+    fileLocks: task.file_locks,
+  });
+  const violations = await judgeCommits(workshop, {
+    start: task.commit,
+    tip: commit,
+    policy,
+    ours: [],
+    signer: null,
+  });
+  if (violations.length > 0)
+    throw new FlameError({
+      kind: 'refused',
+      code: 'suggestion-refused',
+      message: `What was suggested for ${task.id} breaks its rules, so nothing was applied.`,
+      details: violations.map(({ rule, where, details }) => `${rule}: ${where}: ${details}`),
+      hints: [`git flame show ${changeset.group} --diff`],
+    });
+  return { task, commit, said };
+}
+
+/** In the form of the work it goes on with, where commits have one. */
+async function messageFor(
+  { config, git }: Workshop,
+  task: DoneWork,
+  paths: readonly string[],
+): Promise<string> {
+  const plain = `Apply a suggestion to ${paths.join(', ')}`;
+  if (config.validation.commit_format.pattern === '') return plain;
+  return (await git.readCommit(task.commit)).message.split('\n')[0] ?? plain;
+}
+
+/** From the last edit up, so that the lines of the others stay where they are. */
+function replaceLines(text: string, edits: readonly Edit[], onOverlap: () => FlameError): string {
+  const lines = text.split('\n');
+  const end = text.includes('\r\n') ? '\r' : '';
+  let before = Number.POSITIVE_INFINITY;
+  for (const { from, to, lines: other } of [...edits].sort((a, b) => b.from - a.from)) {
+    if (to >= before) throw onOverlap();
+    before = from;
+    const isLast = to === lines.length;
+    lines.splice(
+      from - 1,
+      to - from + 1,
+      ...other.map((line, index) => (isLast && index === other.length - 1 ? line : `${line}${end}`)),
+    );
+  }
+  return lines.join('\n');
+}
+
+async function publish(workshop: Workshop, session: SessionId, made: readonly Made[]): Promise<void> {
+  const at = timestamp(workshop);
+  const refs = await Promise.all(
+    made.map(async ({ task, commit }) => {
+      const ref = taskBranch(session, task.id);
+      return { ref, old: await workshop.git.resolveCommit(ref), new: commit };
+    }),
+  );
+  const done = await record(workshop, session, (view) => {
+    if (made.some(({ task }) => taskOf(view, task.id).rev !== task.rev)) return null;
+    const steps = made.map(({ task, commit, said }) =>
+      amendWork(taskOf(view, task.id), { commit, said, at }),
+    );
+    const vouched = steps.map((step) => workDecision(step.task, workshop.configDigest));
+    return { steps, refs, vouched };
+  });
+  if (done.kind === 'done') return;
+  const [first] = refs;
+  throw branchMoved(first?.ref.slice(11) ?? '', 'while suggestions were applied', ['git flame review']);
+}
+
+function noSuggestion({ group }: Changeset): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-suggestion',
+    message: `Nothing is suggested for changeset ${group}: a suggestion is a block of lines on its new side.`,
+    hints: [`git flame show ${group} --diff`],
+  });
+}
+
+function moved({ group }: Changeset, comment: LineComment, why: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'suggestion-moved',
+    message: `The suggestion on ${comment.path}:${nameLines(comment)} can't be applied: ${why}.`,
+    hints: [`git flame review --changeset ${group} --reject REASON`],
+  });
+}
+
+function overlapping(changeset: Changeset, path: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'suggestions-overlap',
+    message: `Two suggestions are about the same lines of ${path}: apply one of them.`,
+    hints: [`git flame show ${changeset.group} --diff`],
+  });
+}

@@ -1,0 +1,56 @@
+import { asSuggestion, suggestedLines } from '../../../domain/state/suggestion.ts';
+import { around, make } from '../../page/client/dom.ts';
+import { current } from './app.ts';
+import { applySuggestions } from './decide.ts';
+import { type Draft, draftsHere } from './drafts.ts';
+import { findNumber } from './pick-lines.ts';
+
+/** Puts other lines in the place of those that are commented on, to be edited; none for lines that are gone. */
+export function suggestButton(
+  text: HTMLTextAreaElement,
+  draft: Draft,
+  number: HTMLElement,
+): readonly HTMLElement[] {
+  if (draft.side === 'old') return [];
+  const button = make('button', '', 'Suggest other lines');
+  button.type = 'button';
+  button.addEventListener('click', () => {
+    const before = text.value.trimEnd();
+    text.value = `${before === '' ? '' : `${before}\n`}${asSuggestion(linesOf(draft, number))}`;
+    text.rows = Math.min(20, text.value.split('\n').length + 1);
+    text.dispatchEvent(new Event('input'));
+    text.focus();
+  });
+  return [button];
+}
+
+/** What a person suggested they may apply themselves, alone or with all others. */
+export function applyButtons(draft: Draft): readonly HTMLElement[] {
+  const all = draftsHere().filter(isSuggestion);
+  if (!isSuggestion(draft) || current()?.state !== 'waiting') return [];
+  const one = make('button', 'apply', 'Apply as my commit');
+  one.type = 'button';
+  one.addEventListener('click', () => void applySuggestions([draft]));
+  if (all.length < 2) return [one];
+  const every = make('button', 'apply', `Apply all ${all.length}`);
+  every.type = 'button';
+  every.addEventListener('click', () => void applySuggestions(draftsHere().filter(isSuggestion)));
+  return [one, every];
+}
+
+function isSuggestion({ side, text }: Draft): boolean {
+  return side === 'new' && suggestedLines(text) !== null;
+}
+
+/** As they are now; none where one of them can't be shown as it is. */
+function linesOf({ side, line, to = line }: Draft, number: HTMLElement): readonly string[] {
+  const rows = around(number, '.lines');
+  const lines: string[] = [];
+  for (let at = line; rows !== null && at <= to; at += 1) {
+    const cells = findNumber(rows, { side, line: at })?.closest('tr')?.querySelectorAll<HTMLElement>('td.c');
+    const text = [...(cells ?? [])].at(-1)?.textContent ?? null;
+    if (text === null || text.includes('⟦')) return [];
+    lines.push(text);
+  }
+  return lines;
+}
