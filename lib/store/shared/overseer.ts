@@ -4,6 +4,7 @@ import { type Breach, isProof } from '../../domain/state/breach.ts';
 import type { NewObject } from '../../git/objects/make-object.ts';
 import { makeObject } from '../../git/objects/make-object.ts';
 import type { RefTransactions } from '../../git/refs/ref-transaction.ts';
+import { listNotes } from '../notes/note-tree.ts';
 import type { StoreParts } from '../store-options.ts';
 import { readCommitIdentity } from '../write/commit-identity.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
@@ -84,7 +85,11 @@ export class Overseer {
 
   async #begin(session: SessionId): Promise<StepJudge> {
     const { remote, refs } = this.#options;
-    await forgetOthers(this.#parts.context, refs, { remote, session });
+    const { sessions } = await this.#parts.reader.read();
+    const atHand = new Set([session, ...[...listNotes(sessions.root)].map(({ value }) => value?.id ?? '')]);
+    // What can't be read here may be any of them.
+    if (!atHand.has('' as SessionId))
+      await forgetOthers(this.#parts.context, refs, { remote, session, atHand });
     this.#saved = await readWitness(this.#parts.context, remote, session);
     this.#judged = new Map(decidingRefs.flatMap((ref) => withTip(ref, this.#saved)));
     const signs = [...this.#saved].filter(([ref]) => !decidingRefs.includes(ref));

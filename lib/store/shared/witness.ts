@@ -54,15 +54,27 @@ export async function moveWitness(
   return moves.length === 0 || (await refs.run(moves)).kind === 'done';
 }
 
-/** Forgets the signs of life of other sessions, which nobody compares any more. */
+/**
+ * Forgets the signs of life of other sessions, which nobody compares any more, and evidence of those that are not at hand:
+ * nothing is done in them again.
+ */
 export async function forgetOthers(
   context: GitContext,
   refs: RefTransactions,
-  { remote, session }: { readonly remote: string; readonly session: SessionId },
+  {
+    remote,
+    session,
+    atHand,
+  }: { readonly remote: string; readonly session: SessionId; readonly atHand: ReadonlySet<string> },
 ): Promise<void> {
   const own = witnessRef(remote, `${machinesRoot}${session}/`);
-  const all = await listRefs(context, witnessRef(remote, machinesRoot));
-  const gone = [...all].filter(([ref]) => !ref.startsWith(own));
+  const signs = await listRefs(context, witnessRef(remote, machinesRoot));
+  const evidence = await listRefs(context, breachesRef(remote, ''));
+  const isPast = (ref: string): boolean => !atHand.has(ref.slice(breachesRef(remote, '').length));
+  const gone = [
+    ...[...signs].filter(([ref]) => !ref.startsWith(own)),
+    ...[...evidence].filter(([ref]) => isPast(ref)),
+  ];
   if (gone.length > 0) await refs.run(gone.map(([ref, old]): RefCommand => ({ ref, old, new: null })));
 }
 

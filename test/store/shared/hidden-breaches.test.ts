@@ -70,6 +70,18 @@ test('DST-1 TRU-2 whose key signed a lie stays known, however many others lie be
   assert.is(evidence, '201', 'one more than the limit: the first proof against that key');
 });
 
+test('DST-1 evidence is kept as long as its session is at hand', async () => {
+  const made = await bench();
+  await push(made, changing('task-001', claimed(ben)));
+  assert.is((await seenBy(made.ada)).length, 1);
+  await stop(made.ada);
+  const repo = repoOf(made, ada);
+  const root = 'refs/blueflame-witness/origin/breaches/';
+  repo.git('update-ref', `${root}ses-20250101-000000-0000`, 'HEAD');
+  await enter(repo, ada);
+  assert.is(repo.git('for-each-ref', '--format=%(refname)', root), `${root}${sampleSessionId}`);
+});
+
 const led =
   (lead: string) =>
   (session: Session): Session => ({
