@@ -77,18 +77,25 @@ export async function startAgentJudge(
       // It protects nobody: without the line it is told all the same.
     }
   };
+  const isFirst = (key: string): boolean => {
+    if (forbidden.has(key) || forbidden.size >= mostForbidden) return false;
+    forbidden.add(key);
+    return true;
+  };
   return {
     accounts(told) {
       const found = ledger?.findUnwatched(told) ?? [];
-      if (found.length === 0) return true;
+      if (found.length === 0) {
+        for (const { name, ...call } of ledger?.findNotOffered(told) ?? [])
+          if (isFirst(name)) note(call, 'tool-not-allowed', notOffered);
+        return true;
+      }
       onUnwatched();
       for (const call of found) note(call, 'unwatched-call', unwatched);
       return false;
     },
     noteForbidden({ rule, target, why }) {
-      const key = JSON.stringify([rule, target, why]);
-      if (forbidden.has(key) || forbidden.size >= mostForbidden) return;
-      forbidden.add(key);
+      if (!isFirst(JSON.stringify([rule, target, why]))) return;
       note({ tool_name: 'model', tool_input: { pattern: target } }, rule, why);
     },
     noteLastWord: (about) => noteTold({ tool_name: 'end', tool_input: {} }, 'last-word', about.join('\n')),
@@ -105,4 +112,5 @@ export async function startAgentJudge(
   };
 }
 
+const notOffered = 'The tool was not offered to it, and nothing ran.';
 const unwatched = 'It ran although the watcher had not allowed it, so the agent was ended.';

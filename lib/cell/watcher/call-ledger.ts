@@ -21,6 +21,13 @@ interface CallLedger {
   note(call: ToldCall, decision: Decision, mark?: string): void;
   /** The calls whose results are new in a conversation and that nothing allowed. */
   findUnwatched(told: Pick<Conversation, 'results' | 'offered'>): readonly UnwatchedCall[];
+  /**
+   * The calls of tools that were not offered, where the CLI answered them by itself and no hook heard of them. `name` tells
+   * one from another of the same kind.
+   */
+  findNotOffered(
+    told: Pick<Conversation, 'results' | 'offered'>,
+  ): readonly (UnwatchedCall & { readonly name: string })[];
 }
 
 /** What it must know of a CLI. */
@@ -65,6 +72,12 @@ export function createCallLedger(known: CliFacts): CallLedger {
               (facts.hides(result) || isOver(tallies.get(kindOf(result)), kinds.get(kindOf(result)))),
         )
         .map(describeCall);
+    },
+    findNotOffered({ results, offered }) {
+      return results
+        .filter(({ name, isNew }) => isNew && name !== null && offered?.has(name) === false)
+        .filter((call) => !kinds.has(kindOf(call)) && !namesOf(call, known).some((name) => judged.has(name)))
+        .map((call) => ({ ...describeCall(call), name: `${call.id} ${kindOf(call)}` }));
     },
   };
 }

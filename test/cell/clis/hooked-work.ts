@@ -52,7 +52,10 @@ export async function workInHostileRepository(cli: HookedCli, { open, proves }: 
   assert.equal(Object.keys(JSON.parse(read('audit').split('\n')[1] ?? '')), keys);
   assert.equal(await stage.runner.auditOf(stage.id), outcome.audit);
   assert.not.match(read('egress'), new RegExp(cli.key));
-  checkAskedWithin(cli, stage.cell.path, readAudit(join(logs, `${stage.id}.audit.jsonl`)));
+  const audit = readAudit(join(logs, `${stage.id}.audit.jsonl`));
+  checkAskedWithin(cli, stage.cell.path, audit);
+  const refusedTools = audit.filter(({ decision, rule }) => decision === 'block' && rule.startsWith('tool-'));
+  assert.is(refusedTools.length, absent.length, JSON.stringify(refusedTools));
   proves(`${cli.dialect} API: spoken`, 'shell: judged', 'edit: judged');
   for (const what of Object.keys(cli.absent)) proves(`${what}: not offered, and refused`);
   proves('settings, plugins and servers of repository and person: not loaded');

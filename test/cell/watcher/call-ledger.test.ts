@@ -216,4 +216,19 @@ test('WAT-1: no request stops the ledger', () => {
     assert.equal(ledger.findUnwatched(readAnthropicConversation({ messages })), [], JSON.stringify(messages));
 });
 
+test('UNI-8: a call of a tool that was not offered is found, unless the hook was asked about it', () => {
+  const ledger = openLedger();
+  const told = requestWith([
+    { id: 'allowed' },
+    { id: 'made-up', error: '<tool_use_error>Error: No such tool available: Bash</tool_use_error>' },
+  ]);
+  const commands = (offered: ReadonlySet<string> | undefined): readonly unknown[] =>
+    ledger
+      .findNotOffered({ results: told.results, ...(offered === undefined ? {} : { offered }) })
+      .map(({ tool_input }) => tool_input.command);
+  assert.equal(commands(new Set(['Read'])), ['made-up']);
+  assert.equal(commands(new Set(['Bash'])), []);
+  assert.equal(commands(undefined), []);
+});
+
 test.run();
