@@ -186,15 +186,28 @@ test('DSK-2: other lines are suggested in a comment, and applied by whoever sugg
     .click({ modifiers: ['Shift'] });
   await page.getByRole('button', { name: 'Suggest other lines' }).click();
   const editor = page.getByLabel('Comment on lines 2-3 of src/a.txt');
-  assert.is(await editor.inputValue(), '```suggestion\ntwo\nthree\n```');
+  await page.getByRole('button', { name: 'Suggest other lines' }).click();
+  assert.is(await editor.inputValue(), '```suggestion\ntwo\nthree\n```', 'once');
   await editor.fill('Shorter:\n```suggestion\n2 & 3\n```');
   await page.keyboard.press('Control+Enter');
   await shot(page, 'suggestion');
+  await page.locator('tr.d2h-del td.n.o').click();
+  await page.keyboard.type('Why?');
+  await page.keyboard.press('Control+Enter');
+  await barSays(page, '2 comments go along');
   await page.getByRole('button', { name: 'Apply as my commit' }).click();
+  await barSays(page, '1 comment goes along');
+  await page.locator('.said', { hasText: 'Why?' }).waitFor();
+  assert.is(await page.locator('.said').count(), 1);
+  await page.keyboard.press('s');
+  await page.keyboard.press('Enter');
   await reviewed;
   const text = 'Shorter:\n```suggestion\n2 & 3\n```';
   const comments = [{ path: 'src/a.txt', side: 'new', line: 2, to: 3, text }];
-  assert.equal(served.decided, [['1-auth', { kind: 'suggest', comments }]]);
+  assert.equal(served.decided, [
+    ['1-auth', { kind: 'suggest', comments }],
+    ['1-auth', { kind: 'skip' }],
+  ]);
   assert.equal(complaints, []);
 });
 

@@ -100,7 +100,7 @@ export async function serve(
       });
     decided.push([id, withoutCommit(id, decision)]);
     if (decision.kind === 'choose') throw new Error('no attempt is chosen on the page');
-    if (decision.kind === 'suggest') change(id, { state: 'void' });
+    if (decision.kind === 'suggest') change(id, buildAgain(repo));
     else change(id, { state: stateOf[decision.kind], decided_by: 'Lea Lead <lea@example.com>' });
   };
   /** What is approved is always what was shown. */
@@ -145,6 +145,12 @@ const stateOf = { approve: 'approved', reject: 'rejected', skip: 'skipped' } as 
 
 function facts(index: number): Pick<Task, 'id'> {
   return { id: `task-00${index + 1}` as Task['id'] };
+}
+
+/** Another commit of the same change, as when something was put on top of it. */
+function buildAgain(repo: TestRepo): Pick<Changeset, 'commit'> {
+  repo.git('commit', '-q', '--allow-empty', '-m', 'again');
+  return { commit: parseObjectId(repo.git('rev-parse', 'HEAD')) };
 }
 
 function build(

@@ -4,8 +4,8 @@ import { app, current } from './app.ts';
 import {
   type Draft,
   draftsHere,
+  dropApplied,
   forgetDrafts,
-  keepDraft,
   keepReason,
   messageHere,
   reasonHere,
@@ -214,9 +214,7 @@ export async function applySuggestions(comments: readonly Draft[]): Promise<void
   if (changeset === undefined) return;
   const { id, commit } = changeset;
   const decision = { kind: 'suggest', comments };
-  await tell('/api/decide', { changeset: id, commit, decision }, () => {
-    for (const comment of comments) keepDraft({ ...comment, text: '' });
-  });
+  await tell('/api/decide', { changeset: id, commit, decision }, (shown) => dropApplied(shown, comments));
 }
 
 /** What was decided about the changeset that is shown, until something of it lands. */

@@ -1,3 +1,4 @@
+import { suggestedLines } from '../../../domain/state/suggestion.ts';
 import { keep } from './api.ts';
 import { app } from './app.ts';
 
@@ -55,12 +56,51 @@ export function keepDraft(draft: Draft): void {
   keepUnsent(app.shown, { ...unsentHere(), comments: draft.text === '' ? others : [...others, draft] });
 }
 
+/** Suggestions were applied: the others go on to what is built with them, on the lines that are theirs then. */
+export function dropApplied(changeset: string, applied: readonly Draft[]): void {
+  const gone = new Set(applied.map(keyOfDraft));
+  const { comments, ...rest } = unsent.get(changeset) ?? nothing;
+  const left = comments.filter((draft) => !gone.has(keyOfDraft(draft)));
+  const movedOn = left.map((draft) => {
+    const before = applied.filter(({ path, line }) => path === draft.path && line < draft.line);
+    const shift = draft.side === 'old' ? 0 : before.reduce((sum, one) => sum + growthOf(one), 0);
+    const { line, to } = draft;
+    return {
+      ...draft,
+      line: Math.max(1, line + shift),
+      ...(to === undefined ? {} : { to: Math.max(1, to + shift) }),
+    };
+  });
+  keepUnsent(changeset, { ...rest, comments: movedOn });
+  goingOn.add(changeset);
+}
+
+/** How many lines more a suggestion makes of those it is about. */
+function growthOf({ line, to = line, text }: Draft): number {
+  return (suggestedLines(text)?.length ?? 0) - (to - line + 1);
+}
+
+/** Changesets that are built again with what was applied: the next one of that id has their drafts. */
+const goingOn = new Set<string>();
+
+/** What was left when the changeset that is shown was built again. */
+function takeOver(): void {
+  const id = app.shown.slice(0, app.shown.lastIndexOf('/'));
+  const former = [...goingOn].find((key) => key !== app.shown && key.startsWith(`${id}/`));
+  const left = former === undefined ? undefined : unsent.get(former);
+  if (former === undefined || left === undefined) return;
+  goingOn.delete(former);
+  keepUnsent(former, nothing);
+  keepUnsent(app.shown, left);
+}
+
 /** Names the lines that a draft is about; there is one draft for them. */
 export function keyOfDraft({ path, side, line, to = line }: Omit<Draft, 'text'>): string {
   return `${side} ${line} ${to} ${path}`;
 }
 
 function unsentHere(): Unsent {
+  if (goingOn.size > 0 && !unsent.has(app.shown)) takeOver();
   return unsent.get(app.shown) ?? nothing;
 }
 

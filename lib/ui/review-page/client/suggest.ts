@@ -16,6 +16,11 @@ export function suggestButton(
   button.type = 'button';
   button.addEventListener('click', () => {
     const before = text.value.trimEnd();
+    // One comment suggests once.
+    if (suggestedLines(before) !== null) {
+      text.focus();
+      return;
+    }
     text.value = `${before === '' ? '' : `${before}\n`}${asSuggestion(linesOf(draft, number))}`;
     text.rows = Math.min(20, text.value.split('\n').length + 1);
     text.dispatchEvent(new Event('input'));
