@@ -111,8 +111,10 @@ class Driver {
   async #tell(step: Exclude<Step, { at_once: unknown }>): Promise<JsonRecord & { readonly did: string }> {
     if ('run' in step) return runCommand(this.#place, String(fillIn(step.run, this.#answers)));
     if ('end' in step) {
-      const code = await this.#chats.get(step.chat)?.end(step.end);
+      const chat = this.#chats.get(step.chat);
+      // At once: what begins together with it, and is listed after it, is another chat's.
       this.#chats.delete(step.chat);
+      const code = await chat?.end(step.end);
       return { did: `${step.end} ${step.chat}`, code };
     }
     const chat = this.#chat(step.chat);
@@ -198,6 +200,7 @@ interface Order {
 class ChatProcess {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, (answer: JsonRecord) => void>();
+  readonly #calls = new Set<Promise<JsonRecord>>();
   #asked = 0;
   #isGone = false;
 
@@ -227,7 +230,9 @@ class ChatProcess {
   async end(how: 'close' | 'kill'): Promise<unknown> {
     if (this.#isGone) return null;
     const { answer } = await this.#say({ end: how });
-    this.#child.disconnect();
+    // Calls under way are told that their server is gone.
+    await Promise.all(this.#calls);
+    if (this.#child.connected) this.#child.disconnect();
     return answer;
   }
 
@@ -235,10 +240,12 @@ class ChatProcess {
     if (this.#isGone) return Promise.resolve({ failed: 'the chat is gone' });
     this.#asked += 1;
     const id = this.#asked;
-    return new Promise((done) => {
+    const told = new Promise<JsonRecord>((done) => {
       this.#waiting.set(id, done);
       this.#child.send({ id, ...order });
     });
+    this.#calls.add(told);
+    return told.finally(() => this.#calls.delete(told));
   }
 }
 
