@@ -11,6 +11,8 @@ export interface EgressRules {
   readonly privateHosts: ReadonlySet<EgressHost>;
   /** Asked by the gateway itself, with the person's credentials; see cellOrigin. */
   readonly registries: readonly Registry[];
+  /** The list has `from-config`, and the person's own settings name no registry. */
+  readonly isOwnEmpty: boolean;
   /** How much may come in over all connections. */
   readonly maxBytes: number;
 }
@@ -33,7 +35,10 @@ export const resolveName: Resolve = (host) => lookup(host, { all: true, verbatim
 /** Why a host can't be reached by these rules; null: it can, where its addresses are public. */
 export function refuseHost(rules: EgressRules, host: EgressHost): Refusal | null {
   if (rules.hosts.has(host)) return null;
-  const why = `${host} is not in sandbox.egress.${rules.phase} of .blueflame.yml`;
+  const none = rules.isOwnEmpty
+    ? '; from-config adds none, since your own settings name no registry: npm, pypi, crates and go are the public ones'
+    : '';
+  const why = `${host} is not in sandbox.egress.${rules.phase} of .blueflame.yml${none}`;
   return { status: 403, why };
 }
 

@@ -106,6 +106,7 @@ function rulesOf(
     hosts: listedHosts(egress[phase]),
     privateHosts: new Set([...listedHosts(egress.private), ...own]),
     registries,
+    isOwnEmpty: person !== null && registries.length === 0,
     maxBytes: egress.max_mb * 1024 * 1024,
   };
 }

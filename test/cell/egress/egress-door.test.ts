@@ -45,6 +45,17 @@ test('EGR-1 what is not on the list is refused by name and port, with the key th
   );
 });
 
+test('EGR-1 where from-config adds no registry, who is refused for that is told', async () => {
+  const { door } = await open({ isOwnEmpty: true });
+  const answer = await askTunnel(door, 'registry.example:443');
+  assert.match(
+    answer,
+    /in sandbox\.egress\.setup of \.blueflame\.yml; from-config adds none, since your own settings name no registry/,
+  );
+  const { door: plain } = await open({});
+  assert.not.match(await askTunnel(plain, 'registry.example:443'), /from-config/);
+});
+
 test('EGR-1 a name that leads to loopback or a private network is refused, unless that is configured', async () => {
   const { port } = await secureServer('registry.test', () => 'inside');
   const host = `registry.test:${port}`;
@@ -302,6 +313,7 @@ async function rejects(work: () => Promise<unknown>): Promise<void> {
 }
 
 interface Opening {
+  readonly isOwnEmpty?: boolean;
   readonly hosts?: readonly string[];
   readonly privateHosts?: readonly string[];
   readonly registries?: readonly Registry[];
@@ -330,6 +342,7 @@ async function open(opening: Opening): Promise<{ readonly door: EgressDoor; read
     hosts: new Set(hosts),
     privateHosts: new Set([...(opening.privateHosts ?? hosts), ...own]),
     registries,
+    isOwnEmpty: opening.isOwnEmpty ?? false,
     maxBytes: opening.maxBytes ?? 1_000_000,
   };
   const door = await openEgressDoor({
