@@ -118,7 +118,7 @@ test('DSK-2: what is searched is found in every line, also in files that are fol
   ]);
   void served.review();
   const { page, complaints } = await visit(served);
-  await page.locator('tr.d2h-ins').first().waitFor();
+  await page.locator('.file[data-path="src/a.txt"] tr.d2h-ins').first().waitFor();
   await page.keyboard.press('Control+f');
   await page.keyboard.type('NEEDLE');
   const says = (text: string) => page.locator('#find-count', { hasText: text }).waitFor();
