@@ -13,8 +13,8 @@ const otherNames = ['.blueflame.yaml', 'blueflame.yml', 'blueflame.yaml'];
  * isn't there, and `config-misnamed` where a file of a similar name is there instead.
  */
 export async function findConfigFile(mainWorkTree: string, override?: string | null): Promise<string | null> {
+  const file = configFilePath(mainWorkTree, override ?? null);
   if (override !== undefined && override !== null) {
-    const file = resolve(mainWorkTree, override);
     if (await exists(file)) return file;
     throw new FlameError({
       kind: 'environment',
@@ -24,12 +24,16 @@ export async function findConfigFile(mainWorkTree: string, override?: string | n
       data: { file },
     });
   }
-  const file = join(mainWorkTree, configFileName);
   if (await exists(file)) return file;
   for (const name of otherNames) {
     if (await exists(join(mainWorkTree, name))) throw misnamed(name);
   }
   return null;
+}
+
+/** Where it is looked for, whether it is there or not. */
+export function configFilePath(mainWorkTree: string, override: string | null): string {
+  return resolve(mainWorkTree, override ?? configFileName);
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -81,9 +81,12 @@ testIf(
     ...{ cwd: repo.path, env: { ...repo.env, TERM: 'xterm' } },
   });
   let screen = '';
+  let isAnswered = false;
   child.stdout.on('data', (chunk: Buffer) => {
     screen += chunk.toString();
-    if (screen.includes('\u0007') && screen.includes('(q)uit?')) child.stdin.write('q\r');
+    if (isAnswered || !screen.includes('\u0007') || !screen.includes('(q)uit?')) return;
+    isAnswered = true;
+    child.stdin.write('q\r');
   });
   await new Promise((resolve) => child.on('close', resolve));
   assert.match(screen, '\u0007');

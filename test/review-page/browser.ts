@@ -12,7 +12,7 @@ export interface PageSuite {
   open(...args: Parameters<Serve>): Promise<Served>;
   visit(served: Served, viewport?: Parameters<typeof openTab>[2]): Promise<WatchedPage>;
   /** Any page, such as a file. */
-  visitUrl(url: string): Promise<WatchedPage>;
+  visitUrl(url: string, viewport?: Parameters<typeof openTab>[2]): Promise<WatchedPage>;
   run(): void;
 }
 

@@ -1,3 +1,4 @@
+import { configFilePath } from '../../config/find-config-file.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -34,7 +35,9 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
   const prompts = openPromptPreviewer(reading, io);
   const far = openFarLines(commonDir);
   const lines = (): readonly GateLine[] => [...(line === null ? [] : [line]), ...far.read()];
-  const mark = (): string => stateMark({ commonDir, env: io.env });
+  const root = reading.git.repository.mainWorkTree;
+  const configFile = root === null ? null : configFilePath(root, reading.configFile);
+  const mark = (): string => stateMark({ commonDir, env: io.env, configFile });
   const meantBy = (session: string | null): SessionMeant =>
     session === null ? reading.meant : sessionMeant(session);
   return {

@@ -5,13 +5,16 @@ import { cloneStateDir } from '../../util/user-state.ts';
 interface Place {
   readonly commonDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of the configuration; null: there is none. */
+  readonly configFile: string | null;
 }
 
 /**
- * Another text after each change of a session's refs, of what was decided in this clone, and of who works on it: as the
+ * Another text after each change of a session's refs, of what was decided in this clone, of who works on it, and of the
+ * configuration: as the
  * files show it, without a question to git. It may change without any of them.
  */
-export function stateMark({ commonDir, env }: Place): string {
+export function stateMark({ commonDir, env, configFile }: Place): string {
   const refs = join(commonDir, 'refs', 'blueflame');
   const files = [
     ...namesIn(refs).map((name) => join(refs, name)),
@@ -19,6 +22,7 @@ export function stateMark({ commonDir, env }: Place): string {
     join(commonDir, 'reftable', 'tables.list'),
     join(cloneStateDir(env, commonDir), 'decisions'),
     join(commonDir, 'blueflame', 'locks'),
+    ...(configFile === null ? [] : [configFile]),
   ];
   return files.map(markOf).join(' ');
 }

@@ -11,15 +11,21 @@ const pauseMs = 300;
 export class BoardTabs {
   readonly #source: BoardSource;
   readonly #session: string | null;
+  readonly #onEmpty: () => void;
   readonly #tabs = new Map<EventStream, SentBoard>();
   readonly #soon = throttle(() => this.#tellInTurn(), pauseMs);
   #unwatch: (() => void) | null = null;
   #telling: Promise<void> = Promise.resolve();
   #isAsked = false;
 
-  constructor(source: BoardSource, session: string | null) {
+  /** `onEmpty` hears when the last of them was closed. */
+  constructor(
+    source: BoardSource,
+    { session, onEmpty }: { readonly session: string | null; readonly onEmpty: () => void },
+  ) {
     this.#source = source;
     this.#session = session;
+    this.#onEmpty = onEmpty;
   }
 
   add(tab: EventStream): void {
@@ -47,6 +53,7 @@ export class BoardTabs {
     this.#unwatch?.();
     this.#unwatch = null;
     this.#soon.cancel();
+    this.#onEmpty();
   }
 
   /** One after the other; what is asked for while one is read is in the next. */

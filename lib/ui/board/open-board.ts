@@ -157,7 +157,8 @@ class Tabs {
 
   #tabsOf(session: string | null): BoardTabs {
     const key = session ?? '';
-    const known = this.#open.get(key) ?? new BoardTabs(this.#source, session);
+    const known =
+      this.#open.get(key) ?? new BoardTabs(this.#source, { session, onEmpty: () => this.#open.delete(key) });
     this.#open.set(key, known);
     return known;
   }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BoardTaskDetails } from '../../../lib/domain/shown/board.ts';
@@ -62,6 +64,10 @@ async function followed(repo: TestRepo, board: TestBoard): Promise<void> {
   assert.is((await board.ask('/api/task/none')).status, 404);
   assert.is((await board.ask('/api/task/one?session=ses-20200101-000000-0000')).status, 409);
   assert.is((await board.ask('/api/stream/..%2F..%2Fconfig')).status, 404);
+  const config = readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');
+  repo.write('.blueflame.yml', `${config}limits: { max_session_cost_usd: 77 }\n`);
+  const limited = await board.until(({ session }) => session?.budget?.limit === 77);
+  assert.is(limited.session?.id, waiting.session?.id);
   const { code, stderr } = await board.end();
   assert.is(code, 0, stderr);
 }

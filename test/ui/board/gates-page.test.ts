@@ -146,4 +146,39 @@ test('DSK-1: the review page lies below the board, and what is decided there is 
   assert.equal(complaints, []);
 });
 
+test('DSK-1: what was begun stays where another tab was faster, on a phone too, and a tab that slept knows it', async () => {
+  const repo = project();
+  const argv = ['run', 'Count', '--from', writePlan(repo, tasks.slice(1)), '--web', '--no-open'];
+  const child = startProgram(repo, argv);
+  const ended = programEnd(child);
+  const url = await boardAddress(child);
+  const { page } = await visitUrl(url);
+  const { page: phone } = await visitUrl(url, { width: 390, height: 844 });
+  await give(page, 'Approve this plan', 'Approve');
+  const begun = await card(phone, 'odd');
+  await begun.locator('.answers').getByRole('button', { name: 'Reject', exact: true }).click();
+  await begun.getByLabel('Reason').fill('It is not what was asked.');
+  await shot(phone, 'board-phone');
+  const width = await phone.locator('html').evaluate(({ scrollWidth }) => scrollWidth);
+  assert.is(width, 390);
+  await phone.context().setOffline(true);
+  await give(page, 'odd', 'Approve');
+  await card(page, 'pair');
+  await phone.context().setOffline(false);
+  await phone.locator('#decided', { hasText: 'changeset odd: approved (decided on the board)' }).waitFor();
+  await phone.getByText('What you had begun to write').click();
+  await phone.getByText('It is not what was asked.').waitFor();
+  await card(phone, 'pair');
+  await phone.emulateMedia({ colorScheme: 'dark' });
+  await shot(phone, 'board-phone-dark');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await shot(page, 'board-dark');
+  await page.emulateMedia({ media: 'print', colorScheme: 'light' });
+  assert.is(await page.locator('.answers').isVisible(), false);
+  await shot(page, 'board-print');
+  child.kill('SIGKILL');
+  await phone.locator('#message.gone').waitFor();
+  await ended;
+});
+
 run();

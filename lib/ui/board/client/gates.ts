@@ -18,20 +18,25 @@ const mostDecided = 5;
 
 /** The card that is shown, and the form that is open in it. */
 let card: { readonly id: string; readonly title: string; form: AnswerForm | null } | null = null;
-/** What was begun and came to nothing, since somebody else was faster. */
-const leftOver = new Map<string, string>();
+/** What was begun and came to nothing, since somebody else was faster or the run ended. */
+const leftOver = new Map<string, { readonly title: string; readonly draft: string }>();
+/** Questions that this tab answers. */
+const sent = new Set<string>();
 
 /** What waits for the person, and what became of the last questions. */
 export function renderGates(): void {
   const { gate, notices, session } = app.state;
   if (gate?.id !== card?.id) changeCard(gate);
   nothing.hidden = gate !== null || notices.length > 0 || (session?.next ?? null) !== null;
-  decided.replaceChildren(...app.state.decided.slice(0, mostDecided).map(makeDecided));
+  const shown = app.state.decided.slice(0, mostDecided);
+  const lost = [...leftOver].filter(([id]) => id !== gate?.id && !shown.some((one) => one.id === id));
+  decided.replaceChildren(...lost.map(([, one]) => makeLost(one)), ...shown.map(makeDecided));
 }
 
 function changeCard(gate: OpenGate | null): void {
   const draft = card?.form?.draft() ?? '';
-  if (card !== null && draft !== '') leftOver.set(card.id, draft);
+  if (card !== null && draft !== '' && !sent.has(card.id))
+    leftOver.set(card.id, { title: card.title, draft });
   const former = card;
   card = gate === null ? null : { id: gate.id, title: titleOf(gate.asks), form: null };
   const had = gates.contains(document.activeElement);
@@ -87,12 +92,18 @@ function makeCard({ id, asks }: OpenGate): HTMLElement {
 
 async function send(gate: string, answer: unknown): Promise<string> {
   if (!app.isFresh) return 'git flame does not answer now: nothing can be decided here until it does.';
+  const [draft, title] = [card?.form?.draft() ?? '', card?.title ?? ''];
+  sent.add(gate);
   const { problem } = await post(about('/api/answer'), { gate, answer });
+  if (problem === '') return '';
+  sent.delete(gate);
+  if (card?.id !== gate && draft !== '') leftOver.set(gate, { title, draft });
+  renderGates();
   return problem;
 }
 
 function makeDecided(gate: DecidedGate): HTMLElement {
-  const draft = leftOver.get(gate.id);
+  const begun = leftOver.get(gate.id);
   return make(
     'li',
     '',
@@ -102,10 +113,16 @@ function makeDecided(gate: DecidedGate): HTMLElement {
       makeText('', sentence(gate)),
       make('span', 'row-end quiet', makeMoment(gate.at)),
     ),
-    ...(draft === undefined || gate.where === 'board'
-      ? []
-      : [makeFold('What you had begun to write', makeBlock('', draft))]),
+    ...(begun === undefined ? [] : [makeBegun(begun)]),
   );
+}
+
+function makeLost(begun: { readonly title: string; readonly draft: string }): HTMLElement {
+  return make('li', '', makeText('', `${begun.title}: this is not asked any more.`), makeBegun(begun));
+}
+
+function makeBegun({ draft }: { readonly draft: string }): HTMLElement {
+  return makeFold('What you had begun to write', makeBlock('', draft));
 }
 
 function sentence({ about: what, answer, where }: DecidedGate): string {

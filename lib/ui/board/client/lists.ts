@@ -3,7 +3,7 @@ import { formatCount } from '../../../util/format-amount.ts';
 import { byId, make } from '../../page/client/dom.ts';
 import { app } from './app.ts';
 import { makeMoment } from './times.ts';
-import { makeText, spentWords } from './words.ts';
+import { makeRowButton, makeText, spentWords } from './words.ts';
 
 const changesets = byId('changesets', HTMLUListElement);
 const noChangesets = byId('no-changesets', HTMLParagraphElement);
@@ -61,9 +61,8 @@ export function renderNotices(): void {
 /** `choose` shows another session. */
 export function renderSessions(choose: (id: string) => void): void {
   const rows = app.state.sessions.map(({ id, title, state, wave, created_at, ...spent }) => {
-    const button = make(
-      'button',
-      'row-button',
+    const button = makeRowButton(
+      () => choose(id),
       make(
         'span',
         'row-head',
@@ -73,9 +72,7 @@ export function renderSessions(choose: (id: string) => void): void {
       ),
       make('span', 'row-note quiet', [id, spentWords({ ...spent, tokens: 0 })].filter(Boolean).join(' · ')),
     );
-    button.type = 'button';
     if (id === app.state.session?.id) button.setAttribute('aria-current', 'true');
-    button.addEventListener('click', () => choose(id));
     return make('li', 'row', button);
   });
   sessions.replaceChildren(...rows);

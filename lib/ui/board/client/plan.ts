@@ -3,7 +3,7 @@ import { formatCount } from '../../../util/format-amount.ts';
 import { byId, make } from '../../page/client/dom.ts';
 import { app } from './app.ts';
 import { dimNodes, renderGraph } from './graph.ts';
-import { lookOf, makeText, spentWords, type TaskLook } from './words.ts';
+import { lookOf, makeRowButton, makeText, spentWords, type TaskLook } from './words.ts';
 
 const list = byId('list', HTMLUListElement);
 const count = byId('plan-count', HTMLParagraphElement);
@@ -82,9 +82,8 @@ function makeRow(
   const { symbol, word, kind } = lookOf(task);
   const needs = task.needs.length === 0 ? '' : `after ${task.needs.join(', ')}`;
   const note = [task.group, needs, spentWords(task)].filter(Boolean).join(' · ');
-  const button = make(
-    'button',
-    'row-button',
+  const button = makeRowButton(
+    () => open(id),
     make(
       'span',
       'row-head',
@@ -97,10 +96,8 @@ function makeRow(
     make('span', 'row-note quiet', note),
     ...task.because.slice(0, 2).map((why) => makeText('row-note', why)),
   );
-  button.type = 'button';
   button.dataset.kind = kind;
   button.dataset.id = id;
   button.setAttribute('aria-current', `${isOpen}`);
-  button.addEventListener('click', () => open(id));
   return button;
 }

@@ -3,7 +3,7 @@ import { formatCount } from '../../../util/format-amount.ts';
 import { byId, make } from '../../page/client/dom.ts';
 import { app } from './app.ts';
 import { makeElapsed } from './times.ts';
-import { makeFold, makeOutput, makeText, spentWords } from './words.ts';
+import { makeFold, makeOutput, makeRowButton, makeText, spentWords } from './words.ts';
 
 const agents = byId('agents', HTMLUListElement);
 const checks = byId('checks', HTMLUListElement);
@@ -49,16 +49,13 @@ function makeAgent(agent: BoardAgent, open: (agent: string) => void): HTMLElemen
       : [make('span', 'badge bad', `${formatCount(agent.blocked, 'call')} blocked`)]),
     make('span', 'row-end quiet', makeElapsed(agent.started_at)),
   );
-  const button = make(
-    'button',
-    'row-button',
+  const button = makeRowButton(
+    () => open(agent.id),
     words,
     ...(task === null ? [] : [makeText('row-title', task)]),
     makeText('row-note', agent.activity === '' ? 'starting' : agent.activity),
     make('span', 'row-note quiet', [agent.id, agent.adapter, spentWords(agent)].filter(Boolean).join(' · ')),
   );
-  button.type = 'button';
-  button.addEventListener('click', () => open(agent.id));
   return button;
 }
 

@@ -73,3 +73,11 @@ export function makeOutput(text: string): HTMLElement {
 export function makeFold(summary: string, ...content: readonly (string | Node)[]): HTMLDetailsElement {
   return make('details', '', make('summary', '', summary), ...content);
 }
+
+/** A row that opens something. */
+export function makeRowButton(onOpen: () => void, ...content: readonly Node[]): HTMLButtonElement {
+  const button = make('button', 'row-button', ...content);
+  button.type = 'button';
+  button.addEventListener('click', onOpen);
+  return button;
+}

@@ -1,0 +1,43 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { emptyBoard } from '../../../lib/ui/board/board-changes.ts';
+import type { BoardSource } from '../../../lib/ui/board/board-source.ts';
+import { BoardTabs } from '../../../lib/ui/board/board-tabs.ts';
+
+test('what is kept for the tabs of a session goes with the last of them', async () => {
+  let watched = 0;
+  const source: BoardSource = {
+    read: async () => emptyBoard,
+    task: async () => null,
+    follow: async () => false,
+    answer: async () => undefined,
+    gateText: async () => null,
+    watch: () => {
+      watched += 1;
+      return () => {
+        watched -= 1;
+      };
+    },
+  };
+  const heard: string[] = [];
+  const tabs = new BoardTabs(source, { session: null, onEmpty: () => heard.push('empty') });
+  const open = (): (() => void) => {
+    let close: () => void = () => undefined;
+    tabs.add({
+      send: () => undefined,
+      end: () => undefined,
+      onClose: (listener) => {
+        close = listener;
+      },
+    });
+    return () => close();
+  };
+  const [first, second] = [open(), open()];
+  first();
+  assert.equal([heard, watched], [[], 1]);
+  second();
+  assert.equal([heard, watched], [['empty'], 0]);
+  await tabs.end('');
+});
+
+test.run();
