@@ -31,12 +31,16 @@ const patienceMs = 60_000;
 // An agent's programs can open as many as they like; a package tool opens some dozens.
 const mostConnections = 128;
 const mostRefusals = 10;
+// npm asks again at once, hundreds of times a second and for ever, where a tunnel is refused; where its connection only
+// ends it gives up after a few. A program that heeds an answer has read one by then.
+const mostAnswered = 100;
 
 /** Serves one cell. Nothing is reached but what the rules name, each connection is one line of the log. */
 export async function openEgressDoor(options: EgressOptions): Promise<EgressDoor> {
   const { rules, log, secret } = options;
   const refusals = new Set<string>();
   let total = 0;
+  let refused = 0;
   const traffic: Traffic = {
     rules,
     ca: options.ca,
@@ -44,9 +48,10 @@ export async function openEgressDoor(options: EgressOptions): Promise<EgressDoor
     idleMs: options.idleMs ?? patienceMs,
     note: (line) => {
       if (line.refused !== null && refusals.size < mostRefusals) refusals.add(line.refused);
+      if (line.refused !== null) refused += 1;
       try {
         log({ phase: rules.phase, ...line });
-        return true;
+        return line.refused === null || refused <= mostAnswered;
       } catch (error) {
         // What can't be written down doesn't happen: nothing more comes in.
         total = Number.POSITIVE_INFINITY;

@@ -45,6 +45,17 @@ test('EGR-1 what is not on the list is refused by name and port, with the key th
   );
 });
 
+test('EGR-1 who is refused over and over gets no more answers, only ends; what is on the list is reached as before', async () => {
+  const { port } = await secureServer('registry.test', () => 'inside');
+  const { door, lines } = await open({ hosts: [`registry.test:${port}`] });
+  for (let at = 0; at < 100; at += 1) assert.match(await askTunnel(door, 'elsewhere.test:443'), / 403 /);
+  for (let at = 0; at < 3; at += 1)
+    assert.is(await askTunnel(door, 'elsewhere.test:443').catch(() => ''), '');
+  assert.is(lines.all.length, 103);
+  assert.is(door.refusals().length, 1);
+  (await tunnel(door, `registry.test:${port}`)).destroy();
+});
+
 test('EGR-1 where from-config adds no registry, who is refused for that is told', async () => {
   const { door } = await open({ isOwnEmpty: true });
   const answer = await askTunnel(door, 'registry.example:443');
