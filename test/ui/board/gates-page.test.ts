@@ -70,6 +70,8 @@ test('DSK-1: each question of a session is answered in a browser, and what was d
   const failed = await card(page, 'bad failed its validation');
   await failed.getByText('✗ ! grep -q bad *.txt: exit 1').waitFor();
   await shot(page, 'board-validation');
+  // Read aloud as it is seen.
+  await page.getByRole('button', { name: 'bad did not pass Spoil it', exact: true }).waitFor();
   await give(page, 'bad failed its validation', 'Pass with a reason', {
     'Pass it all the same': 'It is meant to be.',
   });

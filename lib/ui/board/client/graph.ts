@@ -96,15 +96,13 @@ function paint(id: string, node: HTMLButtonElement): void {
   node.dataset.shown = text;
   node.dataset.kind = kind;
   node.setAttribute('aria-current', `${isOpen}`);
-  node.setAttribute('aria-label', `${id}: ${task.title}, ${word}`);
   node.title = `${task.title} (${word})`;
+  const sign = make('span', 'sign', symbol);
+  // The word says the same.
+  sign.ariaHidden = 'true';
   node
     .querySelector('.node-head')
-    ?.replaceChildren(
-      make('span', 'sign', symbol),
-      make('span', 'node-id', id),
-      make('span', 'node-word', word),
-    );
+    ?.replaceChildren(sign, make('span', 'node-id', id), make('span', 'node-word', word));
   node.querySelector('.node-title')?.replaceChildren(task.title);
 }
 
