@@ -65,6 +65,9 @@ export type CommitSearch = (
   | { readonly kind: 'too-long' }
 >;
 
+/** Paths that are no way to a commit's own files: a symbolic link leads elsewhere, a submodule is another repository. */
+export type Detours = ReadonlyMap<string, 'symbolic link' | 'submodule'>;
+
 /** Files of a commit. */
 export interface GitFiles {
   /** Texts of files in a commit; what is absent, binary or over 1 MiB is left out. */
@@ -86,6 +89,8 @@ export interface GitFiles {
    * commit: of all its files, or of these.
    */
   filteredPaths(commit: ObjectId, paths?: readonly string[]): Promise<readonly FilteredPath[]>;
+  /** Paths of a commit that are no way to files of its own. */
+  detours(commit: ObjectId): Promise<Detours>;
   /** Where the submodules of a commit are. */
   submodules(commit: ObjectId): Promise<readonly string[]>;
   /** Writes the files of a commit into a folder that is absent or empty, made if need be. */

@@ -25,6 +25,7 @@ import { runScript } from '../run-script.ts';
 import type { Workshop } from '../workshop.ts';
 import { acceptReceived, describeReceived, notAccepted } from './accept-received.ts';
 import { askPlanner, noPlan } from './ask-planner.ts';
+import { findDetours } from './lock-detours.ts';
 import { plannedOrder } from './planned-order.ts';
 import { replacedBy, takePlan } from './take-plan.ts';
 
@@ -53,7 +54,8 @@ export async function planWave(workshop: Workshop, id: SessionId, options: PlanO
   for (;;) {
     proposal ??= await planFromPlanner(workshop, view, canTalk(workshop, options));
     view = await propose(workshop, view.session, proposal, isByHand);
-    const problems = (isByHand ? planProblems : proposalProblems)(workshop, view, proposal);
+    const found = (isByHand ? planProblems : proposalProblems)(workshop, view, proposal);
+    const problems = [...found, ...(await findDetours(workshop, view.session, proposal))];
     // Beside work that goes on, an empty plan only takes the rest out.
     if (proposal.tasks.length === 0 && view.session.wave === 'plan') return endEmpty(workshop, id);
     const decision = await decidePlan(workshop, view, proposal, problems);
@@ -113,7 +115,10 @@ async function planFromPlanner(workshop: Workshop, view: SessionView, isInteract
     if (answer.kind === 'plan') plan = answer.plan;
     problems =
       answer.kind === 'plan'
-        ? planProblems(workshop, view, answer.plan).map(describeProblem)
+        ? [
+            ...planProblems(workshop, view, answer.plan),
+            ...(await findDetours(workshop, view.session, answer.plan)),
+          ].map(describeProblem)
         : answer.problems;
     if (problems.length === 0 && plan !== null) return plan;
     workshop.events.emit({ event: 'plan-invalid', problems });

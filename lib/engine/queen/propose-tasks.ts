@@ -11,6 +11,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import { detourProblems } from '../plan/lock-detours.ts';
 import { describeProblem, planProblems, problemsBeside, takenIds } from '../plan-problems.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
@@ -137,6 +138,8 @@ async function changePlan(
 ): Promise<Proposed> {
   const { sessions } = await workshop.store.snapshot();
   const runs = sessions.flatMap(({ agents }) => agents);
+  const { session: now } = await viewSession(workshop, id);
+  const detours = await workshop.git.detours(now.base_commit);
   let proposed: Proposed = { changed: [], waiting: null };
   await record(workshop, id, (view) => {
     requireLeading(view.session);
@@ -146,6 +149,7 @@ async function changePlan(
     proposed = { changed, waiting: proposal?.length ?? null };
     if (changed.length === 0) return null;
     requireSound(workshop, view, plan);
+    refuse(detourProblems(detours, { tasks: plan }));
     const isNext = session.cycle > 0 && cycleOfPlan(session, view.tasks, plan) > session.cycle;
     if (isNext) requireCycleLeft(session, workshop.config.limits.max_wave_cycles);
     const estimate = estimateCost({ config: workshop.config, tasks: plan, runs });

@@ -1,3 +1,5 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../../support/exec-project.ts';
@@ -216,6 +218,36 @@ test('QUE-1 once a drop is approved, what comes next is no task that is gone', a
   assert.is(one.at('next'), 'assign_task', one.text);
   const all = await chat.call('drop_tasks', { task_ids: ['b'], reason: 'Not needed.' });
   assert.match(String(all.at('next')), /^create_tasks/, all.text);
+});
+
+test('QUE-1 a lock below a symbolic link or in a submodule is refused with the reason, in her plan and in a file', async () => {
+  const repo = makeExecProject();
+  symlinkSync('src', join(repo.path, 'way'));
+  repo.git('update-index', '--add', '--cacheinfo', `160000,${repo.git('rev-parse', 'HEAD')},vendor/other`);
+  repo.git('add', 'way');
+  repo.git('commit', '-qm', 'a link and a submodule');
+  mkdirSync(join(repo.path, 'vendor/other'), { recursive: true });
+  const chat = await openChat(repo);
+  const ask = (lock: string): Promise<Said> =>
+    chat.call('create_tasks', { objective: 'x', tasks: [task('a', { file_locks: [lock] })] });
+  for (const [lock, why] of [
+    ['way/a.txt', 'leads through the symbolic link way'],
+    ['way/', 'leads through the symbolic link way'],
+    ['vendor/other/a.txt', 'is in the submodule vendor/other'],
+    ['vendor/{other,more}/**', 'is in the submodule vendor/other'],
+  ] as const) {
+    const said = await ask(lock);
+    assert.is(codeOf(said), 'bad-plan', said.text);
+    assert.match(said.text, why);
+  }
+  const fine = await ask('way');
+  assert.is(codeOf(fine), 'done', fine.text);
+
+  const plan = writePlan(repo, [{ id: 'b', script: 'true', locks: ['way/b.txt'] }]);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  const filed = await flame(repo, ['plan', '--new', 'y', '--from', plan, '--decisions-file', decisions]);
+  assert.is.not(filed.code, 0);
+  assert.match(filed.stderr, 'leads through the symbolic link way');
 });
 
 test.run();
