@@ -1,80 +1,26 @@
-import { randomUUID } from 'node:crypto';
 import { leftByWorker } from '../../core/blackboard/notes-in-words.ts';
 import { addRun } from '../../core/schedule/add-run.ts';
 import { nextAttempt } from '../../core/task/task-history.ts';
-import {
-  mergeAnswerJsonSchema,
-  planAnswerJsonSchema,
-  verdictAnswerJsonSchema,
-} from '../../domain/config/answers.ts';
 import { roleModel } from '../../domain/config/role-settings.ts';
-import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
-import type { AgentPolicy } from '../../domain/policy.ts';
+import type { SessionId } from '../../domain/ids.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
-import type {
-  AgentActivity,
-  AgentOutcome,
-  AgentRequest,
-  RunningAgent,
-  ToolDoor,
-} from '../../domain/ports/agent-port.ts';
-import type { CellWorktree, EndNote } from '../../domain/ports/git-cells.ts';
-import type { PromptData } from '../../domain/ports/prompt-port.ts';
-import type { Role } from '../../domain/role.ts';
-import { agentAuthor } from '../../domain/state/agent-identity.ts';
+import type { AgentOutcome, AgentRequest, RunningAgent } from '../../domain/ports/agent-port.ts';
+import type { EndNote } from '../../domain/ports/git-cells.ts';
 import type { AgentRun, Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
-import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { stoppedBeforeStart } from '../interrupted.ts';
 import { type GuardedOutcome, guardClaim, untilBack } from '../machines/guard-claim.ts';
 import { giveBackOf, reserve } from '../machines/reserve.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
-import { agentPrompt } from './agent-prompt.ts';
 import { proveEnforcement } from './prove-enforcement.ts';
 import { withReach } from './reach-service.ts';
 import { requirePrice } from './require-price.ts';
 import { pauseService, untilServed } from './service-pauses.ts';
-import {
-  agentShare,
-  noteSpending,
-  noteTooLittle,
-  requireBudget,
-  sharedBudget,
-  watchBudget,
-} from './session-budget.ts';
+import { agentShare, noteSpending, noteTooLittle, requireBudget, watchBudget } from './session-budget.ts';
+import { type AgentJob, startAgent } from './start-agent.ts';
 
 /** Grace between SIGTERM and SIGKILL when a person stops the program, in milliseconds. */
 const stopGraceMs = 10_000;
-
-// A worker's commits are its answer.
-const answerSchemas = {
-  planner: planAnswerJsonSchema,
-  worker: null,
-  validator: verdictAnswerJsonSchema,
-  merger: mergeAnswerJsonSchema,
-  // What she does goes through her tools.
-  queen: null,
-} as const;
-
-export interface AgentJob {
-  readonly id: AgentId;
-  readonly session: SessionId;
-  readonly role: Role;
-  readonly adapter: string;
-  readonly task: Task | null;
-  readonly cell: CellWorktree;
-  readonly policy: AgentPolicy;
-  /** See AgentRequest. */
-  readonly recorded?: readonly DiagnosticRun[];
-  /** See AgentRequest; who has some leads, and takes as long as the others do. */
-  readonly tools?: ToolDoor;
-  readonly isReadOnly: boolean;
-  /** See AgentRequest; asked where the configuration and its CLI have it. */
-  readonly lastWord?: AgentRequest['lastWord'];
-  readonly isInteractive?: boolean;
-  readonly prompt: PromptData;
-}
 
 // A service that stays at its limit must not keep a session alive for ever.
 const maxWaits = 50;
@@ -196,74 +142,6 @@ function explainByShare(outcome: GuardedOutcome, isCut: boolean): GuardedOutcome
   if (!isCut || outcome.failure?.kind !== 'budget') return outcome;
   const message = "What was left of the session's budget was too little for the agent.";
   return { ...outcome, failure: { ...outcome.failure, kind: 'session-budget', message, retryable: true } };
-}
-
-async function startAgent(
-  workshop: Workshop,
-  job: AgentJob,
-  { model, budget }: Pick<AgentRequest, 'model' | 'budget'>,
-): Promise<RunningAgent> {
-  const from = beginningOf(job);
-  const { system, prompt } = await agentPrompt(workshop, { adapter: job.adapter, data: job.prompt, from });
-  const onActivity = ({ text, tokens, cost_usd, quiet_ms }: AgentActivity): void => {
-    noteSpending(workshop, job.id, { tokens, cost_usd });
-    if (quiet_ms === undefined)
-      workshop.events.emit({ event: 'agent-activity', agent: job.id, text, tokens, cost_usd });
-    else
-      workshop.events.emit({ event: 'agent-stalled', agent: job.id, task: job.task?.id ?? null, quiet_ms });
-  };
-  return workshop.agents.start(
-    {
-      id: job.id,
-      role: job.role,
-      adapter: job.adapter,
-      session: job.session,
-      task: job.task?.id ?? null,
-      ...(job.task === null ? {} : { taskTitle: job.task.title, attempt: nextAttempt(job.task.history) }),
-      ...(job.isInteractive === true ? { conversation: randomUUID() } : {}),
-      model,
-      systemPrompt: system,
-      prompt,
-      answerSchema: job.isInteractive === true ? null : answerSchemas[job.role],
-      worktree: job.cell,
-      isReadOnly: job.isReadOnly,
-      policy: job.policy,
-      ...(job.recorded === undefined ? {} : { recorded: job.recorded }),
-      ...(job.tools === undefined ? {} : { tools: job.tools }),
-      ...lastWordOf(workshop, job),
-      onHint: ({ hint: { id: hint, by, text }, state, next }) =>
-        workshop.events.emit({
-          event: 'hint',
-          agent: job.id,
-          task: job.task?.id ?? null,
-          hint,
-          by,
-          text,
-          state,
-          next,
-        }),
-      budget,
-      timeoutMs:
-        job.isInteractive === true || job.tools !== undefined ? 0 : workshop.config.limits.agent_timeout,
-      isInteractive: job.isInteractive ?? false,
-      author: agentAuthor(job.id),
-    },
-    onActivity,
-    sharedBudget(workshop, job),
-  );
-}
-
-function lastWordOf(
-  { adapter, config }: Pick<Workshop, 'adapter' | 'config'>,
-  { adapter: name, lastWord, isInteractive }: AgentJob,
-): Pick<AgentRequest, 'lastWord'> {
-  const isHeld = config.validation.last_word && adapter(name).end !== null && isInteractive !== true;
-  return lastWord === undefined || !isHeld ? {} : { lastWord };
-}
-
-/** Where the work began: an agent that judges or merges must not see instructions from the work itself. */
-function beginningOf({ role, task, cell }: AgentJob): ObjectId | null {
-  return role === 'validator' || role === 'merger' ? (task?.start_commit ?? null) : cell.base;
 }
 
 async function untilEnd(workshop: Pick<Workshop, 'signal'>, running: RunningAgent): Promise<AgentOutcome> {

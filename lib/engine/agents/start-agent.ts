@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { nextAttempt } from '../../core/task/task-history.ts';
+import {
+  mergeAnswerJsonSchema,
+  planAnswerJsonSchema,
+  verdictAnswerJsonSchema,
+} from '../../domain/config/answers.ts';
+import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
+import type { AgentPolicy } from '../../domain/policy.ts';
+import type { AgentActivity, AgentRequest, RunningAgent, ToolDoor } from '../../domain/ports/agent-port.ts';
+import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { PromptData } from '../../domain/ports/prompt-port.ts';
+import type { Role } from '../../domain/role.ts';
+import { agentAuthor } from '../../domain/state/agent-identity.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { DiagnosticRun } from '../../domain/state/verdict.ts';
+import type { Workshop } from '../workshop.ts';
+import { agentPrompt } from './agent-prompt.ts';
+import { noteSpending, sharedBudget } from './session-budget.ts';
+
+// A worker's commits are its answer.
+const answerSchemas = {
+  planner: planAnswerJsonSchema,
+  worker: null,
+  validator: verdictAnswerJsonSchema,
+  merger: mergeAnswerJsonSchema,
+  // What she does goes through her tools.
+  queen: null,
+} as const;
+
+export interface AgentJob {
+  readonly id: AgentId;
+  readonly session: SessionId;
+  readonly role: Role;
+  readonly adapter: string;
+  readonly task: Task | null;
+  readonly cell: CellWorktree;
+  readonly policy: AgentPolicy;
+  /** See AgentRequest. */
+  readonly recorded?: readonly DiagnosticRun[];
+  /** See AgentRequest; who has some leads, and takes as long as the others do. */
+  readonly tools?: ToolDoor;
+  readonly isReadOnly: boolean;
+  /** See AgentRequest; asked where the configuration and its CLI have it. */
+  readonly lastWord?: AgentRequest['lastWord'];
+  readonly isInteractive?: boolean;
+  readonly prompt: PromptData;
+}
+
+/** Starts the agent of a job with what its configuration, its prompt and its hooks say. */
+export async function startAgent(
+  workshop: Workshop,
+  job: AgentJob,
+  { model, budget }: Pick<AgentRequest, 'model' | 'budget'>,
+): Promise<RunningAgent> {
+  const from = beginningOf(job);
+  const { system, prompt } = await agentPrompt(workshop, { adapter: job.adapter, data: job.prompt, from });
+  const onActivity = ({ text, tokens, cost_usd, quiet_ms }: AgentActivity): void => {
+    noteSpending(workshop, job.id, { tokens, cost_usd });
+    if (quiet_ms === undefined)
+      workshop.events.emit({ event: 'agent-activity', agent: job.id, text, tokens, cost_usd });
+    else
+      workshop.events.emit({ event: 'agent-stalled', agent: job.id, task: job.task?.id ?? null, quiet_ms });
+  };
+  return workshop.agents.start(
+    {
+      id: job.id,
+      role: job.role,
+      adapter: job.adapter,
+      session: job.session,
+      task: job.task?.id ?? null,
+      ...(job.task === null ? {} : { taskTitle: job.task.title, attempt: nextAttempt(job.task.history) }),
+      ...(job.isInteractive === true ? { conversation: randomUUID() } : {}),
+      model,
+      systemPrompt: system,
+      prompt,
+      answerSchema: job.isInteractive === true ? null : answerSchemas[job.role],
+      worktree: job.cell,
+      isReadOnly: job.isReadOnly,
+      policy: job.policy,
+      ...(job.recorded === undefined ? {} : { recorded: job.recorded }),
+      ...(job.tools === undefined ? {} : { tools: job.tools }),
+      ...lastWordOf(workshop, job),
+      onHint: ({ hint: { id: hint, by, text }, state, next }) =>
+        workshop.events.emit({
+          event: 'hint',
+          agent: job.id,
+          task: job.task?.id ?? null,
+          hint,
+          by,
+          text,
+          state,
+          next,
+        }),
+      budget,
+      timeoutMs:
+        job.isInteractive === true || job.tools !== undefined ? 0 : workshop.config.limits.agent_timeout,
+      isInteractive: job.isInteractive ?? false,
+      author: agentAuthor(job.id),
+    },
+    onActivity,
+    sharedBudget(workshop, job),
+  );
+}
+
+function lastWordOf(
+  { adapter, config }: Pick<Workshop, 'adapter' | 'config'>,
+  { adapter: name, lastWord, isInteractive }: AgentJob,
+): Pick<AgentRequest, 'lastWord'> {
+  const isHeld = config.validation.last_word && adapter(name).end !== null && isInteractive !== true;
+  return lastWord === undefined || !isHeld ? {} : { lastWord };
+}
+
+/** Where the work began: an agent that judges or merges must not see instructions from the work itself. */
+function beginningOf({ role, task, cell }: AgentJob): ObjectId | null {
+  return role === 'validator' || role === 'merger' ? (task?.start_commit ?? null) : cell.base;
+}
