@@ -11,7 +11,9 @@ export interface Hint {
  * What became of a hint. `seen`: the model answered a request that held it. `followed`: what the agent did right after
  * that. `missed`: the agent has ended, and no model was told.
  */
-export type HintState = 'seen' | 'followed' | 'missed';
+export type HintState = (typeof hintStates)[number];
+
+export const hintStates = ['seen', 'followed', 'missed'] as const;
 
 export interface HintNews {
   readonly hint: Hint;

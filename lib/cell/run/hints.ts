@@ -53,6 +53,12 @@ export function leaveHint(
   }
 }
 
+/** What was left for a living agent; nothing for one that has ended. */
+export function hintsLeftFor(commonDir: string, agent: string): readonly Hint[] {
+  const living = findLivingAgent(commonDir, agent);
+  return living === null ? [] : listHints(join(living.folder, folderName));
+}
+
 /** In the order in which they were left: ids begin with the time. */
 function listHints(folder: string): readonly Hint[] {
   return readNames(folder).flatMap((name) => {

@@ -7,10 +7,12 @@ import type { GateLine } from '../../domain/shown/gate.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { BoardSource } from '../../ui/board/board-source.ts';
 import { openFarLines } from '../open/far-lines.ts';
+import { requireOwn } from '../open/own-terminal.ts';
 import { readConfig } from '../open/read-config.ts';
 import type { Reading } from '../open/read-state.ts';
 import { isSessionBusy } from '../open/session-busy.ts';
 import { type SessionMeant, sessionMeant } from '../open/session-meant.ts';
+import { leaveForAgent } from '../show/leave-for-agent.ts';
 import { followAgent } from './agent-stream.ts';
 import { openPromptPreviewer } from './preview-prompt.ts';
 import { type AgentReader, openAgentReader } from './read-agents.ts';
@@ -56,6 +58,10 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
     },
     task: (named, id) => readTaskDetails(reading, meantBy(named), { id, prompts }),
     follow: (agent, hear, signal) => followAgent(commonDir, agent, { hear, signal }),
+    tell: async (agent, text) => {
+      requireOwn('What an agent at work is told', reading.git.repository, io);
+      leaveForAgent(commonDir, agent, { by: await reading.git.identity(), text });
+    },
     answer: async (named, { gate, answer }) => {
       const asking = lineOf(lines(), gate);
       if (asking === null) throw nobodyAsks(kept.get(named ?? '')?.refs.session?.next ?? null);
@@ -129,7 +135,7 @@ function withRunning(
   commonDir: string,
 ): Omit<BoardState, 'gate' | 'decided'> {
   const { session } = refs;
-  if (session === null) return { ...refs, run: null, agents: [], checks: [] };
+  if (session === null) return { ...refs, run: null, agents: [], hints: [], checks: [] };
   const agents = reader.read(session.id);
   const cost_usd = session.cost_usd + sum(agents.map((agent) => agent.cost_usd));
   const tokens = session.tokens + sum(agents.map((agent) => agent.tokens));
@@ -144,6 +150,7 @@ function withRunning(
     },
     run: isSessionBusy(commonDir, session.id) ? { command: null, pid: null } : null,
     agents,
+    hints: reader.hints(session.id),
     checks: [],
   };
 }

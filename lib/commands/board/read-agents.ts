@@ -1,58 +1,102 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { readRegisteredAgents } from '../../cell/run/agent-registry.ts';
-import { auditFile } from '../../cell/watcher/audit-log.ts';
-import type { BoardAgent } from '../../domain/shown/board.ts';
+import { hintsLeftFor } from '../../cell/run/hints.ts';
+import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
+import { hintStates } from '../../domain/hint.ts';
+import type { BoardAgent, BoardHint } from '../../domain/shown/board.ts';
 import { parseRecord } from '../../util/json-record.ts';
 
 /** The agents that run on this machine, as the board shows them. */
 export interface AgentReader {
   /** Those that work for a session; null: for none of them in particular. */
   read(session: string | null): readonly BoardAgent[];
+  /** What those were told that were read so far, also the ones that have ended. */
+  hints(session: string): readonly BoardHint[];
 }
 
-/** Audits only grow: of each what is new is counted. */
+/** Of a session's agents that have ended and were told something. */
+const mostEnded = 20;
+
+/** Audits only grow: of each what is new is read. */
 export function openAgentReader(commonDir: string): AgentReader {
-  const counts = new Map<string, BlockedCount>();
+  const seen = new Map<string, SeenAgent>();
   return {
     read: (session) => {
       const agents = readRegisteredAgents(commonDir).filter((agent) => agent.session === session);
-      for (const id of counts.keys()) if (!agents.some((agent) => agent.id === id)) counts.delete(id);
+      forgetEnded(seen, new Set(agents.map(({ id }) => id)), session);
       return agents.map((agent) => {
-        const count = counts.get(agent.id) ?? new BlockedCount(auditFile(commonDir, agent.id));
-        counts.set(agent.id, count);
+        const one = seen.get(agent.id) ?? { session, audit: new SeenAudit(auditFile(commonDir, agent.id)) };
+        seen.set(agent.id, one);
+        one.audit.readOn();
         const { id, role, task_id: task, adapter, started_at, last_activity_at } = agent;
         const { activity, cost_usd, tokens } = agent;
         return {
           ...{ id, role, task, adapter, started_at, last_activity_at, activity, cost_usd, tokens },
-          blocked: count.read(),
+          blocked: one.audit.blocked,
         };
       });
     },
+    hints: (session) =>
+      [...seen]
+        .filter(([, one]) => one.session === session)
+        .flatMap(([agent, { audit }]) => hintsOf(commonDir, agent, audit)),
   };
+}
+
+interface SeenAgent {
+  readonly session: string | null;
+  readonly audit: SeenAudit;
+}
+
+function forgetEnded(
+  seen: Map<string, SeenAgent>,
+  living: ReadonlySet<string>,
+  session: string | null,
+): void {
+  const ended = [...seen].filter(([id, one]) => one.session === session && !living.has(id));
+  const told = ended.filter(([, { audit }]) => audit.hints.size > 0);
+  for (const [, { audit }] of told) audit.readOn();
+  const kept = new Set(told.slice(-mostEnded));
+  for (const one of ended) if (!kept.has(one)) seen.delete(one[0]);
+}
+
+/** What was left for an agent, and what its audit says became of that. */
+function hintsOf(commonDir: string, agent: string, { hints }: SeenAudit): readonly BoardHint[] {
+  const left = hintsLeftFor(commonDir, agent);
+  for (const { id, text } of left)
+    if (!hints.has(id)) hints.set(id, { id, agent, text, state: 'left', next: '' });
+  const isLeft = new Set(left.map(({ id }) => id));
+  return [...hints.values()].map((hint) =>
+    // Its agent is gone, and said nothing of it.
+    hint.state === 'left' && !isLeft.has(hint.id) ? { ...hint, state: 'missed' } : hint,
+  );
 }
 
 const chunkBytes = 256 * 1024;
 /** At one time; the rest is counted the next time. */
 const mostBytes = 8 * 1024 * 1024;
 
-/** How many calls an audit says were refused. */
-class BlockedCount {
+/** What an audit says so far. */
+class SeenAudit {
   readonly #file: string;
   #offset = 0;
   #rest = '';
-  #count = 0;
+  /** How many calls were refused. */
+  blocked = 0;
+  /** By id. */
+  readonly hints = new Map<string, BoardHint>();
 
   constructor(file: string) {
     this.#file = file;
   }
 
-  /** Including what was written since the last time; what can't be read counts as nothing. */
-  read(): number {
+  /** Takes what was written since the last time; what can't be read counts as nothing. */
+  readOn(): void {
     let descriptor: number;
     try {
       descriptor = openSync(this.#file, 'r');
     } catch {
-      return this.#count;
+      return;
     }
     try {
       const buffer = Buffer.alloc(chunkBytes);
@@ -66,14 +110,24 @@ class BlockedCount {
     } finally {
       closeSync(descriptor);
     }
-    return this.#count;
   }
 
   #take(text: string): void {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
     // Most calls are allowed: only a line that may say otherwise is parsed.
-    for (const line of lines)
-      if (line.includes('"block"') && parseRecord(line).decision === 'block') this.#count += 1;
+    for (const line of lines) {
+      if (line.includes('"block"') && parseRecord(line).decision === 'block') this.blocked += 1;
+      if (line.includes('"tool":"hint"')) this.#takeHint(Buffer.from(line, 'latin1').toString());
+    }
+  }
+
+  #takeHint(line: string): void {
+    const [audited] = parseAudit([line]);
+    const state = hintStates.find((one) => audited?.rule === `hint-${one}`);
+    if (audited === undefined || audited.tool !== 'hint' || state === undefined) return;
+    const { agent_id: agent, target: id, details } = audited;
+    const text = this.hints.get(id)?.text ?? details;
+    this.hints.set(id, { id, agent, text, state, next: state === 'followed' ? details : '' });
   }
 }

@@ -1,15 +1,13 @@
 import { statSync } from 'node:fs';
 import { findLivingAgent } from '../../cell/run/agent-registry.ts';
 import { followStream } from '../../cell/run/follow-stream.ts';
-import { leaveHint } from '../../cell/run/hints.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { type Hint, hintRefusals, longestHint } from '../../domain/hint.ts';
-import { agentNotRunning } from '../../domain/not-found.ts';
 import type { RegisteredAgent } from '../../domain/ports/agent-port.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { requireOwn } from '../open/own-terminal.ts';
 import type { Reading } from '../open/read-state.ts';
+import { leaveForAgent } from './leave-for-agent.ts';
 
 interface Telling {
   readonly agent: RegisteredAgent;
@@ -39,7 +37,7 @@ export async function hintAgent(
   }
   const audit = auditFile(commonDir, id);
   const skip = statSync(audit, { throwIfNoEntry: false })?.size ?? 0;
-  const hint = leave(commonDir, agent, { by: await git.identity(), text });
+  const hint = leaveForAgent(commonDir, id, { by: await git.identity(), text });
   output.info(`Left for ${id}: it is told with its next request to the model.`);
   const state = waits ? await follow(commonDir, { id, hint, audit, skip, io }) : 'queued';
   output.json({ agent: id, task, hint, state });
@@ -50,26 +48,6 @@ export async function hintAgent(
       : `${id} was not told yet. What becomes of it is in the live view and in git flame log.`,
   );
   return 0;
-}
-
-/** Leaves the hint and returns its id. */
-function leave(commonDir: string, { id }: RegisteredAgent, hint: Pick<Hint, 'by' | 'text'>): string {
-  const left = leaveHint(commonDir, id, hint);
-  if (left.kind === 'left') return left.id;
-  if (left.why === 'no-agent') throw agentNotRunning(id, { isKept: true });
-  if (left.why === 'too-long')
-    throw new FlameError({
-      kind: 'usage',
-      code: 'hint-too-long',
-      message: `A hint has at most ${longestHint} characters, and this one has ${hint.text.length}.`,
-      hints: ['Put the rest in the task: git flame task edit'],
-    });
-  throw new FlameError({
-    kind: 'refused',
-    code: 'no-hint-taken',
-    message: `${id} can't be told anything: ${hintRefusals[left.why]}.`,
-    hints: [`git flame agent stop ${id}`, 'git flame task edit'],
-  });
 }
 
 /** Until it is known what became of the hint, the agent is gone, or the person leaves. */

@@ -1,3 +1,4 @@
+import type { HintState } from '../hint.ts';
 import type { Role } from '../role.ts';
 import type { Changeset } from '../state/changeset.ts';
 import type { Session } from '../state/session.ts';
@@ -16,6 +17,8 @@ export interface BoardState {
   readonly tasks: Readonly<Record<string, BoardTask>>;
   /** Those that run on this machine. */
   readonly agents: readonly BoardAgent[];
+  /** What the person told agents, in the order in which it was; those of an agent that has ended stay a while. */
+  readonly hints: readonly BoardHint[];
   /** Diagnostics and setup commands that run. */
   readonly checks: readonly BoardCheck[];
   /** What waits for an answer that can be given here; null: nothing does. */
@@ -88,6 +91,17 @@ export interface BoardAgent {
   readonly tokens: number;
   /** How many of its calls the watcher refused. */
   readonly blocked: number;
+}
+
+/** Something the person told an agent while it works. */
+export interface BoardHint {
+  readonly id: string;
+  readonly agent: string;
+  readonly text: string;
+  /** `left`: its model was not told yet. */
+  readonly state: 'left' | HintState;
+  /** `followed`: the tools it called next. */
+  readonly next: string;
 }
 
 export interface BoardCheck {

@@ -57,7 +57,7 @@ export function applyChange(state: BoardState | null, { parts, tasks, gone }: Bo
 
 export const emptyBoard: BoardState = {
   ...{ run: null, session: null, sessions: [], tasks: {} },
-  ...{ agents: [], checks: [], gate: null, decided: [], changesets: [], notices: [], log: [] },
+  ...{ agents: [], hints: [], checks: [], gate: null, decided: [], changesets: [], notices: [], log: [] },
 };
 
 const { tasks: _, ...emptyParts } = emptyBoard;

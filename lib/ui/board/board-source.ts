@@ -13,6 +13,8 @@ export interface BoardSource {
     hear: (lines: readonly BoardStreamLine[]) => void,
     signal: AbortSignal,
   ): Promise<boolean>;
+  /** Tells a running agent something. Throws FlameErrors: it is not there, or takes no hint. */
+  tell(agent: string, text: string): Promise<void>;
   /** Answers a question that is open. Throws FlameErrors: it is none to that, or nobody asks. */
   answer(session: string | null, given: { readonly gate: string; readonly answer: unknown }): Promise<void>;
   /** A text of an open question; null: there is none. */

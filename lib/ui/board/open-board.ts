@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdPattern, sessionIdPattern, taskIdPattern } from '../../domain/ids.ts';
 import type { BoardStreamLine } from '../../domain/shown/board.ts';
+import { saysSomething } from '../../util/says-something.ts';
 import { notFound, problem } from '../page/page-answers.ts';
 import {
   type EventStream,
@@ -66,11 +67,30 @@ export async function openBoard(options: BoardOptions): Promise<Board> {
 const sessionSchema = z.string().regex(sessionIdPattern).nullable();
 
 const answerSchema = z.strictObject({ gate: z.string().max(100), answer: z.unknown() });
+const hintSchema = z.strictObject({
+  agent: z.string().regex(agentIdPattern),
+  text: z
+    .string()
+    .max(100_000)
+    .refine(saysSomething)
+    .transform((text) => text.trim()),
+});
 const textSchema = z.enum(['plan', 'diff', 'message']);
 
 /** What is wrong, each mistake on a line of its own. */
 function sayError({ message, lines, hints }: FlameError): string {
   return [message, ...lines, ...hints.map((hint) => `In a terminal: ${hint}`)].join('\n');
+}
+
+/** Does what a tab asks; a refusal is told with its reason. */
+async function attempt(act: () => Promise<void>): Promise<PageAnswer> {
+  try {
+    await act();
+    return { kind: 'json', value: {} };
+  } catch (error) {
+    if (error instanceof FlameError) return problem(409, printable(sayError(error)));
+    throw error;
+  }
 }
 
 class Tabs {
@@ -95,6 +115,7 @@ class Tabs {
   async answer({ method, path, query, body }: PageRequest): Promise<PageAnswer> {
     const [api, what, name = ''] = path;
     if (method === 'POST' && path.join('/') === 'api/answer') return this.#answerGate(query, body);
+    if (method === 'POST' && path.join('/') === 'api/hint') return this.#tell(body);
     if (path.join('/') === 'api/theme') return method === 'POST' ? this.#like(body) : this.#likes();
     if (method !== 'GET') return notFound;
     if (api === undefined) return { kind: 'page', render: (nonce) => renderBoard(nonce, this.#hasReview) };
@@ -134,13 +155,13 @@ class Tabs {
     const session = sessionSchema.safeParse(query.get('session'));
     const given = answerSchema.safeParse(body);
     if (!session.success || !given.success) return problem(400, 'That is no answer.');
-    try {
-      await this.#source.answer(session.data, given.data);
-      return { kind: 'json', value: {} };
-    } catch (error) {
-      if (error instanceof FlameError) return problem(409, printable(sayError(error)));
-      throw error;
-    }
+    return attempt(() => this.#source.answer(session.data, given.data));
+  }
+
+  async #tell(body: unknown): Promise<PageAnswer> {
+    const given = hintSchema.safeParse(body);
+    if (!given.success) return problem(400, 'There is nothing in it that an agent could be told.');
+    return attempt(() => this.#source.tell(given.data.agent, given.data.text));
   }
 
   async #gateText(session: string | null, gate: string, what: string | undefined): Promise<PageAnswer> {

@@ -82,6 +82,19 @@ test('what nobody may answer, or without the token, changes nothing', async () =
         ...{ method: 'POST', body, headers: { origin: 'https://evil.example' } },
       });
       assert.is(foreign.status, 403);
+      const hint = (given: object, headers = {}) =>
+        board.ask('/api/hint', { method: 'POST', body: JSON.stringify(given), headers });
+      const told = { agent: 'worker-00000000', text: 'Be short.' };
+      assert.is(
+        (await fetch(`${origin}/api/hint`, { method: 'POST', body: JSON.stringify(told) })).status,
+        403,
+      );
+      assert.is((await hint(told, { origin: 'https://evil.example' })).status, 403);
+      assert.is((await hint({ ...told, text: ' \u200b' })).status, 400);
+      assert.is((await hint({ ...told, agent: '../other' })).status, 400);
+      const refused = await hint(told);
+      assert.is(refused.status, 409);
+      assert.match((refused.value as { message: string }).message, told.agent);
       const reading = await board.ask('/api/answer');
       assert.is(reading.status, 404);
       const { gate } = await board.until(({ session }) => session !== null);

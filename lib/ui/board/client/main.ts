@@ -7,7 +7,7 @@ import { renderHeader } from './header.ts';
 import { wireKeys } from './keys.ts';
 import { renderChangesets, renderLog, renderNotices, renderSessions } from './lists.ts';
 import { wireLook } from './look.ts';
-import { closePanel, openAgent, openTask, renderPanel, wirePanel } from './panel.ts';
+import { closePanel, openAgent, openTask, renderPanel, tellAgent, wirePanel } from './panel.ts';
 import { renderPlan, switchView, wirePlan } from './plan.ts';
 import { renderRunning } from './running.ts';
 import { startClock } from './times.ts';
@@ -31,7 +31,8 @@ function take(change: BoardChange): void {
   if (parts.session !== undefined || parts.run !== undefined || hasTasks) renderHeader();
   if (parts.notices !== undefined || parts.session !== undefined) renderNotices();
   renderGates();
-  if (parts.agents !== undefined || parts.checks !== undefined) renderRunning(showAgent);
+  if (parts.agents !== undefined || parts.checks !== undefined)
+    renderRunning({ open: showAgent, tell: showTelling });
   if (hasTasks) renderPlan(showTask);
   if (parts.changesets !== undefined) renderChangesets();
   if (parts.log !== undefined) renderLog();
@@ -52,6 +53,11 @@ function showTask(id: string): void {
 
 function showAgent(id: string): void {
   openAgent(id);
+  renderPlan(showTask);
+}
+
+function showTelling(id: string): void {
+  tellAgent(id);
   renderPlan(showTask);
 }
 

@@ -4,6 +4,7 @@ import { getJson } from '../../page/client/transport.ts';
 import { about, app } from './app.ts';
 import { type ShownStream, showStream } from './stream.ts';
 import { detailsOf, summaryOf } from './task-details.ts';
+import { type TellBox, tellBox } from './tell.ts';
 import { makeElapsed } from './times.ts';
 import { spentWords } from './words.ts';
 
@@ -12,6 +13,10 @@ const title = byId('panel-title', HTMLHeadingElement);
 const body = byId('panel-body', HTMLDivElement);
 
 let stream: (ShownStream & { readonly agent: string }) | null = null;
+/** Beside the stream of the same agent. */
+let telling: TellBox | null = null;
+/** An agent whose box is opened as soon as it is there. */
+let toTell: string | null = null;
 let focusedBefore: Element | null = null;
 /** What the task was when its details were asked for. */
 let asked = '';
@@ -23,6 +28,12 @@ export function openTask(id: string): void {
 export function openAgent(id: string): void {
   const agent = app.state.agents.find((one) => one.id === id);
   begin(agent?.task == null ? { kind: 'agent', id } : { kind: 'task', id: agent.task });
+}
+
+/** The same, with what it is told to be written. */
+export function tellAgent(id: string): void {
+  toTell = id;
+  openAgent(id);
 }
 
 export function closePanel(): boolean {
@@ -57,6 +68,7 @@ function begin(opened: NonNullable<typeof app.opened>): void {
 export function renderPanel(): void {
   const { opened } = app;
   if (opened === null) return;
+  telling?.render();
   if (opened.kind === 'agent') {
     renderAgent(opened.id);
     return;
@@ -100,7 +112,11 @@ function showTask(id: string, details: BoardTaskDetails): void {
             details.agents.map((one) => one.id),
           ),
         ];
+  // What is moved loses it.
+  const focused = body.contains(document.activeElement) ? document.activeElement : null;
   body.replaceChildren(...summaryOf(id, task), ...live, ...detailsOf(task, details));
+  if (focused instanceof HTMLElement && focused.isConnected) focused.focus({ preventScroll: true });
+  openTelling();
   for (const summary of body.querySelectorAll('details > summary'))
     if (folds.has(summary.textContent)) summary.parentElement?.setAttribute('open', '');
 }
@@ -109,19 +125,34 @@ function showTask(id: string, details: BoardTaskDetails): void {
 function streamPart(agent: string, others: readonly string[]): HTMLElement {
   const part = make('section', 'part');
   const show = (id: string): void => {
-    if (stream?.agent !== id) {
-      closeStream();
-      stream = { ...showStream(id), agent: id };
-    }
+    const shown = follow(id);
     const names = [...new Set([...others, id])];
     part.replaceChildren(
       make('h3', '', 'What it says'),
       ...(names.length > 1 ? [choice(names, id, show)] : [make('p', 'quiet', id)]),
-      stream.element,
+      shown.telling.element,
+      shown.stream.element,
     );
   };
   show(agent);
   return part;
+}
+
+/** The stream of an agent, with what it can be told; what is shown of it already stays. */
+function follow(id: string): { readonly stream: ShownStream; readonly telling: TellBox } {
+  if (stream?.agent !== id || telling === null) {
+    closeStream();
+    stream = { ...showStream(id), agent: id };
+    telling = tellBox(id);
+    telling.render();
+  }
+  return { stream, telling };
+}
+
+function openTelling(): void {
+  if (telling === null || telling.agent !== toTell) return;
+  telling.open();
+  toTell = null;
 }
 
 function choice(names: readonly string[], chosen: string, show: (id: string) => void): HTMLElement {
@@ -139,8 +170,9 @@ function renderAgent(id: string): void {
   title.textContent = id;
   const agent = app.state.agents.find((one) => one.id === id);
   if (stream === null) {
-    stream = { ...showStream(id), agent: id };
-    body.replaceChildren(make('div', 'agent-facts'), stream.element);
+    const shown = follow(id);
+    body.replaceChildren(make('div', 'agent-facts'), shown.telling.element, shown.stream.element);
+    openTelling();
   }
   body.querySelector('.agent-facts')?.replaceChildren(...(agent === undefined ? [] : agentFacts(agent)));
 }
@@ -160,4 +192,5 @@ function agentFacts(agent: BoardAgent): readonly (string | Node)[] {
 function closeStream(): void {
   stream?.close();
   stream = null;
+  telling = null;
 }

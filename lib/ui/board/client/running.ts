@@ -9,11 +9,17 @@ const agents = byId('agents', HTMLUListElement);
 const checks = byId('checks', HTMLUListElement);
 const nothing = byId('nothing-runs', HTMLParagraphElement);
 
-/** The agents and checks that run. `open` shows the stream of an agent. */
-export function renderRunning(open: (agent: string) => void): void {
+/** What can be done with an agent: show its stream, and tell it something. */
+export interface AgentDoors {
+  open(agent: string): void;
+  tell(agent: string): void;
+}
+
+/** The agents and checks that run. */
+export function renderRunning(doors: AgentDoors): void {
   const { state } = app;
   nothing.hidden = state.agents.length + state.checks.length > 0;
-  keepRows(agents, state.agents, (agent) => makeAgent(agent, open));
+  keepRows(agents, state.agents, (agent) => makeAgent(agent, doors));
   keepRows(checks, state.checks, makeCheck);
 }
 
@@ -21,23 +27,26 @@ export function renderRunning(open: (agent: string) => void): void {
 function keepRows<Item extends { readonly id: string }>(
   list: HTMLUListElement,
   items: readonly Item[],
-  makeRow: (item: Item) => HTMLElement,
+  makeRow: (item: Item) => readonly HTMLElement[],
 ): void {
   const before = new Map([...list.children].map((row) => [row.getAttribute('data-id'), row]));
   const rows = items.map((item) => {
     const text = JSON.stringify(item);
     const known = before.get(item.id);
     if (known?.getAttribute('data-item') === text) return known;
-    const row = make('li', 'row', makeRow(item));
+    const row = make('li', 'row', ...makeRow(item));
     row.dataset.id = item.id;
     row.dataset.item = text;
-    if (known?.contains(document.activeElement)) queueMicrotask(() => row.querySelector('button')?.focus());
+    const had = [...(known?.querySelectorAll('button') ?? [])].indexOf(
+      document.activeElement as HTMLButtonElement,
+    );
+    if (had >= 0) queueMicrotask(() => row.querySelectorAll('button')[had]?.focus());
     return row;
   });
   list.replaceChildren(...rows);
 }
 
-function makeAgent(agent: BoardAgent, open: (agent: string) => void): HTMLElement {
+function makeAgent(agent: BoardAgent, { open, tell }: AgentDoors): readonly HTMLElement[] {
   const task = agent.task === null ? null : (app.state.tasks[agent.task]?.title ?? null);
   const words = make(
     'span',
@@ -56,11 +65,15 @@ function makeAgent(agent: BoardAgent, open: (agent: string) => void): HTMLElemen
     makeText('row-note', agent.activity === '' ? 'starting' : agent.activity),
     make('span', 'row-note quiet', [agent.id, agent.adapter, spentWords(agent)].filter(Boolean).join(' · ')),
   );
-  return button;
+  const teller = make('button', 'tell-button', 'Tell it…');
+  teller.type = 'button';
+  teller.setAttribute('aria-label', `Tell it… (${agent.task ?? agent.id})`);
+  teller.addEventListener('click', () => tell(agent.id));
+  return [button, teller];
 }
 
-function makeCheck(check: BoardCheck): HTMLElement {
-  return make(
+function makeCheck(check: BoardCheck): readonly HTMLElement[] {
+  const row = make(
     'div',
     'check',
     make(
@@ -73,4 +86,5 @@ function makeCheck(check: BoardCheck): HTMLElement {
     make('code', 'row-title', check.command),
     ...(check.output === '' ? [] : [makeFold('What it says', makeOutput(check.output))]),
   );
+  return [row];
 }
