@@ -8,6 +8,7 @@ import { flame, flameJson } from '../support/flame.ts';
 import { answerGate, nextGate } from '../support/gates.ts';
 import { programEnd, startProgram } from '../support/program.ts';
 import { makeTempDir, type TestRepo } from '../support/repo.ts';
+import { makeShared } from '../support/shared-project.ts';
 
 // An answer that was given on a board: whenever its run is killed, it is applied once, or asked again.
 
@@ -108,6 +109,24 @@ test('DSK-1: killed once it is applied, an answer is not applied again, nor afte
     assert.is(gate?.asks.gate, 'changesets');
   });
   assert.not.match(last.stderr, 'before the last run ended');
+});
+
+test('DSK-1: an answer that changes nothing is asked for again, and is given once after a kill', async () => {
+  const { clone } = await makeShared({ upTo: 'plan' });
+  const repo = await clone();
+  assert.is((await flame(repo, ['sync'])).code, 0);
+  const quit = async (tab: Pick<TestBoard, 'ask' | 'until'>): Promise<void> => {
+    await answerInVain(tab, await nextGate(tab, 'plan'), { kind: 'quit' });
+  };
+  for (const _ of ['first', 'second']) {
+    const run = await ranWith(repo, 'no such point', quit);
+    assert.is(run.code, 1, run.stderr);
+    assert.not.match(run.stderr, 'before the last run ended');
+  }
+  assert.is((await ranWith(repo, 'answer on a board given', quit)).code, -1);
+  const after = await flame(repo, withBoard);
+  assert.match(after.stderr, 'Decided on the board: before the last run ended, the plan, quit.');
+  assert.not.match((await ranWith(repo, 'no such point', quit)).stderr, 'before the last run ended');
 });
 
 test.run();

@@ -73,6 +73,7 @@ export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
     close: async () => {
       live?.close();
       await Promise.all([current.close(), page.close(), door.close()]);
+      desk.forget();
     },
   };
 }

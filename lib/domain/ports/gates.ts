@@ -248,6 +248,8 @@ export interface BudgetQuestion {
 export type BudgetDecision = { readonly kind: 'raise'; readonly amount: number } | { readonly kind: 'stop' };
 
 export interface BaseQuestion {
+  /** The commit of the base that they fail on. */
+  readonly commit: string;
   /** What fails there already, a clause each. */
   readonly failing: readonly string[];
 }

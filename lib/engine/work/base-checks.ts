@@ -1,5 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import type { BaseQuestion } from '../../domain/ports/gates.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { baseTip } from '../start-point.ts';
@@ -24,24 +25,24 @@ export async function warnOfBase(workshop: Workshop, session: Session, isPaid: b
   }
   if (failing.length === 0 || !isPaid) return;
   const clauses = failing.map((run) => describeFailing(run, landsOn(session)));
-  await askWhetherToPay(workshop, `${session.id} ${keyOf(workshop, commit)}`, clauses);
+  await askWhetherToPay(workshop, `${session.id} ${keyOf(workshop, commit)}`, { commit, failing: clauses });
 }
 
 /** A person at a terminal is asked before agents are paid for what can't pass, once for what they said yes to. */
 async function askWhetherToPay(
   workshop: Pick<Workshop, 'gates' | 'tried'>,
   key: string,
-  failing: readonly string[],
+  question: BaseQuestion,
 ): Promise<void> {
   const { gates, tried } = workshop;
   const known = `paid all the same ${key}`;
   if (gates.base === undefined || (await tried.read(known)) !== null) return;
-  if ((await gates.base({ failing })) === 'go-on') return tried.write(known, 'yes');
+  if ((await gates.base(question)) === 'go-on') return tried.write(known, 'yes');
   throw new FlameError({
     kind: 'refused',
     code: 'base-fails',
     message: 'No agent was started: diagnostics fail on the base already.',
-    details: [...failing, ...waysOn],
+    details: [...question.failing, ...waysOn],
     hints: ['git flame work'],
   });
 }

@@ -94,9 +94,10 @@ export function aboutBudget({ spent, limit, unit }: BudgetQuestion): DeskQuestio
 
 const baseSchema = z.strictObject({ kind: z.enum(['go-on', 'stop']) });
 
-export function aboutBase({ failing }: BaseQuestion): DeskQuestion<BaseDecision> {
+export function aboutBase({ commit, failing }: BaseQuestion): DeskQuestion<BaseDecision> {
   return {
     ...{ asks: { gate: 'base', failing }, about: 'the base, whose checks fail', text: noText },
+    substance: { commit },
     read: async (answer) => parseAnswer(baseSchema, answer).kind,
   };
 }

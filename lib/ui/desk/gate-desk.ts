@@ -54,6 +54,8 @@ export class GateDesk implements GateLine {
   readonly #keeper: AnswerKeeper;
   /** Digests of what was answered in this process. */
   readonly #used = new Set<string>();
+  /** Sessions of which this process kept an answer. */
+  readonly #kept = new Set<SessionId>();
 
   constructor(keeper: AnswerKeeper = keepsNothing) {
     this.#keeper = keeper;
@@ -111,7 +113,10 @@ export class GateDesk implements GateLine {
     return session !== null && this.#keeper.read(session) !== null;
   }
 
-  /** What was answered to exactly this before its run was killed, and never applied; null: nothing. */
+  /**
+   * What was answered to exactly this before its run was killed, and never applied; null: nothing. It is given once:
+   * whoever refuses it, or changes nothing by it, asks a person the next time.
+   */
   async recall<Decision extends Decided>(
     question: DeskQuestion<Decision>,
     place: DeskPlace,
@@ -119,20 +124,22 @@ export class GateDesk implements GateLine {
     const { session } = place;
     const kept = session === null ? null : this.#keeper.read(session);
     if (session === null || kept === null) return null;
+    this.#keeper.clear(session);
     const print = printOf(question, place);
-    if (kept.print !== print) {
-      this.#keeper.clear(session);
-      return null;
-    }
     // Asked again in this run, it came to nothing.
-    if (this.#used.has(print)) return null;
-    this.#used.add(print);
+    if (kept.print !== print || this.#used.has(print)) return null;
     const { answer, where } = kept;
     const decision = await question.read(answer).catch(() => null);
     if (decision === null) return null;
     this.#note(question, place, { id: randomName('gate'), answer: decisionWords(decision), where });
     this.#tell();
     return { decision, where };
+  }
+
+  /** Its run ends and was not killed: what was answered in it is applied by now, or came to nothing. */
+  forget(): void {
+    for (const session of this.#kept) this.#keeper.clear(session);
+    this.#kept.clear();
   }
 
   #keep(
@@ -143,6 +150,7 @@ export class GateDesk implements GateLine {
     if (place.session === null) return;
     const print = printOf(question, place);
     this.#used.add(print);
+    this.#kept.add(place.session);
     this.#keeper.write(place.session, { print, answer, where });
     killPoint('answer on a board kept');
   }

@@ -1,13 +1,22 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { keepAnswers } from '../../../lib/commands/open/kept-answers.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
+import { parseSessionId } from '../../../lib/domain/ids.ts';
+import type { BaseDecision } from '../../../lib/domain/ports/gates.ts';
 import type { AnsweredAt } from '../../../lib/domain/shown/gate.ts';
 import { aboutChangeset } from '../../../lib/ui/desk/ask-about-changeset.ts';
 import { aboutPlan } from '../../../lib/ui/desk/ask-about-plan.ts';
-import { aboutBudget, aboutLeftOver, aboutSession } from '../../../lib/ui/desk/ask-about-session.ts';
+import {
+  aboutBase,
+  aboutBudget,
+  aboutLeftOver,
+  aboutSession,
+} from '../../../lib/ui/desk/ask-about-session.ts';
 import { aboutValidation, aboutValidator } from '../../../lib/ui/desk/ask-about-validation.ts';
 import type { DeskQuestion } from '../../../lib/ui/desk/desk-question.ts';
 import { GateDesk } from '../../../lib/ui/desk/gate-desk.ts';
+import { makeTempDir } from '../../support/repo.ts';
 import {
   sampleChangesetQuestion,
   samplePlan,
@@ -68,6 +77,28 @@ test('DSK-1: what was decided elsewhere is seen on the desk, and whoever watches
   unwatch();
   desk.lay(budget, place);
   assert.equal(seen, ['budget', 'stop at the terminal']);
+});
+
+test('DSK-1: an answer of a killed run counts for the base it was given to, once, and not after its run ended', async () => {
+  const folder = makeTempDir();
+  const opened = (): GateDesk =>
+    new GateDesk(keepAnswers({ commonDir: folder, env: { XDG_STATE_HOME: folder } }));
+  const session = { ...place, session: parseSessionId('ses-20260101-000000-abcd') };
+  const failing = ['npm test fails on main already (exit 1)'];
+  const about = (commit: string): DeskQuestion<BaseDecision> => aboutBase({ commit, failing });
+  const answered = async (): Promise<GateDesk> => {
+    const desk = opened();
+    desk.lay(about('a'), session);
+    await desk.answer({ gate: desk.read().open?.id ?? '', answer: { kind: 'stop' }, where: 'board' });
+    return desk;
+  };
+  await answered();
+  assert.is(await opened().recall(about('b'), session), null);
+  await answered();
+  assert.equal(await opened().recall(about('a'), session), { decision: 'stop', where: 'board' });
+  assert.is(await opened().recall(about('a'), session), null);
+  (await answered()).forget();
+  assert.is(opened().hasKept(session), false);
 });
 
 test('an answer is held to the rules of its question', async () => {
