@@ -79,6 +79,7 @@ async function registerHook(): Promise<Hook> {
       ...{ adapter, request, confinement: 'watched', access: null },
       folder: makeRunFolder(repository.commonDir, request.id),
       onSpending: () => undefined,
+      onUnderWay: () => undefined,
       sharesUsd: false,
       share: async () => null,
       giveBack: () => undefined,

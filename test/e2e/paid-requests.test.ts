@@ -168,6 +168,7 @@ async function openGateway(
     sharesUsd: shared.isInUsd,
     isWatched: async () => true,
     onSpending: (total) => shared.note(total),
+    onUnderWay: () => undefined,
     share: async (id, demand, isGone) => shared.take(id, demand, isGone),
     giveBack: (id) => shared.giveBack(id),
     onRefused,

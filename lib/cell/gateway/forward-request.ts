@@ -54,6 +54,7 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
     isDone = true;
     account.turns.release(id);
     options.giveBack(id);
+    account.ledger.over(id);
     options.log({ method, path, status, tokens, refused: null });
     onEnd();
   };
@@ -61,7 +62,7 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
   const countUnheard = (): number => {
     if (!isSent || asked === null) return 0;
     const spent = spendingOf(asked.demand, Math.min(granted, byTime()));
-    account.count(id, spent);
+    account.ledger.count(id, spent);
     return spent.tokens;
   };
   upstream.on('finish', () => {
@@ -93,7 +94,7 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
         else if (isTurn) account.noteTurn(said);
       },
       onUsage: (spent) => {
-        account.count(id, spent);
+        account.ledger.count(id, spent);
         if (asked === null || !spent.isTold) return;
         account.history.learn(asked.prompt, { tokens: spent.input, cached: spent.cached, at: now });
       },

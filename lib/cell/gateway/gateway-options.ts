@@ -3,6 +3,7 @@ import type { Demand, Spending } from '../../domain/state/spending.ts';
 import type { Conversation } from './dialects/dialect.ts';
 import type { HintPlacing, HintSource } from './place-hints.ts';
 import type { PromptHistory } from './prompt-history.ts';
+import type { RequestLedger } from './request-ledger.ts';
 import type { RequestTurns } from './request-turns.ts';
 import type { Route } from './routes.ts';
 import type { ServiceLimit } from './service-limit.ts';
@@ -30,6 +31,8 @@ export interface GatewayOptions {
   /** Resolves to whether the agent's settings, and so its hooks, were accepted. */
   readonly isWatched: () => Promise<boolean>;
   onSpending(total: Spending): void;
+  /** What requests under way may come to is another: one is about to be sent, or it is known what one cost. */
+  onUnderWay(): void;
   /** Of a budget that others share: how many output tokens a request may have; null: it is refused. */
   readonly share: (id: symbol, demand: Demand, isGone: () => boolean) => Promise<number | null>;
   /** The request is over. */
@@ -90,7 +93,8 @@ export interface Account {
   noteUnpaid(demand: Demand): void;
   readonly history: PromptHistory;
   readonly turns: RequestTurns;
-  count(request: symbol, spent: Spending): void;
+  /** See RequestLedger. */
+  readonly ledger: RequestLedger;
 }
 
 /** What each step of a request is given. */

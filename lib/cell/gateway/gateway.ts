@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { addSpending, leastOf, type Spending, spendingOf, unlimited } from '../../domain/state/spending.ts';
+import { leastOf, type Spending, spendingOf, unlimited } from '../../domain/state/spending.ts';
 import { admitRequest, forbidden, hasToken, longestPath } from './admit-request.ts';
 import { answerError, type Forwarded, forwardRequest } from './forward-request.ts';
 import type { Account, Context, GatewayOptions, Refused } from './gateway-options.ts';
@@ -8,6 +8,7 @@ import { listenOn } from './listen-on.ts';
 import { placeHints } from './place-hints.ts';
 import { openPromptHistory } from './prompt-history.ts';
 import { longestClientWaitMs } from './relay-answer.ts';
+import { openLedger } from './request-ledger.ts';
 import { openTurns } from './request-turns.ts';
 import { findPassage, nearestDialect, ownPath } from './routes.ts';
 import { readErrorMessage, type ServiceLimit } from './service-limit.ts';
@@ -22,6 +23,8 @@ export interface Gateway {
   tokens(): number;
   /** The same in USD at list prices. */
   cost(): number;
+  /** What requests that are not over may still use up, at most. */
+  underWay(): Spending;
   /** The limit the model API's last answer spoke of; null where it answered. */
   limit(): ServiceLimit | null;
   /** Why the last request failed, where it was for no limit; null where it was answered. */
@@ -44,8 +47,8 @@ const mostOfLong = 2;
  * is left for its answer is the most it may write. Upstream errors pass through as they are.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const used = new Map<symbol, Spending>();
-  const total = (): Spending => addSpending(used.values());
+  const ledger = openLedger(options);
+  const { total } = ledger;
   let limit: ServiceLimit | null = null;
   let trouble: ServiceTrouble | null = null;
   // In a row.
@@ -99,12 +102,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
           cost_usd: usdLimit > 0 ? usdLimit - spent.cost_usd : unlimited.cost_usd,
         };
       },
-      used: (request) => used.get(request) ?? { tokens: 0, cost_usd: 0 },
+      used: ledger.used,
     }),
-    count(request, spent) {
-      used.set(request, spent);
-      options.onSpending(total());
-    },
+    ledger,
   };
   const server = createServer({ requestTimeout: 0 }, (request, response) => {
     const forward = (forwarded: Forwarded): void => {
@@ -124,6 +124,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     url: isTcp ? `http://127.0.0.1:${listening.port}/${options.secret}` : '',
     tokens: () => total().tokens,
     cost: () => total().cost_usd,
+    underWay: ledger.underWay,
     limit: () => limit,
     trouble: () => trouble,
     close: async () => {
@@ -187,6 +188,8 @@ async function serve(
     refuse(granted);
     return options.onRefused(granted.why);
   }
+  // Whoever finds this killed knows what it may have cost.
+  context.account.ledger.send(id, spendingOf(asked.demand, granted));
   // From here on its turn ends when it is known what it cost.
   response.off('close', giveBack);
   const body = JSON.stringify(passage.dialect.prepare(hinted, granted));

@@ -1,5 +1,6 @@
 import {
   addSpending,
+  beyond,
   type Demand,
   grantOutput,
   type Spending,
@@ -37,15 +38,7 @@ export function openTurns(budget: Budget): RequestTurns {
   const running = new Map<symbol, Spending>();
   const waiting = new Set<() => void>();
   const reserved = (): Spending =>
-    addSpending(
-      [...running].map(([id, most]) => {
-        const used = budget.used(id);
-        return {
-          tokens: Math.max(0, most.tokens - used.tokens),
-          cost_usd: Math.max(0, most.cost_usd - used.cost_usd),
-        };
-      }),
-    );
+    addSpending([...running].map(([id, most]) => beyond(most, budget.used(id))));
   const grant = (demand: Demand): number | null => {
     if (running.size >= mostAtOnce) return null;
     const [left, held] = [budget.left(), reserved()];

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { LiveAgent, RegisteredAgent } from '../../domain/ports/agent-port.ts';
 import { roleSchema } from '../../domain/role-schema.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
+import { addSpending } from '../../domain/state/spending.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
 import { replaceFile } from '../../util/replace-file.ts';
@@ -21,6 +22,8 @@ const registrationSchema = z.object({
   worktree: z.string(),
   cost_usd: z.number(),
   tokens: z.number(),
+  /** What requests under way may come to beyond that. */
+  under_way: z.object({ tokens: z.number(), cost_usd: z.number() }).default({ tokens: 0, cost_usd: 0 }),
   session: z.string().nullable().default(null),
   adapter: z.string().default(''),
   activity: z.string().default(''),
@@ -37,14 +40,18 @@ export function writeRegistration(folder: string, registration: Registration): v
   killPoint('agent registered');
 }
 
-/** What the agent of a run folder had spent when its tool was last heard of; null where none is registered. */
+/**
+ * What the agent of a run folder has spent; null where none is registered. A request that was under way when its tool was
+ * killed counts as all that it may have come to: it is paid for, and nobody heard how much it was.
+ */
 export function readSpending(
   folder: string,
   now: Date,
 ): { readonly session: string; readonly run: AgentRun } | null {
   const [known] = readRegistration(join(folder, fileName));
   if (known === undefined || known.session === null) return null;
-  const { id, role, task_id, started_at, cost_usd, tokens, session } = known;
+  const { id, role, task_id, started_at, session } = known;
+  const { cost_usd, tokens } = addSpending([known, known.under_way]);
   const ended = { ended_at: now.toISOString(), outcome: 'killed', model: null };
   return { session, run: { id, role, task_id, started_at, cost_usd, tokens, ...ended } };
 }

@@ -104,14 +104,17 @@ export function endEarly(run: AgentRun, why: StopReason): void {
 
 /** Writes the registration, at most once a second: others look at it only now and then. */
 export function registerRun(run: AgentRun): void {
-  const now = performance.now();
+  if (run.registered === Number.POSITIVE_INFINITY) return;
+  if (run.registered > 0 && performance.now() - run.registered < 1_000)
+    run.later ??= setTimeout(() => writeLater(run), 1_000).unref();
+  else registerNow(run);
+}
+
+/** Writes it at once: what it has spent, and what it may, must be known after a kill. */
+export function registerNow(run: AgentRun): void {
   const { request, activity, startedAt, cell } = run;
   if (cell === null || cell.startedAt === null || run.registered === Number.POSITIVE_INFINITY) return;
-  if (run.registered > 0 && now - run.registered < 1_000) {
-    run.later ??= setTimeout(() => writeLater(run), 1_000).unref();
-    return;
-  }
-  run.registered = now;
+  run.registered = performance.now();
   writeRegistration(run.folder.root, {
     id: request.id,
     role: request.role,
@@ -125,6 +128,7 @@ export function registerRun(run: AgentRun): void {
     activity: activity.text,
     cost_usd: costOf(run, activity.cost_usd),
     tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0),
+    ...(run.services === null ? {} : { under_way: run.services.underWay() }),
   });
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type CellPaths, needsModel } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import type { Spending } from '../../domain/state/spending.ts';
 import type { ServiceLimit } from '../gateway/service-limit.ts';
 import type { ServiceTrouble } from '../gateway/service-trouble.ts';
 import { insidePaths } from '../probes/probe-watcher.ts';
@@ -36,6 +37,8 @@ export interface AgentServices {
   tokens(): number;
   /** See Gateway.cost. */
   cost(): number;
+  /** See Gateway.underWay. */
+  underWay(): Spending;
   /** See Gateway.limit. */
   limit(): ServiceLimit | null;
   /** See Gateway.trouble. */
@@ -123,6 +126,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
     wrap: (argv) => (gateway !== null && isCell ? [...bridgeCommand(), ...argv] : argv),
     tokens: () => gateway?.tokens() ?? 0,
     cost: () => gateway?.cost() ?? 0,
+    underWay: () => gateway?.underWay() ?? nothing,
     limit: () => gateway?.limit() ?? null,
     trouble: () => gateway?.trouble() ?? null,
     sawCanary: canary.isRaised,
@@ -147,6 +151,8 @@ function mountsOf(
   ];
 }
 
+const nothing: Spending = { tokens: 0, cost_usd: 0 };
+
 const noServices: AgentServices = {
   paths: {
     baseUrl: null,
@@ -164,6 +170,7 @@ const noServices: AgentServices = {
   wrap: (argv) => argv,
   tokens: () => 0,
   cost: () => 0,
+  underWay: () => nothing,
   limit: () => null,
   trouble: () => null,
   sawCanary: () => false,

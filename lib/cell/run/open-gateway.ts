@@ -16,7 +16,10 @@ const canaryPatienceMs = 5_000;
 
 /** What the gateway of an agent must know of it. */
 export interface GatewayRequest
-  extends Pick<GatewayOptions, 'onSpending' | 'sharesUsd' | 'share' | 'giveBack' | 'onRefused'> {
+  extends Pick<
+    GatewayOptions,
+    'onSpending' | 'onUnderWay' | 'sharesUsd' | 'share' | 'giveBack' | 'onRefused'
+  > {
   readonly adapter: Adapter;
   readonly request: AgentRequest;
   readonly folder: RunFolder;
@@ -55,6 +58,7 @@ export function openGateway(
     isWatched: () =>
       service.adapter.calls !== null ? canary.within(canaryPatienceMs) : Promise.resolve(true),
     onSpending: service.onSpending,
+    onUnderWay: service.onUnderWay,
     sharesUsd: service.sharesUsd,
     share: service.share,
     giveBack: service.giveBack,

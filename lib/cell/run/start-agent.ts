@@ -22,6 +22,7 @@ import {
   followOutput,
   graceMs,
   openRun,
+  registerNow,
   registerRun,
 } from './agent-run.ts';
 import { type AgentServices, startServices } from './agent-services.ts';
@@ -67,6 +68,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
         start.shared?.note(spent);
         registerRun(run);
       },
+      onUnderWay: () => registerNow(run),
       sharesUsd: start.shared?.isInUsd ?? false,
       share: (id, demand, isGone) =>
         untilGranted(run, () => start.shared?.take(id, demand, isGone), demand.most),

@@ -50,3 +50,11 @@ export function addSpending(all: Iterable<Spending>): Spending {
   }
   return { tokens, cost_usd };
 }
+
+/** What is left of `most`, 0 or more of each. */
+export function beyond(most: Spending, spent: Spending): Spending {
+  return {
+    tokens: Math.max(0, most.tokens - spent.tokens),
+    cost_usd: Math.max(0, most.cost_usd - spent.cost_usd),
+  };
+}

@@ -487,6 +487,46 @@ test('UNI-8: a request that was sent whole counts, also where the connection or 
   assert.is(await asked, null);
 });
 
+test('BUD-1: what a request may come to is noted before it is sent, and what it cost once that is known', async () => {
+  let atArrival: readonly { readonly tokens: number; readonly cost_usd: number }[] = [];
+  const upstream = await startUpstream((_request, response) => {
+    atArrival = [...underWay];
+    answerJson(response, { usage: { input_tokens: 100, output_tokens: 10 } });
+  });
+  const { gateway, underWay } = await start(upstream, { model: 'claude-sonnet-4-5' });
+  const messages = [{ role: 'user', content: 'Do it.' }];
+  await ask(gateway, { body: JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 5_000, messages }) });
+  const [most] = atArrival;
+  assert.is(atArrival.length, 1);
+  // The price of 5,000 output tokens is 0.075 USD.
+  assert.ok(most !== undefined && most.tokens > 5_000 && most.cost_usd > 0.075, JSON.stringify(most));
+  assert.equal(underWay.slice(1), [{ tokens: 0, cost_usd: 0 }]);
+  assert.is(gateway.tokens(), 110);
+});
+
+test('BUD-1: a request is not sent where what it may come to cannot be noted', async () => {
+  let asked = 0;
+  const upstream = await startUpstream((_request, response) => {
+    asked += 1;
+    answerJson(response, {});
+  });
+  const givenBack: symbol[] = [];
+  const { gateway } = await start(upstream, {
+    model: 'claude-sonnet-4-5',
+    giveBack: (id) => givenBack.push(id),
+    onUnderWay: () => {
+      throw new Error('ENOSPC: no space left on device');
+    },
+  });
+  const messages = [{ role: 'user', content: 'Do it.' }];
+  const body = JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 5_000, messages });
+  await ask(gateway, { body }).then(
+    () => assert.unreachable('it was answered'),
+    () => undefined,
+  );
+  assert.equal([asked, givenBack.length, gateway.underWay().tokens], [0, 1, 0]);
+});
+
 test('BUD-2: what a request is granted while its client hangs up is given back, so that no other waits for it', async () => {
   const held = new Set<symbol>();
   let [asking, hungUp]: (() => void)[] = [];
@@ -836,6 +876,7 @@ interface StartOptions {
   readonly isTcp?: boolean;
   readonly routes?: GatewayOptions['routes'];
   readonly giveBack?: (id: symbol) => void;
+  readonly onUnderWay?: GatewayOptions['onUnderWay'];
 }
 
 async function start(
@@ -850,8 +891,11 @@ async function start(
   /** Why, of each of them. */
   explained: string[];
   spending: Spending[];
+  /** What requests under way may come to, at each time that changed. */
+  underWay: Spending[];
 }> {
   const spending: Spending[] = [];
+  const underWay: Spending[] = [];
   const socketPath = join(makeTempDir(), 'gateway.sock');
   const log: EgressLine[] = [];
   const refused: string[] = [];
@@ -873,6 +917,7 @@ async function start(
     usdLimit: options.usdLimit ?? 0,
     isWatched: options.isWatched ?? (async () => true),
     onSpending: (total) => spending.push(total),
+    onUnderWay: options.onUnderWay ?? (() => underWay.push(gateway.underWay())),
     sharesUsd: false,
     share: options.share ?? (async (_id, { most }) => most),
     giveBack: options.giveBack ?? (() => undefined),
@@ -889,7 +934,7 @@ async function start(
   });
   sockets.set(gateway, socketPath);
   opened.push(() => void gateway.close());
-  return { gateway, socketPath, log, refused, forbidden, explained, spending };
+  return { gateway, socketPath, log, refused, forbidden, explained, spending, underWay };
 }
 
 const sockets = new Map<Gateway, string>();
