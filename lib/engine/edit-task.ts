@@ -7,9 +7,9 @@ import type { SessionId } from '../domain/ids.ts';
 import { changedMeanwhile } from '../domain/meanwhile.ts';
 import type { PlanKey } from '../domain/state/plan.ts';
 import type { Task } from '../domain/state/task.ts';
-import { describeProblem, problemsBeside } from './plan-problems.ts';
-import { type Recorder, record, taskOf } from './record.ts';
-import type { Workshop } from './workshop.ts';
+import type { GroundReader } from './lock-detours.ts';
+import { describeProblem, type PlanBounds, problemsBeside, readBounds } from './plan-problems.ts';
+import { type Recorder, record, taskOf, viewSession } from './record.ts';
 
 interface EditedTask {
   readonly task: Task;
@@ -22,12 +22,13 @@ interface EditedTask {
  * `changed-meanwhile`.
  */
 export async function editTask(
-  workshop: Recorder,
+  workshop: Recorder & GroundReader,
   session: SessionId,
   edit: { readonly before: TaskPlan; readonly after: TaskPlan },
 ): Promise<EditedTask> {
   let changed: readonly PlanKey[] = [];
   const { before, after } = edit;
+  const bounds = await boundsOf(workshop, session);
   let task: Task | undefined;
   const done = await record(workshop, session, (view) => {
     const now = taskOf(view, before.id);
@@ -36,7 +37,7 @@ export async function editTask(
     ({ changed, task } = result);
     if (result.clashes.length > 0) throw clash(now, result.clashes);
     if (changed.length === 0) return null;
-    const problems = editProblems(workshop, result.task, view.tasks);
+    const problems = editProblems(bounds, result.task, view.tasks);
     if (problems.length > 0) throw badEdit(now, problems, `git flame task edit ${now.id}`);
     const subject = `${now.id}: ${changed.join(', ')} changed by ${workshop.gates.person}`;
     const step = { task: result.task, subject, transition: `${now.status} -> ${now.status}` };
@@ -46,14 +47,16 @@ export async function editTask(
   return { task: done.kind === 'done' ? taskOf(done.view, before.id) : task, changed };
 }
 
+/** What tasks of a session are held against. */
+export async function boundsOf(workshop: Recorder & GroundReader, id: SessionId): Promise<PlanBounds> {
+  const { session } = await viewSession(workshop, id);
+  return readBounds(workshop, session.base_commit);
+}
+
 /** What would be wrong with a task beside the others as they are. */
-export function editProblems(
-  workshop: Pick<Workshop, 'config'>,
-  task: Task,
-  tasks: readonly Task[],
-): readonly string[] {
+export function editProblems(bounds: PlanBounds, task: Task, tasks: readonly Task[]): readonly string[] {
   const others = tasks.filter(({ id }) => id !== task.id).map(({ id }) => id);
-  const problems = problemsBeside(workshop, { tasks: [planOf(task)] }, others).map(describeProblem);
+  const problems = problemsBeside(bounds, { tasks: [planOf(task)] }, others).map(describeProblem);
   const dependents = transitiveDependents(tasks, [task.id]);
   const circular = task.dependencies.filter((id) => dependents.has(id));
   return [...problems, ...circular.map((id) => `${task.id}: depends on ${id}, which depends on it`)];

@@ -5,27 +5,40 @@ import { badPlan } from '../domain/bad-plan.ts';
 import { adapterNames, exampleModels, foreignModel } from '../domain/config/agent-clis.ts';
 import { isOffered, roleChoice } from '../domain/config/role-settings.ts';
 import type { FlameError } from '../domain/flame-error.ts';
-import type { SessionId } from '../domain/ids.ts';
+import type { ObjectId, SessionId } from '../domain/ids.ts';
 import type { Plan } from '../domain/state/plan.ts';
 import { attemptsOf } from '../domain/state/tries.ts';
 import { judgeLock } from '../policy/judge-lock.ts';
 import { worktreePlaces } from '../policy/protected-places.ts';
 import { formatCount } from '../util/format-amount.ts';
+import { type GroundReader, judgeDetour, type LockGround, readLockGround } from './lock-detours.ts';
 import type { SessionView } from './record.ts';
 import type { Workshop } from './workshop.ts';
 
+/** What plans are held against: the configuration, and the commit that they are for. */
+export interface PlanBounds extends Pick<Workshop, 'config'> {
+  readonly ground: LockGround;
+}
+
+export async function readBounds(
+  workshop: Pick<Workshop, 'config'> & GroundReader,
+  commit: ObjectId,
+): Promise<PlanBounds> {
+  return { config: workshop.config, ground: await readLockGround(workshop, commit) };
+}
+
 /** What is wrong with a plan beside the tasks there are. */
 export function planProblems(
-  workshop: Pick<Workshop, 'config' | 'origins'>,
+  bounds: PlanBounds & Pick<Workshop, 'origins'>,
   { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
   plan: Plan,
 ): readonly PlanProblem[] {
-  return [...problemsBeside(workshop, plan, takenIds(tasks)), ...notOffered(workshop, session.id, plan)];
+  return [...problemsBeside(bounds, plan, takenIds(tasks)), ...notOffered(bounds, session.id, plan)];
 }
 
 /** The same of a plan that waited for the person's word: what agents began meanwhile, exactly as it is there, is no mistake. */
 export function proposalProblems(
-  workshop: Pick<Workshop, 'config' | 'origins'>,
+  bounds: PlanBounds & Pick<Workshop, 'origins'>,
   view: Pick<SessionView, 'session' | 'tasks'>,
   plan: Plan,
 ): readonly PlanProblem[] {
@@ -35,7 +48,7 @@ export function proposalProblems(
     const known = begun.get(task.id);
     return known === undefined || planChanges(known, task).length > 0;
   });
-  return planProblems(workshop, view, { tasks: open });
+  return planProblems(bounds, view, { tasks: open });
 }
 
 /** An adapter that the configuration doesn't offer is for the person to choose, in a plan or a task of their own. */
@@ -54,15 +67,17 @@ export function notOffered(
 
 /** What is wrong with tasks that come beside those of these ids. */
 export function problemsBeside(
-  workshop: Pick<Workshop, 'config'>,
+  bounds: PlanBounds,
   plan: Plan,
   existing: readonly string[],
 ): readonly PlanProblem[] {
-  const { permissions, project } = workshop.config;
+  const { permissions, project } = bounds.config;
   const { allowed_paths: allowedPaths, blocked_paths } = permissions;
-  const bounds = { blocked_paths, protected_paths: [...worktreePlaces(project.worktree_dir)] };
-  const rules = { allowedPaths, refuseLock: (lock: string) => judgeLock(bounds, lock), existing };
-  return [...checkPlan(plan, rules), ...adapterProblems(plan), ...modelProblems(workshop, plan)];
+  const places = { blocked_paths, protected_paths: [...worktreePlaces(project.worktree_dir)] };
+  const refuseLock = (lock: string): string | null =>
+    judgeLock(places, lock) ?? judgeDetour(bounds.ground, lock);
+  const rules = { allowedPaths, refuseLock, existing };
+  return [...checkPlan(plan, rules), ...adapterProblems(plan), ...modelProblems(bounds, plan)];
 }
 
 /** Adapters are looked up by name: one that isn't there is a mistake of the plan, not of the run. */

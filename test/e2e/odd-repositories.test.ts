@@ -53,6 +53,8 @@ test('UNI-5 a plan with a task about files of a submodule is refused before anyt
 
 test('UNI-5 what is written into a submodule all the same is neither taken in nor lost', async () => {
   const repo = withSubmodule();
+  repo.write('lib/own.txt', 'beside it\n');
+  repo.commit('a file beside the submodule');
   const script = 'mkdir -p lib/basic/d; echo valuable > lib/basic/d/v.txt; echo top > lib/top.txt';
   const run = await runTasks(repo, [{ id: 'a', script, locks: ['lib/**'] }]);
   assert.is.not(run.code, 0);

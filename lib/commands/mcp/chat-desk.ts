@@ -3,12 +3,13 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { readBounds } from '../../engine/plan-problems.ts';
 import { requireSoundTasks } from '../../engine/queen/propose-tasks.ts';
 import { noSessionYet, refusal, sessionEnded } from '../../engine/queen/refusals.ts';
 import { tellLeft } from '../../engine/queen/tell-left.ts';
 import { viewSession } from '../../engine/record.ts';
 import { createSession } from '../../engine/session/create-session.ts';
-import { preflight } from '../../engine/work/preflight.ts';
+import { findBase, preflight } from '../../engine/work/preflight.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { readConfig, requireWorkTree } from '../open/read-config.ts';
@@ -149,7 +150,8 @@ async function openSession(
       next: 'create_tasks with an objective',
     });
   // What can't be proposed begins nothing.
-  requireSoundTasks(workshop, tasks);
+  const { commit } = await findBase(workshop);
+  requireSoundTasks(await readBounds(workshop, commit), tasks);
   const base = await preflight(workshop, []);
   const id = workshop.newSessionId();
   await createSession(workshop, id, { objective, base, isBeside: false, leader: by });

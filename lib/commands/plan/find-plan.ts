@@ -3,8 +3,9 @@ import type { Role } from '../../domain/role.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
+import { readBounds } from '../../engine/plan-problems.ts';
 import { createSession, leaveSession, requireNoOpenSession } from '../../engine/session/create-session.ts';
-import { preflight } from '../../engine/work/preflight.ts';
+import { findBase, preflight } from '../../engine/work/preflight.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { sayWhich } from '../open/say-which.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
@@ -28,8 +29,11 @@ export async function withStart(
   const snapshot = await opened.store.snapshot();
   const session = openSession(opened.meant.pick(snapshot));
   const goesOn = session !== null && isMeant(session, wish);
-  if (plan !== null && !canBeMended(opened))
-    requireSoundPlan(opened.workshop, plan, goesOn ? snapshot.tasksOf(session.id) : []);
+  if (plan !== null && !canBeMended(opened)) {
+    const commit = goesOn ? session.base_commit : (await findBase(opened.workshop)).commit;
+    const bounds = await readBounds(opened.workshop, commit);
+    requireSoundPlan(bounds, plan, goesOn ? snapshot.tasksOf(session.id) : []);
+  }
   if (goesOn) {
     sayWhich(opened, session);
     return withSessionLock(opened, session.id, () => work({ session: session.id, plan }), how);

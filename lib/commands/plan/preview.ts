@@ -4,6 +4,7 @@ import type { Io } from '../../domain/shown/io.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
 import { plannedOrder } from '../../engine/plan/planned-order.ts';
+import { readBounds } from '../../engine/plan-problems.ts';
 import { viewSession } from '../../engine/record.ts';
 import { findBase } from '../../engine/work/preflight.ts';
 import { renderCircles } from '../../ui/render/render-circles.ts';
@@ -58,6 +59,8 @@ export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Prom
 async function requireSound({ workshop, store, meant }: Opened, wish: StartWish, plan: Plan): Promise<void> {
   const snapshot = await store.snapshot();
   const session = openSession(meant.pick(snapshot));
-  const beside = session !== null && isMeant(session, wish) ? snapshot.tasksOf(session.id) : [];
-  requireSoundPlan(workshop, plan, beside);
+  const goesOn = session !== null && isMeant(session, wish);
+  const beside = goesOn ? snapshot.tasksOf(session.id) : [];
+  const commit = goesOn ? session.base_commit : (await findBase(workshop)).commit;
+  requireSoundPlan(await readBounds(workshop, commit), plan, beside);
 }

@@ -7,7 +7,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { editProblems, editTask, requireEditable } from '../../engine/edit-task.ts';
+import { boundsOf, editProblems, editTask, requireEditable } from '../../engine/edit-task.ts';
 import { gitText } from '../../git/process/run-git.ts';
 import { editText } from '../../ui/terminal/edit-text.ts';
 import { readNamedFile } from '../open/open-gates.ts';
@@ -70,6 +70,7 @@ async function editInEditor(
   const context = { cwd: workshop.root, env: io.env };
   const editor = await gitText(context, ['var', 'GIT_EDITOR'], { accept: [0, 1, 128] });
   if (editor === '') throw noEditor(task);
+  const bounds = await boundsOf(workshop, task.session);
   const tasks = (await store.snapshot()).tasksOf(task.session);
   return editText(io, {
     editor,
@@ -77,7 +78,7 @@ async function editInEditor(
     text: renderPlanYaml({ tasks: [planOf(task)] }),
     parse: (text) => {
       const plan = parseEdit(text, `${task.id}.yml`, task);
-      const problems = editProblems(workshop, { ...task, ...plan }, tasks);
+      const problems = editProblems(bounds, { ...task, ...plan }, tasks);
       if (problems.length > 0) throw badEdit(task, problems);
       return plan;
     },

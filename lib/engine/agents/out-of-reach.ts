@@ -5,11 +5,12 @@ import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { showName } from '../../util/file-names.ts';
 import { lockCovers } from '../../util/path-globs.ts';
+import { judgeDetour, readLockGround } from '../lock-detours.ts';
 import type { WithGit } from '../workshop.ts';
 
 /**
- * Why a task can't be worked on, before anything is paid for it: its locks reach into a submodule, whose files are
- * another repository's, or name files that a filter turns into something else, which an agent never sees as they are.
+ * Why a task can't be worked on, before anything is paid for it: its locks lead through a symbolic link or into a
+ * submodule, or name files that a filter turns into something else, which an agent never sees as they are.
  * null: nothing is against it.
  */
 export async function outOfReach(
@@ -17,9 +18,10 @@ export async function outOfReach(
   { file_locks }: Pick<Task, 'file_locks'>,
   start: ObjectId,
 ): Promise<Failure | null> {
-  for (const path of await git.submodules(start)) {
-    const lock = file_locks.find((one) => one.replace(/^\.\//, '').startsWith(`${path}/`));
-    if (lock !== undefined) return inSubmodule(lock, showName(path));
+  const ground = await readLockGround({ git }, start);
+  for (const lock of file_locks) {
+    const why = judgeDetour(ground, lock);
+    if (why !== null) return onDetour(lock, why);
   }
   const filtered = await git.filteredPaths(start);
   if (filtered.length === 0) return null;
@@ -53,11 +55,11 @@ export async function filteredWork(
       );
 }
 
-function inSubmodule(lock: string, path: string): Failure {
+function onDetour(lock: string, why: string): Failure {
   return {
     kind: 'violation',
-    message: `Its lock ${lock} reaches into the submodule ${path}: changes inside submodule ${path} cannot be taken in.`,
-    details: ['A submodule is another repository: change it there, then let a task move its commit.'],
+    message: `Its lock ${lock} ${why}.`,
+    details: ['Only files of this repository are taken in, each by its own path.'],
     retryable: false,
   };
 }

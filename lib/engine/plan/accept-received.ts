@@ -25,7 +25,15 @@ import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shortId } from '../../util/short-id.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
-import { describeProblem, invalidPlan, notOffered, problemsBeside, takenIds } from '../plan-problems.ts';
+import type { GroundReader } from '../lock-detours.ts';
+import {
+  describeProblem,
+  invalidPlan,
+  notOffered,
+  problemsBeside,
+  readBounds,
+  takenIds,
+} from '../plan-problems.ts';
 import { type Recording, record, type SessionView, viewSession } from '../record.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { plannedOrder } from './planned-order.ts';
@@ -75,13 +83,14 @@ async function branchesOf(
 }
 
 async function ask(
-  workshop: Pick<Workshop, 'config' | 'gates' | 'origins'>,
+  workshop: Pick<Workshop, 'config' | 'gates' | 'origins'> & GroundReader,
   view: SessionView,
 ): Promise<PlanDecision> {
   const { session, received } = view;
   const plan = { tasks: received.map(planOf) };
+  const bounds = await readBounds(workshop, session.base_commit);
   const check = (other: Plan): ReturnType<typeof problemsBeside> =>
-    problemsBeside(workshop, other, takenIds(view.tasks));
+    problemsBeside(bounds, other, takenIds(view.tasks));
   const problems = [...check(plan), ...notOffered(workshop, session.id, plan)];
   const { sessions } = view.snapshot;
   const decision = await workshop.gates.plan({

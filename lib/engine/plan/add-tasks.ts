@@ -7,7 +7,7 @@ import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { refuseIssueScripts } from '../issue-for-script.ts';
-import { describeProblem, problemsBeside } from '../plan-problems.ts';
+import { describeProblem, problemsBeside, readBounds } from '../plan-problems.ts';
 import { newSession } from '../session/create-session.ts';
 import { findBase } from '../work/preflight.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -39,6 +39,8 @@ export async function addTasks(
   refuseIssueScripts(workshop, added);
   const base = await findBase(workshop);
   const id = workshop.newSessionId();
+  const ground = openSession(await workshop.store.snapshot(), wanted)?.base_commit ?? base.commit;
+  const bounds = await readBounds(workshop, ground);
   let done: AddedTasks | undefined;
   const result = await workshop.store.transact((snapshot) => {
     const open = openSession(snapshot, wanted);
@@ -47,7 +49,7 @@ export async function addTasks(
     // A plan that is still to come begins with task-001.
     const planned = withIds(added, existing, open?.wave === 'plan' ? 'hand' : 'task');
     const problems = problemsBeside(
-      workshop,
+      bounds,
       { tasks: planned },
       existing.map((task) => task.id),
     );

@@ -22,7 +22,7 @@ export async function decideProposal(
     if (proposal === null) return false;
     if (shown !== null && canonicalDigest(proposal) !== canonicalDigest(shown)) return false;
     const plan = { tasks: proposal };
-    const decision = await decidePlan(workshop, view, plan, proposalProblems(workshop, view, plan));
+    const decision = await decidePlan(workshop, view, plan, proposalProblems);
     switch (decision.kind) {
       case 'approve':
         return approve(workshop, view, plan);

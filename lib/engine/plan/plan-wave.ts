@@ -1,6 +1,5 @@
 import { adapterDecisions, sessionDecision } from '../../core/decisions/decisions.ts';
 import { toldOfPlan } from '../../core/decisions/told-to-agents.ts';
-import type { PlanProblem } from '../../core/schedule/check-plan.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { planWaves } from '../../core/schedule/plan-waves.ts';
 import { sendBack } from '../../core/task/send-back.ts';
@@ -12,12 +11,15 @@ import type { Decision } from '../../domain/state/origins.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
+import type { GroundReader } from '../lock-detours.ts';
 import {
   describeProblem,
   invalidPlan,
+  type PlanBounds,
   planProblems,
   problemsBeside,
   proposalProblems,
+  readBounds,
   takenIds,
 } from '../plan-problems.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
@@ -25,7 +27,6 @@ import { runScript } from '../run-script.ts';
 import type { Workshop } from '../workshop.ts';
 import { acceptReceived, describeReceived, notAccepted } from './accept-received.ts';
 import { askPlanner, noPlan } from './ask-planner.ts';
-import { findDetours } from './lock-detours.ts';
 import { plannedOrder } from './planned-order.ts';
 import { replacedBy, takePlan } from './take-plan.ts';
 
@@ -54,11 +55,10 @@ export async function planWave(workshop: Workshop, id: SessionId, options: PlanO
   for (;;) {
     proposal ??= await planFromPlanner(workshop, view, canTalk(workshop, options));
     view = await propose(workshop, view.session, proposal, isByHand);
-    const found = (isByHand ? planProblems : proposalProblems)(workshop, view, proposal);
-    const problems = [...found, ...(await findDetours(workshop, view.session, proposal))];
     // Beside work that goes on, an empty plan only takes the rest out.
     if (proposal.tasks.length === 0 && view.session.wave === 'plan') return endEmpty(workshop, id);
-    const decision = await decidePlan(workshop, view, proposal, problems);
+    const check = isByHand ? planProblems : proposalProblems;
+    const decision = await decidePlan(workshop, view, proposal, check);
     if (decision.kind === 'approve') return approve(workshop, view, proposal);
     if (decision.kind === 'quit') {
       if (!view.isOurs) throw notAccepted(view.session);
@@ -103,6 +103,7 @@ function canTalk(
 
 /** Asks the planner, and once more with the reasons when its answer can't be used; a second bad plan goes to the person. */
 async function planFromPlanner(workshop: Workshop, view: SessionView, isInteractive: boolean): Promise<Plan> {
+  const bounds = { origins: workshop.origins, ...(await readBounds(workshop, view.session.base_commit)) };
   let problems: readonly string[] = [];
   let plan: Plan | null = null;
   for (let tries = 0; tries < 2; tries += 1) {
@@ -114,12 +115,7 @@ async function planFromPlanner(workshop: Workshop, view: SessionView, isInteract
     });
     if (answer.kind === 'plan') plan = answer.plan;
     problems =
-      answer.kind === 'plan'
-        ? [
-            ...planProblems(workshop, view, answer.plan),
-            ...(await findDetours(workshop, view.session, answer.plan)),
-          ].map(describeProblem)
-        : answer.problems;
+      answer.kind === 'plan' ? planProblems(bounds, view, answer.plan).map(describeProblem) : answer.problems;
     if (problems.length === 0 && plan !== null) return plan;
     workshop.events.emit({ event: 'plan-invalid', problems });
   }
@@ -132,12 +128,8 @@ async function planFromPlanner(workshop: Workshop, view: SessionView, isInteract
 }
 
 /** Refuses a plan that can't be approved, before anything is stored: for plans no gate can edit. */
-export function requireSoundPlan(
-  workshop: Pick<Workshop, 'config'>,
-  plan: Plan,
-  tasks: SessionView['tasks'],
-): void {
-  const problems = problemsBeside(workshop, plan, takenIds(tasks));
+export function requireSoundPlan(bounds: PlanBounds, plan: Plan, tasks: SessionView['tasks']): void {
+  const problems = problemsBeside(bounds, plan, takenIds(tasks));
   if (problems.length > 0) throw invalidPlan(problems);
 }
 
@@ -167,13 +159,16 @@ function adapterChoices(session: SessionId, { tasks }: Plan): readonly Decision[
   return tasks.flatMap((task) => adapterDecisions({ ...task, session }));
 }
 
+/** Asks the person about a plan; `check` finds what is wrong with it. */
 export async function decidePlan(
-  workshop: Recorder,
+  workshop: Recorder & GroundReader,
   view: SessionView,
   plan: Plan,
-  problems: readonly PlanProblem[],
+  check: typeof planProblems,
 ): Promise<PlanDecision> {
   const { session } = view;
+  const bounds = { origins: workshop.origins, ...(await readBounds(workshop, session.base_commit)) };
+  const problems = check(bounds, view, plan);
   const dropped = replacedBy(view, plan).map(({ id }) => id);
   const decision = await workshop.gates.plan({
     objective: session.objective,
@@ -183,7 +178,7 @@ export async function decidePlan(
     problems: problems.map(describeProblem),
     replansLeft: maxReplans - session.replans,
     ...(dropped.length === 0 ? {} : { dropped }),
-    check: (edited) => problemsBeside(workshop, edited, takenIds(view.tasks)),
+    check: (edited) => problemsBeside(bounds, edited, takenIds(view.tasks)),
     ...(view.isOurs ? {} : { received: describeReceived(workshop, view), told: toldOfPlan(plan.tasks) }),
   });
   workshop.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });

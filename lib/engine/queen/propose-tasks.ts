@@ -11,8 +11,14 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { formatCount } from '../../util/format-amount.ts';
-import { detourProblems } from '../plan/lock-detours.ts';
-import { describeProblem, planProblems, problemsBeside, takenIds } from '../plan-problems.ts';
+import {
+  describeProblem,
+  type PlanBounds,
+  planProblems,
+  problemsBeside,
+  readBounds,
+  takenIds,
+} from '../plan-problems.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { alreadyCompleted, refusal, sessionEnded, sessionStopped } from './refusals.ts';
@@ -139,7 +145,7 @@ async function changePlan(
   const { sessions } = await workshop.store.snapshot();
   const runs = sessions.flatMap(({ agents }) => agents);
   const { session: now } = await viewSession(workshop, id);
-  const detours = await workshop.git.detours(now.base_commit);
+  const bounds = await readBounds(workshop, now.base_commit);
   let proposed: Proposed = { changed: [], waiting: null };
   await record(workshop, id, (view) => {
     requireLeading(view.session);
@@ -148,8 +154,8 @@ async function changePlan(
     const proposal = changed.length === 0 ? session.proposal : proposalOf(view, plan);
     proposed = { changed, waiting: proposal?.length ?? null };
     if (changed.length === 0) return null;
-    requireSound(workshop, view, plan);
-    refuse(detourProblems(detours, { tasks: plan }));
+    requireFew(workshop, plan);
+    refuse(planProblems({ origins: workshop.origins, ...bounds }, view, { tasks: plan }));
     const isNext = session.cycle > 0 && cycleOfPlan(session, view.tasks, plan) > session.cycle;
     if (isNext) requireCycleLeft(session, workshop.config.limits.max_wave_cycles);
     const estimate = estimateCost({ config: workshop.config, tasks: plan, runs });
@@ -171,15 +177,10 @@ export function requireLeading(session: Session): void {
   if (waits) throw alreadyCompleted();
 }
 
-function requireSound(workshop: Workshop, view: SessionView, plan: readonly PlannedTask[]): void {
-  requireFew(workshop, plan);
-  refuse(planProblems(workshop, view, { tasks: plan }));
-}
-
 /** Throws FlameErrors `bad-plan`, `too-many-tasks` for the first tasks of a session that is still to begin. */
-export function requireSoundTasks(workshop: Pick<Workshop, 'config'>, plan: readonly PlannedTask[]): void {
-  requireFew(workshop, plan);
-  refuse(problemsBeside(workshop, { tasks: plan }, []));
+export function requireSoundTasks(bounds: PlanBounds, plan: readonly PlannedTask[]): void {
+  requireFew(bounds, plan);
+  refuse(problemsBeside(bounds, { tasks: plan }, []));
 }
 
 /** Of two tasks with one id the second would take the place of the first, unseen. */

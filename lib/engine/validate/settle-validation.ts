@@ -5,18 +5,20 @@ import { requeueTask } from '../../core/task/task-return.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidationDecision } from '../../domain/ports/gates.ts';
-import { badEdit, editProblems } from '../edit-task.ts';
+import { badEdit, boundsOf, editProblems } from '../edit-task.ts';
+import type { GroundReader } from '../lock-detours.ts';
 import { type Recorder, record, taskOf } from '../record.ts';
 import { timestamp } from '../workshop.ts';
 
 /** Does what the person decided about a task whose verdict is fail. */
 export async function applyValidation(
-  workshop: Recorder,
+  workshop: Recorder & GroundReader,
   session: SessionId,
   id: string,
   decision: Exclude<ValidationDecision, { readonly kind: 'pass' | 'choose' }>,
 ): Promise<void> {
   const at = timestamp(workshop);
+  const bounds = await boundsOf(workshop, session);
   await record(workshop, session, ({ tasks, ...view }) => {
     const task = taskOf({ ...view, tasks }, id);
     if (task.status !== 'done') return null;
@@ -39,7 +41,7 @@ export async function applyValidation(
       ...edits,
     });
     const isEdited = Object.keys(edits).length > 0;
-    const problems = isEdited ? editProblems(workshop, step.task, tasks) : [];
+    const problems = isEdited ? editProblems(bounds, step.task, tasks) : [];
     if (problems.length > 0) throw badEdit(task, problems, 'git flame validate');
     return { steps: withdraw(tasks, [step], at), body: told };
   });

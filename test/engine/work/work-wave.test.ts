@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parsePlanAnswer } from '../../../lib/domain/config/answers.ts';
 import { planSchema } from '../../../lib/domain/state/plan.ts';
-import { planProblems } from '../../../lib/engine/plan-problems.ts';
+import { planProblems, readBounds } from '../../../lib/engine/plan-problems.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
@@ -167,9 +167,10 @@ test('ADP-1 a group is worked on and judged by what the configuration says of it
 test('ADP-1 nobody chooses an adapter that the configuration does not offer, and a model is one of its CLI', async () => {
   const { workshop, session } = await openTestWorkshop({ tasks: [], agent: () => ({}) });
   const view = await viewSession(workshop, session);
+  const bounds = { origins: workshop.origins, ...(await readBounds(workshop, view.session.base_commit)) };
   const planned = { id: 'a', title: 'A', description: '.', file_locks: ['src/a.txt'] };
   const problems = (own: object) =>
-    planProblems(workshop, view, planSchema.parse({ tasks: [{ ...planned, ...own }] })).map(
+    planProblems(bounds, view, planSchema.parse({ tasks: [{ ...planned, ...own }] })).map(
       ({ message }) => message,
     );
   assert.equal(problems({}), []);

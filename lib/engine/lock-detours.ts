@@ -1,0 +1,55 @@
+import type { ObjectId } from '../domain/ids.ts';
+import type { Detours, GitFiles } from '../domain/ports/git-contents.ts';
+import { hasWildcard, lockCovers, lockParts } from '../util/path-globs.ts';
+import type { WithGit } from './workshop.ts';
+
+/** What file locks are held against: a commit's ways to what is not its own. */
+export interface LockGround {
+  readonly detours: Detours;
+  /** All that is in the commit; empty where it has no submodule. */
+  readonly paths: readonly string[];
+}
+
+/** What reading a LockGround takes. */
+export type GroundReader = WithGit<Pick<GitFiles, 'detours' | 'listFiles'>>;
+
+export async function readLockGround({ git }: GroundReader, commit: ObjectId): Promise<LockGround> {
+  const detours = await git.detours(commit);
+  const hasSubmodule = [...detours.values()].includes('submodule');
+  return { detours, paths: hasSubmodule ? await git.listFiles(commit, Number.POSITIVE_INFINITY) : [] };
+}
+
+/**
+ * Why no agent could write what a lock names, as the end of a sentence about it; null: nothing against it. A lock that
+ * is exactly a link names the link itself; one with wildcards that covers other files too may well be about those.
+ */
+export function judgeDetour(ground: LockGround, lock: string): string | null {
+  if (ground.detours.size === 0) return null;
+  for (const part of lockParts(lock)) {
+    const found = detourOf(ground.detours, part) ?? onlySubmodule(ground, part);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function detourOf(detours: Detours, part: string): string | null {
+  const names = part.split('/').filter((name) => name !== '' && name !== '.');
+  const isFolder = part.endsWith('/');
+  for (let count = 1; count <= names.length; count += 1) {
+    if (hasWildcard(names[count - 1] ?? '')) return null;
+    const path = names.slice(0, count).join('/');
+    const kind = detours.get(path);
+    if (kind === 'submodule') return `is in the submodule ${path}, which no agent changes`;
+    if (kind !== undefined && (isFolder || count < names.length))
+      return `leads through the symbolic link ${path}: name the place it leads to`;
+  }
+  return null;
+}
+
+function onlySubmodule({ detours, paths }: LockGround, part: string): string | null {
+  if (!hasWildcard(part)) return null;
+  const covered = paths.filter((path) => lockCovers(part, path));
+  const [first] = covered;
+  if (first === undefined || covered.some((path) => detours.get(path) !== 'submodule')) return null;
+  return `covers nothing but the submodule ${first}, which no agent changes: name the files beside it`;
+}
