@@ -42,9 +42,8 @@ export function run(args: CommandArgs<'agent'>, io: Io): Promise<number> {
 
 function list({ output }: Reading, agents: readonly RegisteredAgent[]): number {
   const now = new Date();
-  output.json(
-    agents.map((agent) => ({ ...agent, elapsed_ms: now.getTime() - Date.parse(agent.started_at) })),
-  );
+  const elapsed = agents.map(({ started_at }) => now.getTime() - Date.parse(started_at));
+  output.json({ agents: agents.map((agent, index) => ({ ...agent, elapsed_ms: elapsed[index] })) });
   output.result(renderAgents(agents, output.style, now));
   return 0;
 }

@@ -23,7 +23,7 @@ export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
     });
     const session = meant.pick(look);
     if (session === null) {
-      output.json([]);
+      output.json({ session: null, entries: [] });
       output.info('Nothing has happened yet.');
       return 0;
     }
@@ -34,7 +34,7 @@ export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
     const found = await entriesAbout(store, session, { about, tasks: look.tasksOf(session.id), limit });
     const latest = found.slice(0, count);
     const entries = args.options.reverse ? latest.reverse() : latest;
-    output.json(entries);
+    output.json({ session: session.id, entries });
     await showLong(output, io, renderLog(entries, output.style));
     if (found.length > count) output.info(`Earlier ones are not shown: -n ${Math.max(10, count * 2)}`);
     return 0;

@@ -27,7 +27,7 @@ export function run(args: CommandArgs<'rescue'>, io: Io): Promise<number> {
 }
 
 function list({ output }: Reading, rescues: readonly Rescue[]): number {
-  output.json(rescues);
+  output.json({ rescues });
   output.result(renderRescues(rescues, output.style));
   return 0;
 }

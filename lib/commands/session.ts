@@ -44,7 +44,6 @@ async function list({ store, output, meant }: Reading, isAll: boolean): Promise<
     })
     .reverse();
   output.json({
-    schema_version: 1,
     sessions: listed.map(({ session, tasks, isCurrent }) => ({
       ...{ id: session.id, title: titleOf(session), objective: session.objective, state: session.state },
       ...{ is_current: isCurrent, is_archived: isArchived(session) },

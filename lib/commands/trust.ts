@@ -56,7 +56,7 @@ async function ask(
     output.result(describe(changes, answer === 'allowed', output));
   if (answer === 'given' || answer === 'yes') keepPermission(place, content, new Date());
   output.json({
-    ...{ schema_version: 1, repository: place.root, config: place.config, digest: content.digest },
+    ...{ repository: place.root, config: place.config, digest: content.digest },
     trusted: answer !== 'no' && answer !== 'waits',
     items: changes.map(({ item, change, before }) => ({ ...item, change, before })),
   });
@@ -100,7 +100,6 @@ function list({ git, output }: Reading, io: Io): number {
   }));
   const entries = [...all.filter(({ isHere }) => isHere), ...all.filter(({ isHere }) => !isHere)];
   output.json({
-    schema_version: 1,
     permissions: entries.map(({ permission, isHere }) => ({ ...permission, here: isHere })),
   });
   output.result(renderPermissions(entries, output.style));
@@ -119,7 +118,7 @@ function revoke(args: CommandArgs<'trust'>, io: Io, { git, output }: Reading): n
   const revoked = listPermissions(io.env).filter(isMeant);
   if (revoked.length === 0) throw nothingAllowed(meant ?? 'this clone');
   if (!args.globals.dryRun) for (const permission of revoked) revokePermission(permission, io.env);
-  output.json({ schema_version: 1, revoked });
+  output.json({ revoked });
   const what = formatCount(
     revoked.reduce((sum, { items }) => sum + items.length, 0),
     'thing',

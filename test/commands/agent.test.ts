@@ -31,7 +31,10 @@ const argv = ['run', 'Hang', '--from', '.git/plan.yml', '--decisions-file', '.gi
 async function untilHanging(repo: TestRepo): Promise<Fields> {
   const until = Date.now() + 30_000;
   for (;;) {
-    const [agents] = (await flameJson(repo, ['agent', 'list'])).lines as unknown as readonly Fields[][];
+    const [answer] = (await flameJson(repo, ['agent', 'list'])).lines as unknown as readonly {
+      readonly agents: readonly Fields[];
+    }[];
+    const { agents } = answer ?? {};
     const agent = agents?.find(({ task_id, activity }) => task_id === 'task-001' && activity === 'ready');
     if (agent !== undefined) return agent;
     if (Date.now() > until) throw new Error('the agent never hung');
@@ -57,7 +60,9 @@ for (const [name, script] of [
     const agent = await untilHanging(repo);
     const stopped = await flameJson(repo, ['agent', 'stop', `${agent.id}`]);
     assert.is(stopped.code, 0, stopped.stderr);
-    assert.equal(stopped.lines, [{ agent: agent.id, task: 'task-001', stopped: true, retry: true }]);
+    assert.equal(stopped.lines, [
+      { schema_version: 1, agent: agent.id, task: 'task-001', stopped: true, retry: true },
+    ]);
     const { code, stdout, stderr } = await ended;
     assert.is(code, 0, stderr);
     assert.match(stdout, /"kind":"agent-stopped","message":"Stopped by Lea Lead <lea@example.com>\."/);

@@ -33,7 +33,7 @@ test('MRG-12 LIF-7 a failed attempt at a task that was merged is put away as a r
   assert.is(repo.git('show', 'main:src/one.txt'), 'whole');
   assert.equal(trees(repo), []);
   const { lines } = await flameJson(repo, ['rescue', 'list']);
-  const [rescue] = lines[0] as unknown as readonly Record<string, string>[];
+  const [rescue] = (lines[0]?.rescues ?? []) as readonly Record<string, string>[];
   assert.match(rescue?.name ?? '', /^ses-[\d-]+[0-9a-f]{4}\/task-001\/1$/);
   assert.match(rescue?.agent ?? '', /^worker-[0-9a-f]{8}$/);
   assert.match(rescue?.why ?? '', /merged without it/);
@@ -123,7 +123,7 @@ test('CLN-1 unmerged work stays without --force; with it everything is rescued f
   );
   const [tree = ''] = trees(repo);
   const preview = await flameJson(repo, ['cleanup']);
-  assert.is(preview.lines[0]?.isDone, false);
+  assert.is(preview.lines[0]?.done, false);
   assert.match(JSON.stringify(preview.lines[0]?.needs_force), new RegExp(tree));
   assert.match(JSON.stringify(preview.lines[0]?.items), /refs\/heads\/blueflame\/ses-[^"]*\/task-002/);
   assert.is((await flame(repo, ['cleanup', '--yes'])).code, 0);

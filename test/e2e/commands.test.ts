@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { flame, flameJson } from '../support/flame.ts';
+import { flame, flameJson, lookOnly } from '../support/flame.ts';
 import { programEnd, programFolder, runProgram, startProgram, untilSaid } from '../support/program.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { makeTempDir, type TestRepo } from '../support/repo.ts';
@@ -101,6 +101,37 @@ test('a finished session stays in status, show and log until a new one starts', 
     assert.is(run.code, 0, run.stderr);
     assert.match(run.stdout, /task-001/, argv.join(' '));
   }
+});
+
+test('--json: every answer is one object with its schema_version, and its keys are in snake_case', async () => {
+  const repo = makeExecProject();
+  const answers = [
+    ...[['agent', 'list'], ['rescue', 'list'], ['cleanup'], ['session', 'list'], ['log'], ['config']],
+    ...[['init'], lookOnly],
+  ];
+  const check = async (more: readonly (readonly string[])[]): Promise<void> => {
+    for (const argv of [...answers, ...more]) {
+      const { lines, stderr } = await flameJson(repo, argv);
+      const said = argv.join(' ');
+      assert.is(lines.length, 1, `${said}: ${stderr}`);
+      assert.not(Array.isArray(lines[0]), said);
+      assert.is(lines[0]?.schema_version, 1, said);
+      for (const key of Object.keys(lines[0] ?? {})) assert.match(key, /^[a-z][a-z_]*$/, said);
+    }
+  };
+  await check([]);
+  const approve = writeDecisions(repo, { plan: ['approve'] });
+  await flame(repo, ['plan', 'One', '--from', writePlan(repo, oneTask), '--decisions-file', approve]);
+  const { lines } = await flameJson(repo, ['log']);
+  assert.ok(((lines[0]?.entries ?? []) as readonly unknown[]).length > 0);
+  await check([
+    ['task', 'next'],
+    ['note', 'list'],
+    ['show'],
+    ['show', 'task-001'],
+    ['show', '--graph'],
+    ['task', 'show', 'task-001'],
+  ]);
 });
 
 test('--dry-run of every command starts nothing and stores nothing', async () => {

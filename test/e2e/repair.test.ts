@@ -81,7 +81,7 @@ for (const [name, breakIt, said, kept] of [
     assert.is(mended.code, 0, mended.stdout);
     const { repairs, findings } = JSON.parse(mended.stdout);
     assert.equal(
-      repairs.map(({ ref: where, isDone }: { ref: string; isDone: boolean }) => `${where} ${isDone}`),
+      repairs.map(({ ref: where, done }: { ref: string; done: boolean }) => `${where} ${done}`),
       [`${ref} true`],
     );
     assert.ok(
@@ -101,7 +101,7 @@ test('STA-7 a state ref without any history here comes back from the copy of a r
   rmSync(join(repo.path, '.git/logs', ref));
   point(repo, repo.git('hash-object', '-w', 'README.md'));
   const first = JSON.parse((await flame(repo, ['doctor', '--repair', '--json'])).stdout);
-  assert.is(first.repairs[0]?.isDone, false);
+  assert.is(first.repairs[0]?.done, false);
   assert.match(first.repairs[0]?.message, /Neither its reflog nor the copy of a remote/);
   repo.git('update-ref', 'refs/blueflame-remotes/origin/tasks', good);
   const then = JSON.parse((await flame(repo, ['doctor', '--repair', '--json'])).stdout);
@@ -137,7 +137,7 @@ test('STA-7 a note of a newer version is left alone and named; the other task go
   const text = repo.git('show', `${ref}:${path}`).replace('"v": 1', '"v": 2');
   const tip = editByHand(repo, ref, path, text);
   const mended = JSON.parse((await flame(repo, ['doctor', '--repair', '--json'])).stdout);
-  assert.is(mended.repairs[0]?.isDone, false);
+  assert.is(mended.repairs[0]?.done, false);
   assert.match(
     mended.findings.find(({ check }: { check: string }) => check === 'note')?.message,
     /newer git-flame \(v 2/,
@@ -154,7 +154,7 @@ test('STA-7 a half-written fan-out, one task filed twice, is told and made one a
   editByHand(repo, ref, path.replace('/', ''), flat);
   assert.match((await flame(repo, ['status'])).stderr, /is one of several notes on/);
   const mended = JSON.parse((await flame(repo, ['doctor', '--repair', '--json'])).stdout);
-  assert.is(mended.repairs[0]?.isDone, true, mended.repairs[0]?.message);
+  assert.is(mended.repairs[0]?.done, true, mended.repairs[0]?.message);
   assert.is((await flame(repo, ['status', '--json'])).stdout, status);
   assert.is(repo.git('ls-tree', '-r', '--name-only', ref).split('\n').includes(path.replace('/', '')), false);
 });
@@ -241,7 +241,7 @@ for (const [name, damage] of [
     assert.match(stopped.stderr, /next: git flame doctor --repair$/m);
     const mended = JSON.parse((await flame(repo, ['doctor', '--repair', '--json'])).stdout);
     assert.equal(
-      mended.repairs.map(({ isDone }: { isDone: boolean }) => isDone),
+      mended.repairs.map(({ done }: { done: boolean }) => done),
       [true],
     );
     assert.is((await flame(repo, ['status', '--json'])).stdout, status);

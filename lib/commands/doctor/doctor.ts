@@ -50,8 +50,10 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
       ...(remote === null ? [] : await examineRemote(reading, io, { name: remote, config })),
     ];
     output.json({
-      ...{ schema_version: 1, sound: isSound(findings), findings: findings.map(toJson) },
-      ...(args.options.repair ? { repairs } : {}),
+      ...{ sound: isSound(findings), findings: findings.map(toJson) },
+      ...(args.options.repair
+        ? { repairs: repairs.map(({ isDone, ...repair }) => ({ ...repair, done: isDone })) }
+        : {}),
     });
     if (args.options.repair) output.result(renderRepairs(repairs, output.style));
     output.result(renderFindings(findings, output.style));

@@ -34,7 +34,7 @@ export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
     const shared = found.session?.id ?? null;
     const breaches =
       shared === null ? [] : await listBreaches({ context, commonDir }, { remote, session: shared });
-    output.json({ schema_version: 1, remote, session: shared, machines, breaches });
+    output.json({ remote, session: shared, machines, breaches });
     output.result(renderMachines({ remote, session: shared, machines, breaches }, output.style).join('\n'));
     return 0;
   });

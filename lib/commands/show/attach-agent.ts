@@ -27,14 +27,14 @@ export async function attachTo(
   const blocked = openBlockedCalls(auditFile(commonDir, id));
   const tell = (calls: readonly AuditLine[]): void => {
     for (const { tool, target, rule, details } of calls) {
-      output.json({ agent: id, blocked: { tool, target, rule, details } });
+      output.jsonLine({ agent: id, blocked: { tool, target, rule, details } });
       for (const line of renderBlockedCall({ tool, target, rule, details, count: 1 }, output.style))
         output.result(line);
     }
   };
   const show = (lines: readonly StreamLine[]): void => {
     for (const { raw, shown } of lines) {
-      output.json({ agent: id, line: raw });
+      output.jsonLine({ agent: id, line: raw });
       for (const line of shown) {
         output.result(visibleText(line));
         blocked.see(line);

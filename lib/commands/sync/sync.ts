@@ -103,7 +103,7 @@ async function report(
   const signed = newProposals(before.signed, after.signed);
   const { doubts } = await store.snapshot();
   output.json({
-    ...{ schema_version: 1, dry_run: isDry, ...result, proposals: Object.fromEntries(proposals) },
+    ...{ dry_run: isDry, ...result, proposals: Object.fromEntries(proposals) },
     ...{ signed: Object.fromEntries(signed), refused_signatures: after.refused },
     ...{ restored: settled.restored, accepted: settled.accepted, doubts },
   });

@@ -52,7 +52,7 @@ export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
 
 /** Printed as soon as it's known: the other side may wait for one answer before it asks the next. */
 function tell(output: Output, answer: ClaimAnswer): void {
-  output.json(answer);
+  output.jsonLine(answer);
   output.result(
     [answer.id, answer.claimed ? 'claimed' : 'refused', answer.reason ?? ''].join('\t').trimEnd(),
   );

@@ -8,6 +8,9 @@ import { wrapLine } from '../render/wrap-line.ts';
 import { createStyle, type Style } from '../text/style.ts';
 import { toJsonLine } from '../text/to-json-line.ts';
 
+/** An object, never a bare list: keys can be added to it without breaking who reads it. */
+type NoList<Answer> = Answer extends readonly unknown[] ? never : Answer;
+
 /** Where a command says things: its result on stdout, everything else on stderr. */
 export interface Output {
   /** Whether --json was given. */
@@ -17,8 +20,10 @@ export interface Output {
   readonly errorStyle: Style;
   /** The command's answer as text; nothing with --json, whose answer is json(). */
   result(text: string): void;
-  /** One JSON value on one line of stdout; nothing without --json. */
-  json(value: unknown): void;
+  /** The command's answer as one JSON object on one line of stdout, with its `schema_version`; nothing without --json. */
+  json<Answer extends object>(answer: NoList<Answer>): void;
+  /** One of many lines of JSON, as they come; nothing without --json. */
+  jsonLine(value: object): void;
   /** Said on stderr unless --quiet or --json. */
   info(text: string): void;
   warn(text: string): void;
@@ -41,6 +46,7 @@ export function createOutput(io: Io, globals: GlobalOptions, options: OutputOpti
   const style = createStyle(io.stdout, io.env, { color, plain, gitColor });
   const errorStyle = createStyle(io.stderr, io.env, { color, plain, gitColor });
   const say = (text: string): void => void io.stderr.write(`${text}\n`);
+  const jsonLine = (value: object): void => void (isJson && io.stdout.write(`${toJsonLine(value)}\n`));
   const now = options.now ?? (() => new Date());
   const emit = (body: EventBody): void => {
     const { event, ...rest } = body;
@@ -58,7 +64,8 @@ export function createOutput(io: Io, globals: GlobalOptions, options: OutputOpti
     style,
     errorStyle,
     result: (text) => void (isJson || io.stdout.write(text.endsWith('\n') ? text : `${text}\n`)),
-    json: (value) => void (isJson && io.stdout.write(`${toJsonLine(value)}\n`)),
+    json: (answer) => jsonLine({ schema_version: 1, ...answer }),
+    jsonLine,
     info: (text) => void (isSilent || say(text)),
     warn: (text) =>
       say(isJson ? toJsonLine({ warning: { message: text } }) : `${errorStyle.yellow('warning:')} ${text}`),

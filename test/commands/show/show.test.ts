@@ -85,7 +85,18 @@ test('the story of what worked: commits, files, verdict, evidence, landing; with
   const { lines } = await flameJson(repo, ['show', 'good']);
   const [story] = lines;
   assert.equal(Object.keys(story ?? {}), [
-    ...['task', 'verdicts', 'verifications', 'doubts', 'notes', 'waits_for', 'runs', 'times', 'calls'],
+    ...[
+      'schema_version',
+      'task',
+      'verdicts',
+      'verifications',
+      'doubts',
+      'notes',
+      'waits_for',
+      'runs',
+      'times',
+      'calls',
+    ],
     ...['work', 'worktrees', 'rescues', 'uncounted', 'uncounted_verdicts', 'changesets', 'next'],
   ]);
 });

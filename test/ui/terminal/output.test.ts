@@ -210,7 +210,7 @@ test('--json: every line of stdout is JSON, events first say what and when', () 
   output.result('text for people');
   output.info('something');
   output.hint('git flame status');
-  output.json({ schema_version: 1, session: null });
+  output.json({ session: null });
   const printed = fake.stdout().trimEnd().split('\n');
   const values = printed.map((line) => JSON.parse(line) as Record<string, unknown>);
   assert.equal(
