@@ -134,6 +134,23 @@ test('--json: every answer is one object with its schema_version, and its keys a
   ]);
 });
 
+test('each check says that it starts and how it ended, on whose work, also where it fails', async () => {
+  const commands = ['test -e src/one.txt', 'exit 3'];
+  const repo = makeExecProject({ config: { validation: { validator_diagnostics: { commands } } } });
+  const decisions = writeDecisions(repo, { plan: ['approve'], validation: ['drop'] });
+  const argv = ['run', 'One', '--from', writePlan(repo, oneTask), '--decisions-file', decisions];
+  const { lines } = await flameJson(repo, argv);
+  const checks = lines.filter(({ event, about }) => event === 'check' && about === 'task-001');
+  assert.equal(
+    checks.map(({ command, state, exit_code: code }) => [command, state, code]),
+    commands.flatMap((command, index) => [
+      [command, 'started', null],
+      [command, 'ended', [0, 3][index]],
+    ]),
+  );
+  assert.is(new Set(checks.map(({ id }) => id)).size, 2);
+});
+
 test('--dry-run of every command starts nothing and stores nothing', async () => {
   const repo = makeExecProject();
   const plan = writePlan(repo, oneTask);

@@ -61,6 +61,21 @@ test('CLI-4: agents, time, spend against the budget, last action, tasks ahead, w
   ]);
 });
 
+test('a check is seen while it runs: on whose work, for how long, which command', () => {
+  const named = { event: 'check', id: 'c1', commit: '1a2b3c4d5e6f', about: 'task-003' } as const;
+  const began = { ...named, command: 'npm test', exit_code: null, state: 'started' } as const;
+  const state = takeEvent(running(0), began, 118 * second);
+  assert.equal(lines(state, 119), [
+    'Wave work, cycle 1 · 2 of 9 tasks done · 2 running · 1 ready · 3 waiting · 1 sent back · $1.50 of $10.00',
+    '  check  task-003  7 s      npm test',
+    'g go on with what is done · ? help',
+  ]);
+  const other = takeEvent(state, { ...began, id: 'c2', about: null, command: hostile }, 118 * second);
+  assert.match(lines(other, 119).join('\n'), /check {2}1a2b3c4d5e {2}7 s/);
+  for (const line of lines(other, 60)) assert.ok(isHarmless(line) && textWidth(line) <= 60);
+  assert.equal(takeEvent(state, { ...began, exit_code: 0, state: 'ended' }, 119 * second).checks, []);
+});
+
 test('at 40 columns a row takes two lines', () => {
   assert.equal(lines(running(2), 39), [
     'Wave work, cycle 1 · $1.86 of $10.00',

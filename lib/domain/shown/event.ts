@@ -99,6 +99,17 @@ export type EventBody =
       readonly lines: number | null;
       readonly why: string | null;
     }
+  /** A diagnostic starts, or has ended; `about` says on whose work where that has a name. */
+  | {
+      readonly event: 'check';
+      readonly id: string;
+      readonly commit: string;
+      readonly about: string | null;
+      readonly command: string;
+      /** null while it runs, and where it was cut short. */
+      readonly exit_code: number | null;
+      readonly state: 'started' | 'ended';
+    }
   | {
       readonly event: 'verdict';
       readonly task: string;

@@ -8,7 +8,11 @@ import { type PrepareParts, prepareWorktree } from '../prepare-worktree.ts';
 import { type Workshop, worktreePath } from '../workshop.ts';
 
 /** What a diagnostic needs of a workshop: no session, no store, no person to ask. */
-export type DiagnosticParts = PrepareParts & Pick<Workshop, 'signal'>;
+export type DiagnosticParts = PrepareParts &
+  Pick<Workshop, 'signal'> & {
+    /** Whose work it is, for who watches. */
+    readonly about?: string;
+  };
 
 /** Whether any diagnostic is to run. */
 export function hasDiagnostics(workshop: Pick<Workshop, 'config'>): boolean {
@@ -42,14 +46,16 @@ export async function runDiagnostics(
   }
   const runs: DiagnosticRun[] = [];
   for (const command of enabled ? commands : []) {
-    const run = await workshop.agents.runCommand({
-      command,
-      phase: 'diagnostics',
-      worktree: cell,
-      timeoutMs: timeout,
-      label: 'check',
-      signal: workshop.signal,
-    });
+    const run = await told(workshop, { command, commit: cell.start }, () =>
+      workshop.agents.runCommand({
+        command,
+        phase: 'diagnostics',
+        worktree: cell,
+        timeoutMs: timeout,
+        label: 'check',
+        signal: workshop.signal,
+      }),
+    );
     if (workshop.signal.aborted) throw interruptedError();
     runs.push({
       command,
@@ -61,6 +67,24 @@ export async function runDiagnostics(
     });
   }
   return runs;
+}
+
+/** Says that a diagnostic starts, and that it is over however it ended. */
+async function told<Run extends { readonly exitCode: number | null }>(
+  { events, about }: DiagnosticParts,
+  check: { readonly command: string; readonly commit: ObjectId },
+  run: () => Promise<Run>,
+): Promise<Run> {
+  const named = { event: 'check', id: randomUUID().slice(0, 8), ...check, about: about ?? null } as const;
+  let exitCode: number | null = null;
+  events.emit({ ...named, exit_code: null, state: 'started' });
+  try {
+    const ended = await run();
+    exitCode = ended.exitCode;
+    return ended;
+  } finally {
+    events.emit({ ...named, exit_code: exitCode, state: 'ended' });
+  }
 }
 
 /** Runs the diagnostics on a commit in a throw-away worktree; none configured: none run. `basedOn`: see runDiagnostics. */

@@ -1,6 +1,7 @@
 import type { Role } from '../../domain/role.ts';
 import type { AheadConflict } from '../../domain/shown/ahead.ts';
 import type { EventBody } from '../../domain/shown/event.ts';
+import { shortId } from '../../util/short-id.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 /** A budget; `limit` 0 is unlimited. */
@@ -50,6 +51,14 @@ export interface LiveAgentRow {
   readonly outcome: string | null;
 }
 
+/** A diagnostic that runs now. */
+export interface LiveCheck {
+  readonly id: string;
+  readonly about: string;
+  readonly command: string;
+  readonly startedAt: number;
+}
+
 type LiveScreen =
   | { readonly kind: 'overview' }
   /** One agent's stream; `scroll` lines above its end. */
@@ -68,6 +77,7 @@ export interface LiveState {
   readonly agents: readonly LiveAgentRow[];
   /** The agent whose stream is looked at although it has ended. */
   readonly ended: LiveAgentRow | null;
+  readonly checks: readonly LiveCheck[];
   readonly facts: LiveFacts | null;
   readonly screen: LiveScreen;
   readonly asking: LiveAsking | null;
@@ -89,6 +99,7 @@ export const emptyLive: LiveState = {
   cycle: 0,
   agents: [],
   ended: null,
+  checks: [],
   facts: null,
   screen: { kind: 'overview' },
   asking: null,
@@ -129,6 +140,8 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
       // Some CLIs say what they used only at their end.
       return changeAgent(state, event.agent, (row) => addLine({ ...row, ...spendOf(event) }, text, now));
     }
+    case 'check':
+      return noteCheck(state, event, now);
     case 'hint':
       return noteTold(state, event, now);
     case 'agent-stalled':
@@ -149,6 +162,16 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
     default:
       return state;
   }
+}
+
+function noteCheck(
+  state: LiveState,
+  { id, about, commit, command, state: stage }: Extract<EventBody, { readonly event: 'check' }>,
+  now: number,
+): LiveState {
+  const others = state.checks.filter((check) => check.id !== id);
+  const check = { id, about: about ?? shortId(commit), command, startedAt: now };
+  return { ...state, checks: stage === 'started' ? [...others, check] : others };
 }
 
 /** What became of a hint stands in its agent's stream. */

@@ -70,7 +70,7 @@ function titleOf(row: LiveAgentRow, facts: LiveState['facts'], room = titleRoom)
 }
 
 /** Whole seconds: tenths would only flicker. */
-function elapsed({ startedAt }: LiveAgentRow, now: number): string {
+export function elapsed({ startedAt }: Pick<LiveAgentRow, 'startedAt'>, now: number): string {
   const ms = Math.max(0, now - startedAt);
   return ms < 59_950 ? `${Math.floor(ms / 1_000)} s` : formatDuration(ms);
 }

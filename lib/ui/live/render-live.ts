@@ -5,6 +5,7 @@ import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { agentOf, chosenAgent, type LiveAgentRow, type LiveState } from './live-state.ts';
 import { type AgentRowOptions, renderAgentRow, renderAgentTitle } from './render-live-agent.ts';
+import { renderChecks } from './render-live-check.ts';
 
 interface LiveFrame {
   /** Columns and lines there are; no line is wider, and there are no more lines. */
@@ -33,7 +34,7 @@ function renderScreen(state: LiveState, frame: LiveFrame): readonly string[] {
 
 function renderOverview(state: LiveState, frame: LiveFrame): readonly string[] {
   const head = [...renderHead(state, frame), ...renderPauses(state, frame), ...renderConflicts(state, frame)];
-  const foot = renderFoot(state, frame, overviewKeys(state));
+  const foot = [...renderChecks(state, frame), ...renderFoot(state, frame, overviewKeys(state))];
   const room = frame.height - head.length - foot.length;
   return [...head, ...renderAgents(state, frame, room), ...foot];
 }

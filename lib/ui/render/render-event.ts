@@ -45,6 +45,8 @@ export function renderEvent(event: Event, style: Style): string | null {
       return renderFailure(event, style);
     case 'attempt-ended':
       return renderTryEnd(event, style);
+    case 'check': // The live view shows it, and the verdict says what it came to.
+      return null;
     case 'verdict':
       return renderVerdict(event, style);
     case 'evidence-verified':
