@@ -100,6 +100,7 @@ export async function serve(
       });
     decided.push([id, withoutCommit(id, decision)]);
     if (decision.kind === 'choose') throw new Error('no attempt is chosen on the page');
+    if (decision.kind === 'undo') throw new Error('what is taken back on the page is no decision');
     if (decision.kind === 'suggest') change(id, buildAgain(repo));
     else change(id, { state: stateOf[decision.kind], decided_by: 'Lea Lead <lea@example.com>' });
   };

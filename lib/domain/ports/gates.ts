@@ -207,6 +207,8 @@ export type ChangesetDecision =
   | { readonly kind: 'skip' }
   /** Decides nothing: the first that waits is asked about. */
   | { readonly kind: 'again' }
+  /** What was decided about another one is taken back, and the first that waits is asked about. */
+  | { readonly kind: 'undo'; readonly changeset: string }
   /** Another attempt at one of its tasks, from 1, is that one's work: it is built again. */
   | { readonly kind: 'choose'; readonly task: string; readonly attempt: number }
   /** What the comments suggest is put on top of its tasks' work, as the person's own commits: it is built again. */

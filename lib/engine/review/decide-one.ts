@@ -18,7 +18,7 @@ import { excludingOf } from './excluding.ts';
 import { strayComment } from './place-comments.ts';
 import { decideNow, needsFirst, recordDecision } from './record-decision.ts';
 import { comparedToSeen } from './since-seen.ts';
-import { undoDecision } from './undo-decision.ts';
+import { undoDecision, undoIfStill } from './undo-decision.ts';
 
 /** Where a changeset is among those that are asked about, and what looks ahead meanwhile. */
 export interface Turn {
@@ -51,6 +51,7 @@ export async function decideOne(
     ...asking(workshop, session),
   });
   if (decision.kind === 'again') return;
+  if (decision.kind === 'undo') return undoIfStill(workshop, session, decision.changeset);
   if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
   if (decision.kind === 'choose') return chooseFor(workshop, session, changeset, decision);
   if (decision.kind === 'suggest') return applySuggestions(workshop, session, changeset, decision.comments);

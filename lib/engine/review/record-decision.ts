@@ -22,6 +22,7 @@ import { timestamp, type Workshop } from '../workshop.ts';
 import { applySuggestions } from './apply-suggestions.ts';
 import { chooseFor, notInChangeset } from './choose-for.ts';
 import { placeComments, tellStrayComments, withExcerpts } from './place-comments.ts';
+import { undoDecision } from './undo-decision.ts';
 
 /** Out of turn: what comes before it stays undecided. */
 export async function decideNow(
@@ -34,6 +35,10 @@ export async function decideNow(
   const changeset = changesetsOfCycle(view.session).find((candidate) => candidate.id === id);
   if (changeset === undefined || changeset.state !== 'waiting') throw decidedAlready(id, changeset);
   if (decision.kind === 'again') return;
+  if (decision.kind === 'undo') {
+    await undoDecision(workshop, session, decision.changeset);
+    return;
+  }
   const blocker = blockingGroup(changesetsOfCycle(view.session), changeset);
   if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
   // Whoever was not asked about it says which commit they saw.
@@ -66,7 +71,7 @@ export function needsFirst({ group }: Changeset, blocker: Changeset): FlameError
 }
 
 type Outcome =
-  | Exclude<ChangesetDecision, { readonly kind: 'again' | 'choose' | 'suggest' }>
+  | Exclude<ChangesetDecision, { readonly kind: 'again' | 'undo' | 'choose' | 'suggest' }>
   | { readonly kind: 'deferred'; readonly reason: string };
 
 const stateOf = { approve: 'approved', reject: 'rejected', skip: 'skipped', deferred: 'deferred' } as const;

@@ -40,6 +40,16 @@ export async function undoDecision(workshop: Recorder, id: SessionId, name: stri
   }
 }
 
+/** The same for an answer in a review, which goes on: where it can't be taken back any more, that is said. */
+export async function undoIfStill(workshop: Recorder, id: SessionId, name: string): Promise<void> {
+  try {
+    await undoDecision(workshop, id, name);
+  } catch (error) {
+    if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
+    workshop.events.emit({ event: 'notice', level: 'warning', message: error.message });
+  }
+}
+
 /** There is something to decide again. */
 function reopened(session: Session): Session {
   return session.state === 'ended' ? { ...session, state: 'active', wave: 'review' } : session;

@@ -8,7 +8,7 @@ import { renderExcluding } from '../render/render-excluding.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
 import { askedCheck, otherAttempts, requireOther } from './ask-about-validation.ts';
 import { type DeskQuestion, parseAnswer, wordsSchema } from './desk-question.ts';
-import { badAnswer } from './refused-answers.ts';
+import { badAnswer, nothingDecided } from './refused-answers.ts';
 
 const schema = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -53,6 +53,7 @@ async function read(
       if (red && override === undefined)
         throw badAnswer('its diagnostics fail, so an approval says why it lands all the same');
       if (message !== undefined && !hasMessage) throw badAnswer('its commits land with their own messages');
+      await requireForm(question, message);
       return {
         kind: 'approve',
         ...(red && override !== undefined ? { override } : {}),
@@ -70,11 +71,25 @@ async function read(
       requireOther(others, given.task, given.attempt);
       return given;
     case 'undo':
-      await question.takeBack?.(given.changeset);
-      return { kind: 'again' };
+      await requireUndoable(question, given.changeset);
+      return given;
     case 'skip':
       return given;
   }
+}
+
+/** Said before the answer counts: the landing would refuse it, and end the run. */
+async function requireForm(
+  { changeset, checkMessage }: ChangesetQuestion,
+  message: string | undefined,
+): Promise<void> {
+  const wrong = message === undefined ? null : ((await checkMessage?.(changeset.id, message)) ?? null);
+  if (wrong !== null) throw badAnswer(wrong.replace(/\.$/, ''));
+}
+
+async function requireUndoable({ undoable }: ChangesetQuestion, changeset: string): Promise<void> {
+  const known = (await undoable?.()) ?? [];
+  if (!known.some(({ id }) => id === changeset)) throw nothingDecided(changeset);
 }
 
 async function describe(question: ChangesetQuestion): Promise<AskedChangeset> {

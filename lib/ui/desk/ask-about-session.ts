@@ -13,7 +13,7 @@ import { cycleFacts } from '../render/render-cycle.ts';
 import { leftOverOutlook, sessionOutlook } from '../render/render-outlook.ts';
 import { describeUndoable } from './ask-about-changeset.ts';
 import { type DeskQuestion, noText, parseAnswer, wordsSchema } from './desk-question.ts';
-import { badAnswer } from './refused-answers.ts';
+import { badAnswer, nothingDecided } from './refused-answers.ts';
 
 const sessionSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.enum(['continue', 'retry', 'stop']) }),
@@ -71,7 +71,7 @@ function readOffered({ answers, undoable }: AskedSession, answer: unknown): Sess
   const given = parseAnswer(sessionSchema, answer);
   if (!answers.includes(given.kind)) throw badAnswer(`${given.kind} is not among its answers`);
   if (given.kind === 'undo' && !undoable.some(({ id }) => id === given.changeset))
-    throw badAnswer(`nothing that could be taken back was decided about ${given.changeset}`);
+    throw nothingDecided(given.changeset);
   return given;
 }
 

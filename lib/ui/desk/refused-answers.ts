@@ -11,6 +11,11 @@ export function badAnswer(why: string): FlameError {
   });
 }
 
+/** What is to be taken back was not decided, or can't be taken back any more. */
+export function nothingDecided(changeset: string): FlameError {
+  return badAnswer(`nothing that could be taken back was decided about ${changeset}`);
+}
+
 /** Somebody was faster: who, where, with what. */
 export function answeredAlready({ about, answer, where, by }: DecidedGate): FlameError {
   return new FlameError({

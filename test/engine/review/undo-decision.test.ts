@@ -105,6 +105,23 @@ for (const first of [approve, reject, { kind: 'skip' } as const])
     assert.equal(undone, [{ event: 'decision-undone', changeset: '1-a', was }]);
   });
 
+test('DSK-2 an answer takes a decision back; where that is too late it is said, and the review goes on', async () => {
+  const bench = await open(async (_, asked) => {
+    if (asked === 2) return { kind: 'undo', changeset: '1-a' };
+    // It waits already.
+    if (asked === 3) return { kind: 'undo', changeset: '1-a' };
+    return approve;
+  });
+  await runStack(bench);
+  assert.equal(
+    bench.asked.map(({ changeset }) => changeset.id),
+    ['1-a', '1-b', '1-a', '1-a', '1-b'],
+  );
+  assert.equal(await gateLog(bench), ['1-a approve', '1-a taken back', '1-a approve', '1-b approve']);
+  const said = bench.events.flatMap((event) => (event.event === 'notice' ? [event.message] : []));
+  assert.equal(said.filter((message) => message.includes('nothing was decided about it yet')).length, 1);
+});
+
 test('DSK-2 what was put off by a rejection waits again with it', async () => {
   const tasks = [
     { id: 'a', locks: ['docs/a'] },

@@ -18,6 +18,7 @@ import type { DeskQuestion } from '../../../lib/ui/desk/desk-question.ts';
 import { GateDesk } from '../../../lib/ui/desk/gate-desk.ts';
 import { makeTempDir } from '../../support/repo.ts';
 import {
+  sampleChangeset,
   sampleChangesetQuestion,
   samplePlan,
   sampleSessionQuestion,
@@ -99,6 +100,44 @@ test('DSK-1: an answer of a killed run counts for the base it was given to, once
   assert.is(await opened().recall(about('a'), session), null);
   (await answered()).forget();
   assert.is(opened().hasKept(session), false);
+});
+
+test('DSK-1: a message that breaks the form is refused before the answer counts, and the question stands', async () => {
+  const desk = new GateDesk();
+  const checkMessage = async (_: string, message: string): Promise<string | null> =>
+    message.startsWith('feat: ') ? null : 'The message breaks the form.';
+  const sample = { ...sampleChangesetQuestion(), showMessage: async () => 'Add it', checkMessage };
+  const laid = desk.lay(await aboutChangeset(sample), place);
+  const gate = desk.read().open?.id ?? '';
+  const approve = (message: string): Promise<string> =>
+    refusal(desk.answer({ gate, answer: { kind: 'approve', message }, where: 'board' }));
+  assert.match(
+    await approve('nonsense'),
+    'bad-answer: That is no answer to this question: The message breaks',
+  );
+  assert.is(desk.read().open?.id, gate);
+  assert.is(await approve('feat: all of it'), 'nothing was refused: null');
+  assert.equal((await laid.answered).decision, { kind: 'approve', message: 'feat: all of it' });
+});
+
+test('DSK-2: a decision is not taken back by an answer that came too late, nor by one about something else', async () => {
+  const undoable = async () => [sampleChangeset({ state: 'approved' })];
+  const taken: string[] = [];
+  const takeBack = async (id: string): Promise<void> => void taken.push(id);
+  const question = await aboutChangeset({ ...sampleChangesetQuestion(), undoable, takeBack });
+  const desk = new GateDesk();
+  const laid = desk.lay(question, place);
+  const gate = desk.read().open?.id ?? '';
+  const answer = (changeset: string): Promise<string> =>
+    refusal(desk.answer({ gate, answer: { kind: 'undo', changeset }, where: 'board' }));
+  assert.match(await answer('9-other'), 'bad-answer');
+  const { id } = sampleChangeset();
+  // Answered at the terminal while it is read.
+  const late = answer(id);
+  laid.close('approved', 'terminal');
+  assert.match(await late, 'answered-already');
+  assert.equal(taken, []);
+  assert.equal(await question.read({ kind: 'undo', changeset: id }), { kind: 'undo', changeset: id });
 });
 
 test('an answer is held to the rules of its question', async () => {
