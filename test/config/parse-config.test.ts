@@ -243,20 +243,23 @@ __proto__: {a: 1}
 test('RND-2 who is heard on pull requests, and by which program they are opened', () => {
   assert.is(
     mistakes(`schema_version: 1
-pull_requests: {forge: hub, comments_from: member, commenters: [lea, "a b", "x[bot]"]}
+pull_requests: {forge: hub, comments_from: member, commenters: [lea, "a b", "x[bot]"], per: task}
 `),
     lines(`
-      .blueflame.yml has 3 mistakes.
+      .blueflame.yml has 4 mistakes.
       .blueflame.yml:2:24  pull_requests.forge must be one of gh, glab
-        pull_requests: {forge: hub, comments_from: member, commenters: [lea, "a b", "x[bot]"]}
+        pull_requests: {forge: hub, comments_from: member, commenters: [lea, "a b", "x[bot]"], per: task}
                                ^^^
       .blueflame.yml:2:44  pull_requests.comments_from must be one of members, owners, listed
-        pull_requests: {forge: hub, comments_from: member, commenters: [lea, "a b", "x[bot]"]}
+        pull_requests: {forge: hub, comments_from: member, commenters: [lea, "a b", "x[bot]"], per: task}
                                                    ^^^^^^
         hint: did you mean members?
       .blueflame.yml:2:70  pull_requests.commenters[1] is not the name of an account
-        pull_requests: {forge: hub, comments_from: member, commenters: [lea, "a b", "x[bot]"]}
-                                                                             ^^^^^`),
+        pull_requests: {forge: hub, comments_from: member, commenters: [lea, "a b", "x[bot]"], per: task}
+                                                                             ^^^^^
+      .blueflame.yml:2:93  pull_requests.per must be one of session, changeset
+        pull_requests: {forge: hub, comments_from: member, commenters: [lea, "a b", "x[bot]"], per: task}
+                                                                                                    ^^^^`),
   );
 });
 

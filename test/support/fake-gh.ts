@@ -18,6 +18,8 @@ export interface GitHub {
   isThere?: boolean;
   /** The one that was opened is merged, so that another one can be. */
   mergedOnce?: boolean;
+  /** Of single pull requests, by their number: 7, 8, … as they were opened. */
+  of?: Readonly<Record<number, Omit<GitHub, 'of'>>>;
   /** Items a page has, as it is printed by older versions: a list after the other. */
   pageSize?: number;
   /** Ends with this instead of an answer, for calls with these words. */
@@ -64,8 +66,13 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 const words = process.argv.slice(2);
 appendFileSync(${JSON.stringify(log)}, JSON.stringify(words) + '\\n');
-const answers = JSON.parse(readFileSync(${JSON.stringify(file)}, 'utf8'));
 const line = words.join(' ');
+const opened = ${JSON.stringify(`${log}-opened`)};
+const known = existsSync(opened) ? JSON.parse(readFileSync(opened, 'utf8')) : {};
+const asked = /\\/(?:pull|pulls|issues)\\/(\\d+)(?:\\/|\\s|$)/.exec(line)?.[1];
+const branchOf = (number) => Object.keys(known).findLast((one) => known[one] === Number(number));
+const all = JSON.parse(readFileSync(${JSON.stringify(file)}, 'utf8'));
+const answers = { ...all, ...(all.of ?? {})[asked ?? known[words[2]]] };
 if (answers.fails && line.includes(answers.fails.at)) {
   process.stdout.write(answers.fails.prints ?? '');
   process.stderr.write(answers.fails.said + '\\n');
@@ -77,33 +84,35 @@ const pages = (list = []) => {
   for (let at = 0; at === 0 || at < list.length; at += size) say(list.slice(at, at + size));
 };
 const [noun, verb] = words;
-const url = ${JSON.stringify(pullRequest)};
-const opened = ${JSON.stringify(`${log}-opened`)};
-const isThere = answers.isThere === true || existsSync(opened);
+const urlOf = (number) => 'https://github.example/lea/sample/pull/' + number;
+const isThere = (branch) => answers.isThere === true || branch in known;
+const url = urlOf(asked ?? known[words[2]] ?? 7);
 if (noun === 'pr' && verb === 'create') {
   const branch = words[words.indexOf('--head') + 1];
-  if (isThere && answers.mergedOnce !== true) {
-    console.error('a pull request for branch "' + branch + '" into branch "main" already exists:\\n' + url);
+  const state = ((all.of ?? {})[known[branch]] ?? answers).state;
+  if (isThere(branch) && answers.mergedOnce !== true && state !== 'MERGED') {
+    console.error('a pull request for branch "' + branch + '" into branch "main" already exists:\\n' + urlOf(known[branch] ?? 7));
     process.exit(1);
   }
   console.error('\\nCreating pull request for ' + branch + ' into main in https://github.example/lea/sample\\n');
-  writeFileSync(opened, '');
-  console.log(url);
+  const number = answers.mergedOnce === true ? (known[branch] ?? 7) : 7 + (known['#'] ?? 0);
+  writeFileSync(opened, JSON.stringify({ ...known, '#': (known['#'] ?? 0) + 1, [branch]: number }));
+  console.log(urlOf(number));
 } else if (noun === 'pr' && verb === 'edit') console.log(url);
 else if (noun === 'pr' && verb === 'view' && !words[2].startsWith('https:')) {
-  if (!isThere) {
+  if (!isThere(words[2])) {
     console.error('no pull requests found for branch "' + words[2] + '"');
     process.exit(1);
   }
   say({ url, state: answers.state ?? 'OPEN' });
 } else if (noun === 'pr' && verb === 'view') {
-  const refs = execFileSync('git', ['--git-dir', ${JSON.stringify(remote)}, 'for-each-ref', '--format=%(objectname)', 'refs/heads/flame']).toString();
+  const refs = execFileSync('git', ['--git-dir', ${JSON.stringify(remote)}, 'for-each-ref', '--format=%(objectname)', 'refs/heads/' + (branchOf(asked) ?? 'flame')]).toString();
   say({ state: answers.state ?? 'OPEN', headRefOid: answers.head ?? refs.trim().split('\\n')[0], statusCheckRollup: answers.checks ?? [] });
 } else if (noun === 'run' && verb === 'view') process.stdout.write((answers.logs ?? {})[words[3]] ?? '');
 else if (noun === 'issue') say(answers.issue);
-else if (line.includes('/pulls/7/comments')) pages(answers.lines);
-else if (line.includes('/pulls/7/reviews')) pages(answers.reviews);
-else if (line.includes('/issues/7/comments')) pages(answers.talk);
+else if (line.includes('/pulls/' + asked + '/comments')) pages(answers.lines);
+else if (line.includes('/pulls/' + asked + '/reviews')) pages(answers.reviews);
+else if (line.includes('/issues/' + asked + '/comments')) pages(answers.talk);
 else { console.error('unknown command ' + line); process.exit(1); }
 `;
 }

@@ -15,6 +15,8 @@ export interface GitLab {
   traces?: Readonly<Record<string, string>>;
   issue?: unknown;
   isThere?: boolean;
+  /** Of single merge requests, by their number: 7, 8, … as they were opened. */
+  of?: Readonly<Record<number, Omit<GitLab, 'of'>>>;
   /** Items a page has: glab prints a list after the other. */
   pageSize?: number;
   fails?: { readonly at: string; readonly code: number; readonly said: string; readonly prints?: string };
@@ -73,8 +75,13 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 const words = process.argv.slice(2);
 appendFileSync(${JSON.stringify(log)}, JSON.stringify(words) + '\\n');
-const answers = JSON.parse(readFileSync(${JSON.stringify(file)}, 'utf8'));
 const line = words.join(' ');
+const opened = ${JSON.stringify(`${log}-opened`)};
+const known = existsSync(opened) ? JSON.parse(readFileSync(opened, 'utf8')) : {};
+const asked = /merge_requests\\/(\\d+)/.exec(line)?.[1];
+const branchOf = (number) => Object.keys(known).findLast((one) => known[one] === Number(number));
+const all = JSON.parse(readFileSync(${JSON.stringify(file)}, 'utf8'));
+const answers = { ...all, ...(all.of ?? {})[asked ?? known[words[2]]] };
 if (answers.fails && line.includes(answers.fails.at)) {
   process.stdout.write(answers.fails.prints ?? '');
   process.stderr.write(answers.fails.said + '\\n');
@@ -86,34 +93,36 @@ const pages = (list = []) => {
   for (let at = 0; at === 0 || at < list.length; at += size) say(list.slice(at, at + size));
 };
 const [noun, verb] = words;
-const url = ${JSON.stringify(mergeRequest)};
-const opened = ${JSON.stringify(`${log}-opened`)};
-const isThere = answers.isThere === true || existsSync(opened);
-const head = () => answers.head ?? execFileSync('git', ['--git-dir', ${JSON.stringify(remote)}, 'for-each-ref', '--format=%(objectname)', 'refs/heads/flame']).toString().trim().split('\\n')[0];
+const urlOf = (number) => 'https://gitlab.example/lea/group/sample/-/merge_requests/' + number;
+const isThere = (branch) => answers.isThere === true || branch in known;
+const number = Number(asked ?? known[words[2]] ?? 7);
+const url = urlOf(number);
+const head = () => answers.head ?? execFileSync('git', ['--git-dir', ${JSON.stringify(remote)}, 'for-each-ref', '--format=%(objectname)', 'refs/heads/' + (branchOf(number) ?? 'flame')]).toString().trim().split('\\n')[0];
 if (noun === 'mr' && verb === 'create') {
   const branch = words[words.indexOf('--source-branch') + 1];
-  if (isThere) {
-    console.error('could not create merge request: POST https://gitlab.example/api/v4/projects/lea%2Fgroup%2Fsample/merge_requests: 409 {message: [Another open merge request already exists for this source branch: !7]}');
+  if (isThere(branch) && ((all.of ?? {})[known[branch]] ?? answers).state !== 'merged') {
+    console.error('could not create merge request: POST https://gitlab.example/api/v4/projects/lea%2Fgroup%2Fsample/merge_requests: 409 {message: [Another open merge request already exists for this source branch: !' + (known[branch] ?? 7) + ']}');
     process.exit(1);
   }
   console.error('\\nCreating merge request for ' + branch + ' into main in lea/group/sample\\n');
-  writeFileSync(opened, '');
-  console.log('!7 Greet (' + branch + ')\\n ' + url + '\\n');
+  const next = 7 + (known['#'] ?? 0);
+  writeFileSync(opened, JSON.stringify({ ...known, '#': (known['#'] ?? 0) + 1, [branch]: next }));
+  console.log('!' + next + ' Greet (' + branch + ')\\n ' + urlOf(next) + '\\n');
 } else if (noun === 'mr' && verb === 'update') console.log('- Updating merge request !7\\n✓ updated title\\n\\n!7 Greet\\n ' + url);
 else if (noun === 'mr' && verb === 'view') {
-  if (!isThere) {
+  if (!isThere(words[2])) {
     console.error('no open merge request available for "' + words[2] + '"');
     process.exit(1);
   }
-  say({ id: 900, iid: 7, state: answers.state ?? 'opened', web_url: url, sha: head() });
+  say({ id: 900, iid: number, state: answers.state ?? 'opened', web_url: url, sha: head() });
 } else if (noun === 'issue' && verb === 'view') say(answers.issue);
 else if (noun !== 'api') { console.error('unknown command ' + line); process.exit(1); }
 else if (line.includes('/discussions')) pages(answers.threads);
 else if (line.includes('/members/all')) pages(answers.members);
 else if (line.includes('/jobs?')) pages(answers.jobs);
 else if (line.includes('/trace')) process.stdout.write((answers.traces ?? {})[/jobs\\/(\\d+)\\/trace/.exec(line)[1]] ?? '');
-else if (line.includes('/merge_requests/7'))
-  say({ id: 900, iid: 7, project_id: 3, state: answers.state ?? 'opened', sha: head(), web_url: url, head_pipeline: answers.pipeline ?? null });
+else if (asked !== undefined)
+  say({ id: 900, iid: number, project_id: 3, state: answers.state ?? 'opened', sha: head(), web_url: url, head_pipeline: answers.pipeline ?? null });
 else { console.log('{"message":"404 Not found"}'); console.error('glab: 404 Not found (HTTP 404)'); process.exit(1); }
 `;
 }

@@ -1,36 +1,48 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { PullRequestNews } from '../../domain/state/pull-request.ts';
-import { landsOn, type Session } from '../../domain/state/session.ts';
+import { type OpenedRequest, requestsOf } from '../../domain/state/requests-of.ts';
+import type { Session } from '../../domain/state/session.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shortId } from '../../util/short-id.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { heardOnes } from './heed-remarks.ts';
 import { forgeOf, openForge } from './pick-forge.ts';
 
+/** What a host says of one request, and how it is opened again where it is closed. */
+export interface RequestNews {
+  readonly request: OpenedRequest;
+  readonly news: PullRequestNews;
+  readonly reopen: string;
+}
+
 /**
- * What the host says of a session's pull request, and how a closed one is opened again; who is not heard is named. Throws FlameErrors `no-pull-request`,
- * `pull-request-moved`, and those of Forge.news.
+ * What the host says of a session's pull requests; who is not heard is named. Throws FlameErrors `no-pull-request`,
+ * `pull-request-moved`, and those of Forge.news: then nothing of any of them is taken up.
  */
-export async function askForNews(
-  opened: Opened,
-  io: Io,
-  session: Session,
-): Promise<PullRequestNews & { readonly reopen: string }> {
-  const url = session.landing?.pull_request ?? null;
-  if (url === null) throw noPullRequest(session);
+export async function askForNews(opened: Opened, io: Io, session: Session): Promise<readonly RequestNews[]> {
+  const requests = requestsOf(session);
+  if (requests.length === 0) throw noPullRequest(session);
   const { root: cwd, config } = opened.workshop;
-  const forge = openForge(forgeOf(url), { cwd, io, retry: 'git flame pr' });
   const heard = new Set(session.landing?.heard ?? []);
-  const news = await forge.news({ url, heeding: config.pull_requests, heard });
-  if (news.state === 'open') await requireOurs(opened, session, news);
-  tellUnheeded(opened, news);
-  return { ...news, reopen: forge.reopenLine(url) };
+  const told: RequestNews[] = [];
+  for (const request of requests) {
+    const { url } = request;
+    const forge = openForge(forgeOf(url), { cwd, io, retry: 'git flame pr' });
+    const news = await forge.news({ url, heeding: config.pull_requests, heard });
+    if (news.state === 'open') await requireOurs(opened, request, news);
+    tellUnheeded(opened, news);
+    told.push({ request, news, reopen: forge.reopenLine(url) });
+  }
+  return told;
 }
 
 /** What another one pushed there is not what its comments would be answered on. Throws FlameError `pull-request-moved`. */
-async function requireOurs({ git }: Opened, session: Session, { head }: PullRequestNews): Promise<void> {
-  const branch = landsOn(session);
+async function requireOurs(
+  { git }: Opened,
+  { branch }: OpenedRequest,
+  { head }: PullRequestNews,
+): Promise<void> {
   const tip = await git.resolveCommit(`refs/heads/${branch}`);
   const there = await git.resolveCommit(head);
   if (tip !== null && there !== null && (await git.isAncestor(there, tip))) return;

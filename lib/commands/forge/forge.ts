@@ -12,6 +12,8 @@ export interface RequestText {
   readonly body: string;
   /** Where it is written, too. */
   readonly bodyFile: string;
+  /** What it is to go into from now on, where that was another branch. */
+  readonly newBase?: string;
 }
 
 export interface NewsWish {

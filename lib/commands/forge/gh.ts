@@ -19,8 +19,9 @@ export function openGh(ask: AskForge): Forge {
     standing: (url) => readGhStanding(url, ask),
     create: async (request) =>
       foundAddress('gh', await ask(createWords(request)), `gh pr view ${shellQuote(request.branch)}`),
-    update: async (url, { title, bodyFile }) => {
-      await ask(['pr', 'edit', url, '--title', title, '--body-file', bodyFile]);
+    update: async (url, { title, bodyFile, newBase }) => {
+      const into = newBase === undefined ? [] : ['--base', newBase];
+      await ask(['pr', 'edit', url, '--title', title, '--body-file', bodyFile, ...into]);
     },
     news: async (wish) => readGhNews(requireAddress(wish.url, 'gh'), wish, ask),
     issue: (name) => readIssue(name, ask),

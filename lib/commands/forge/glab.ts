@@ -27,8 +27,9 @@ export function openGlab(ask: AskForge): Forge {
       const words = [...createWords(request), '--description', boundText(request.body, longestBody)];
       return foundAddress('glab', await ask(words), `glab mr view ${shellQuote(request.branch)}`);
     },
-    update: async (url, { title, body }) => {
-      const text = ['--title', title, '--description', boundText(body, longestBody)];
+    update: async (url, { title, body, newBase }) => {
+      const into = newBase === undefined ? [] : ['--target-branch', newBase];
+      const text = ['--title', title, '--description', boundText(body, longestBody), ...into];
       await ask(['mr', 'update', ...namedRequest(requireAddress(url, 'glab')), ...text, '--yes']);
     },
     news: async (wish) => readGlabNews(requireAddress(wish.url, 'glab'), wish, ask),

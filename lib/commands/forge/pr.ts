@@ -1,47 +1,50 @@
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import type { PullRequestNews } from '../../domain/state/pull-request.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { type TakenUp, takeUp } from '../../engine/review/take-up.ts';
+import type { TakenUp } from '../../engine/review/take-up.ts';
 import { resume } from '../../engine/run-session.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { requireOwn } from '../open/own-terminal.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
-import { askForNews } from './ask-for-news.ts';
+import { askForNews, type RequestNews } from './ask-for-news.ts';
+import { takeUpAll } from './take-up-all.ts';
 
 /** `git flame pr`: what was said of the pull request, and its failed checks, come back to their tasks. */
 export function run(args: CommandArgs<'pr'>, io: Io): Promise<number> {
   return withWorkshop(args, io, async (opened) => {
     const session = opened.meant.require(await opened.store.snapshot());
-    const news = await askForNews(opened, io, session);
-    if (args.globals.dryRun) return preview(opened, session, news);
+    const all = await askForNews(opened, io, session);
+    if (args.globals.dryRun) return preview(opened, session, all);
     requireOwn('What is taken up of a pull request', opened.git.repository, io);
     return withSessionLock(opened, session.id, async () => {
       await resume(opened.workshop, session.id);
-      const taken = await takeUp(opened.workshop, session.id, news, {
-        isAllowedMore: args.options.more,
-        reopen: news.reopen,
-      });
-      return tell(opened, session, taken);
+      const taken = await takeUpAll(opened, session.id, { all, isAllowedMore: args.options.more });
+      return tell(opened, session, taken) || Math.min(taken.refused, 1);
     });
   });
 }
 
-function preview({ output }: Opened, session: Session, { remarks, failed, state }: PullRequestNews): number {
+function preview({ output }: Opened, session: Session, all: readonly RequestNews[]): number {
   const heard = new Set(session.landing?.heard ?? []);
   const isNew = ({ id }: { readonly id: string }): boolean => !heard.has(id);
-  const [said, red] = [remarks.filter(isNew), failed.filter(isNew)];
-  output.result(
-    `The pull request is ${state}: ${formatCount(said.length, 'new remark')}, ${formatCount(red.length, 'failed check')}.`,
-  );
-  for (const { by, text, place } of said)
+  const told = all.map(({ request, news: { state, remarks, failed } }) => ({
+    ...{ request, state, remarks: remarks.filter(isNew), failed: failed.filter(isNew) },
+  }));
+  for (const { request, state, remarks, failed } of told) {
+    const which = request.group === null ? 'The pull request' : `The pull request of ${request.group}`;
     output.result(
-      `  ${place === null ? '' : `${visibleLine(place.path)}:${place.line ?? ''} `}${visibleLine(by)}: ${visibleLine(text)}`,
+      `${which} is ${state}: ${formatCount(remarks.length, 'new remark')}, ${formatCount(failed.length, 'failed check')}.`,
     );
-  for (const { name, conclusion } of red) output.result(`  ${visibleLine(name)}: ${conclusion}`);
-  output.json({ session: session.id, state, remarks: said, failed: red });
+    for (const { by, text, place } of remarks)
+      output.result(
+        `  ${place === null ? '' : `${visibleLine(place.path)}:${place.line ?? ''} `}${visibleLine(by)}: ${visibleLine(text)}`,
+      );
+    for (const { name, conclusion } of failed) output.result(`  ${visibleLine(name)}: ${conclusion}`);
+    const { group } = request;
+    output.json({ session: session.id, ...(group === null ? {} : { group }), state, remarks, failed });
+  }
   return 0;
 }
 

@@ -3,11 +3,12 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Plan } from '../../domain/state/plan.ts';
+import { requestsOf } from '../../domain/state/requests-of.ts';
 import type { OpenLeadDesk } from '../../engine/queen/queen-wave.ts';
 import { viewSession } from '../../engine/record.ts';
-import { takeUp } from '../../engine/review/take-up.ts';
 import { runSession } from '../../engine/run-session.ts';
 import { askForNews } from '../forge/ask-for-news.ts';
+import { takeUpAll } from '../forge/take-up-all.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { nextCommand } from './next-command.ts';
 import { preparePullRequest } from './pull-request.ts';
@@ -49,10 +50,10 @@ export async function goOn(
 async function hearPullRequest(opened: Opened, io: Io, id: SessionId): Promise<void> {
   const { workshop, wishes } = opened;
   const { session } = await viewSession(workshop, id);
-  if (!wishes.wantsPullRequest || (session.landing?.pull_request ?? null) === null) return;
+  if (!wishes.wantsPullRequest || requestsOf(session).length === 0) return;
   try {
-    const news = await askForNews(opened, io, session);
-    await takeUp(workshop, id, news, { isAllowedMore: false, reopen: news.reopen });
+    const all = await askForNews(opened, io, session);
+    await takeUpAll(opened, id, { all, isAllowedMore: false });
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind === 'interrupted') throw error;
     const message = `What was said of the pull request is not taken up: ${error.message}`;

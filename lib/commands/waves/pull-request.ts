@@ -1,22 +1,30 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, viewSession } from '../../engine/record.ts';
 import { pushBranch } from '../../git/refs/push-branch.ts';
-import { noRemote, pickRemote } from '../../store/sync/pick-remote.ts';
 import { renderPullRequest } from '../../ui/render/render-pull-request.ts';
-import { shellQuote } from '../../util/shell-quote.ts';
-import type { Forge, RequestText } from '../forge/forge.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import type { Forge } from '../forge/forge.ts';
 import { forgeOf, openForge, pickForge } from '../forge/pick-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
 import type { Opened } from '../open/open-workshop.ts';
+import { prepareChangesetRequests } from './changeset-requests.ts';
+import {
+  commandsFor,
+  failed,
+  findRemote,
+  keepTrue,
+  noObviousRemote,
+  type ToldRequest,
+  tell,
+} from './request-steps.ts';
 
 type Landing = NonNullable<Session['landing']>;
 
-interface PullRequest extends RequestText {
+interface PullRequest extends ToldRequest {
   readonly landing: Landing;
 }
 
@@ -27,6 +35,7 @@ interface PullRequest extends RequestText {
  */
 export async function preparePullRequest(opened: Opened, io: Io, id: SessionId): Promise<number> {
   const isWanted = opened.wishes.wantsPullRequest;
+  if (await isForEach(opened, id)) return prepareChangesetRequests(opened, io, id);
   const request = await describe(opened, id);
   if (request === null) return isWanted ? nothingLanded(opened) : 0;
   await mkdir(dirname(request.bodyFile), { recursive: true, mode: 0o700 });
@@ -43,6 +52,13 @@ export async function preparePullRequest(opened: Opened, io: Io, id: SessionId):
   }
   if (remote === null) throw noObviousRemote(request);
   return open(opened, io, { id, request, remote, commands, forge });
+}
+
+/** Once something was opened for all that lands, or for one changeset of it, the rest is shown so too. */
+async function isForEach({ workshop }: Opened, id: SessionId): Promise<boolean> {
+  const { landing } = (await viewSession(workshop, id)).session;
+  if (landing === undefined || landing.pull_request !== null) return false;
+  return landing.requests !== undefined || workshop.config.pull_requests.per === 'changeset';
 }
 
 /** The one that knows the request it has, else that of the remote. */
@@ -64,7 +80,7 @@ async function describe({ workshop, git }: Opened, id: SessionId): Promise<PullR
   );
   const bodyFile = join(git.repository.commonDir, 'blueflame', 'pull-requests', `${id}.md`);
   const { landing, base_branch: base } = session;
-  return { ...text, base, branch: landing.branch, landing, bodyFile };
+  return { ...text, base, branch: landing.branch, landing, bodyFile, url: landing.pull_request };
 }
 
 interface Opening {
@@ -96,6 +112,7 @@ async function open(
     // One may be there already, as after a kill between its opening and its record.
     const found = await forge.find(branch);
     const url = found ?? (await forge.create(request));
+    killPoint('request opened');
     await record(workshop, id, ({ session }) => ({
       session: {
         next: {
@@ -105,27 +122,13 @@ async function open(
         subject: `session: pull request ${url}`,
       },
     }));
-    const known = { ...request, landing: { ...request.landing, pull_request: url } };
+    const known = { ...request, url };
     tell(opened, known, found === null ? 'opened' : 'updated', commands);
     return found === null ? 0 : keepTrue(opened, forge, known, url);
   } catch (error) {
     if (!isForgeError(error)) throw error;
     const why = `${branch} is pushed, but ${forge.name} opened no ${forge.noun}: ${error.message}`;
     return failed(opened, why.replace(/\.$/, ''), error.lines.join('\n'), [...error.hints, commands[1]]);
-  }
-}
-
-/** Title and body say what is on the branch now. Resolves to the exit code. */
-async function keepTrue(opened: Opened, forge: Forge, request: PullRequest, url: string): Promise<number> {
-  try {
-    await forge.update(url, request);
-    return 0;
-  } catch (error) {
-    if (!(error instanceof FlameError)) throw error;
-    const message = `${request.branch} is pushed, but title and body of its ${forge.noun} are as before: ${error.message}`;
-    opened.workshop.events.emit({ event: 'notice', level: 'warning', message, details: [...error.lines] });
-    for (const hint of error.hints) opened.output.hint(hint);
-    return 1;
   }
 }
 
@@ -160,70 +163,9 @@ function closed(opened: Opened, forge: Forge, { branch }: PullRequest, url: stri
   return failed(opened, why, '', [forge.reopenLine(url), 'git flame review --pr']);
 }
 
-/** By hand: push, then open. */
-function commandsFor(forge: Forge, request: PullRequest, remote: string): readonly [string, string] {
-  const push = `git push ${shellQuote(remote)} ${shellQuote(request.branch)}`;
-  return [push, forge.createLine(request)];
-}
-
-function tell(
-  { workshop }: Opened,
-  { base, landing, title, body, bodyFile }: PullRequest,
-  state: 'prepared' | 'opened' | 'updated',
-  commands: readonly string[],
-): void {
-  workshop.events.emit({
-    event: 'pull-request',
-    state,
-    branch: landing.branch,
-    base,
-    title,
-    body,
-    body_file: bodyFile,
-    url: landing.pull_request,
-    commands,
-  });
-}
-
-function failed(
-  { workshop, output }: Opened,
-  message: string,
-  said: string,
-  commands: readonly string[],
-): number {
-  const details = said
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .slice(-5);
-  workshop.events.emit({ event: 'notice', level: 'warning', message: `${message}.`, details });
-  for (const command of commands) output.hint(command);
-  return 1;
-}
-
 function nothingLanded({ workshop }: Opened): number {
   const message =
     'There is no pull request to open: nothing has landed on a branch of its own (project.landing: branch).';
   workshop.events.emit({ event: 'notice', level: 'warning', message });
   return 1;
-}
-
-/** null: there is none, or several and none of them is the obvious one. */
-async function findRemote({ workshop }: Opened, io: Io): Promise<string | null> {
-  try {
-    return await pickRemote({ cwd: workshop.root, env: io.env }, null);
-  } catch (error) {
-    if (!(error instanceof FlameError) || error.code !== 'no-remote') throw error;
-    return null;
-  }
-}
-
-function noObviousRemote({ base, landing }: PullRequest): FlameError {
-  return noRemote(
-    `Cannot choose a remote for ${landing.branch}: there is none, or several and none is called origin.`,
-    [
-      'git remote add origin URL',
-      `git config ${shellQuote(`branch.${base}.remote`)} REMOTE`,
-      'git flame review --pr',
-    ],
-  );
 }

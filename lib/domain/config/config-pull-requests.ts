@@ -15,6 +15,12 @@ export const pullRequestsSchema = z
       .describe(
         'The program that opens them: gh for GitHub, glab for GitLab. null: by the host of the remote, else whichever is there.',
       ),
+    per: z
+      .enum(['session', 'changeset'])
+      .default('session')
+      .describe(
+        'What one is opened for. session: all that a session lands. changeset: each changeset, from a branch of its own, upon those it needs.',
+      ),
     comments_from: z
       .enum(['members', 'owners', 'listed'])
       .default('members')

@@ -4,6 +4,7 @@ import { objectIdPattern, sessionIdPattern } from '../ids.ts';
 import { roleSchema } from '../role-schema.ts';
 import { lineSchema, textSchema } from '../text.ts';
 import { changesetSchema } from './changeset.ts';
+import { changesetRequestSchema } from './changeset-request.ts';
 import { claimNumberSchema } from './claim-number.ts';
 import { sharedRoleSchema } from './machine.ts';
 import { plannedTaskSchema } from './plan.ts';
@@ -126,6 +127,8 @@ export const sessionSchema = z.object({
       pull_request: z.string().nullable(),
       heard: z.array(z.string().max(300)).optional(),
       rounds: z.int().min(0).optional(),
+      /** With `pull_requests.per: changeset`, one for each group, those that others stand on before them. */
+      requests: z.array(changesetRequestSchema).optional(),
     })
     .optional(),
   /** A checked-out base that still has to be brought along: landing moved the branch from → to. */

@@ -31,7 +31,12 @@ export async function requireFreeName(
   const branch = landsOn(destined);
   if (branch === landsOn(session)) return;
   if ((await workshop.git.resolveCommit(`refs/heads/${branch}`)) === null) return;
-  throw new FlameError({
+  throw landingBranchExists(branch);
+}
+
+/** The refusal of a branch that is to be made, and may hold other work. */
+export function landingBranchExists(branch: string): FlameError {
+  return new FlameError({
     kind: 'refused',
     code: 'landing-branch-exists',
     message: `The work of this session is to land on a new branch ${branch}, but there is one of that name.`,

@@ -3,6 +3,7 @@ import { landedDecision } from '../../core/decisions/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import { noChangeset } from '../../domain/not-found.ts';
+import { requestsOf } from '../../domain/state/requests-of.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { taskOf, viewSession } from '../record.ts';
@@ -82,7 +83,7 @@ async function whyRevert(
   const branch = landsOn(session);
   if (commit !== tip) return `${branch} has moved on since`;
   if (session.machines !== undefined) return 'other machines have it';
-  if (typeof session.landing?.pull_request === 'string') return 'a pull request shows it';
+  if (requestsOf(session).length > 0) return 'a pull request shows it';
   for (const prefix of ['refs/remotes/', 'refs/tags/']) {
     const [first] = await git.refsHolding(commit, prefix);
     if (first !== undefined) return `${first.ref.slice('refs/'.length)} holds it`;

@@ -5,7 +5,8 @@ import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { FailedCheck, PullRequestNews, Remark } from '../../domain/state/pull-request.ts';
-import { landsOn, type Session } from '../../domain/state/session.ts';
+import { type OpenedRequest, requestsOf } from '../../domain/state/requests-of.ts';
+import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
@@ -24,6 +25,16 @@ export interface TakenUp {
   readonly left: number;
 }
 
+type Landing = NonNullable<Session['landing']>;
+
+interface TakeUpWish {
+  readonly isAllowedMore: boolean;
+  /** The shell line that opens it again. */
+  readonly reopen: string;
+  /** Of whose tasks it is: of one group's, or of all. */
+  readonly request: OpenedRequest;
+}
+
 /**
  * Brings what is new on a pull request to the tasks it is about, each remark and each failed check once: a task goes
  * back to a worker with them as data, starts from what had landed, and what comes of it lands on the same branch.
@@ -33,17 +44,19 @@ export async function takeUp(
   workshop: Recorder & Pick<Workshop, 'now'> & WithGit<GitDiffs>,
   id: SessionId,
   news: PullRequestNews,
-  { isAllowedMore, reopen }: { readonly isAllowedMore: boolean; readonly reopen: string },
+  { isAllowedMore, reopen, request }: TakeUpWish,
 ): Promise<TakenUp> {
   const view = await viewSession(workshop, id);
-  if (news.state !== 'open') throw isOver(view.session, news.state, reopen);
-  const shared = await share(workshop, view, news);
+  const { branch, group } = request;
+  if (news.state !== 'open') throw isOver(branch, news.state, reopen);
+  const shared = await share(workshop, view, { news, group });
   let taken: readonly Taken[] = [];
   const result = await record(workshop, id, (now) => {
     taken = stillNew(now, shared);
     const { landing } = now.session;
     if (landing === undefined || taken.length === 0) return null;
-    if (!isAllowedMore && (landing.rounds ?? 0) >= mostRounds) throw enoughRounds(now.session);
+    const { rounds = request.rounds } = requestsOf(now.session).find((one) => one.group === group) ?? {};
+    if (!isAllowedMore && rounds >= mostRounds) throw enoughRounds(branch);
     const at = timestamp(workshop);
     const steps = taken.map(({ task, given }) => reviseTask(task, { ...worded(given), at }));
     const ids = taken.flatMap(({ given }) => given.map((one) => one.id));
@@ -51,7 +64,7 @@ export async function takeUp(
     const isEnded = now.session.state === 'ended';
     const session: Session = {
       ...now.session,
-      landing: { ...landing, heard, rounds: (landing.rounds ?? 0) + 1 },
+      landing: { ...countRound(landing, group), heard },
       ...(isEnded ? { state: 'active', wave: 'review' } : {}),
     };
     return { steps, session: { next: session, subject: 'session: remarks on its pull request taken up' } };
@@ -61,6 +74,15 @@ export async function takeUp(
   const heard = new Set(session.landing?.heard ?? []);
   const left = [...news.remarks, ...news.failed].filter((one) => !heard.has(one.id)).length;
   return { tasks: isDone ? taken.map(countTaken) : [], left };
+}
+
+/** With one more round of a group's request, or of the one for all. */
+function countRound(landing: Landing, group: string | null): Landing {
+  if (group === null) return { ...landing, rounds: (landing.rounds ?? 0) + 1 };
+  const requests = landing.requests?.map((one) =>
+    one.group === group ? { ...one, rounds: one.rounds + 1 } : one,
+  );
+  return requests === undefined ? landing : { ...landing, requests };
 }
 
 /** One thing that was said, for one task. */
@@ -94,11 +116,14 @@ function countTaken({ task, given }: Taken): TakenUp['tasks'][number] {
 async function share(
   workshop: WithGit<GitDiffs>,
   { session, tasks }: SessionView,
-  { remarks, failed }: PullRequestNews,
+  { news: { remarks, failed }, group }: { readonly news: PullRequestNews; readonly group: string | null },
 ): Promise<Shared> {
   const heard = new Set(session.landing?.heard ?? []);
   const isNew = ({ id }: { readonly id: string }): boolean => !heard.has(id);
-  const landed = session.changesets.filter(({ state }) => state === 'landed');
+  const holds = session.landing?.requests?.find((one) => one.group === group)?.holds ?? [];
+  const landed = session.changesets.filter(
+    ({ id, state }) => state === 'landed' && (group === null || holds.includes(id)),
+  );
   const isOn = (task: Task): boolean => landed.some((changeset) => changeset.tasks.includes(task.id));
   const members = tasks.filter(isOn);
   // Nobody can say whose a remark on the whole is, or a check: those whose landing was the last know of the others.
@@ -188,20 +213,20 @@ function toComment({ by, text, place }: Remark): LineComment | null {
   return { path, side, line, text: said, ...(excerpt === '' ? {} : { excerpt }) };
 }
 
-function isOver(session: Session, state: 'closed' | 'merged', reopen: string): FlameError {
+function isOver(branch: string, state: 'closed' | 'merged', reopen: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'pull-request-over',
-    message: `The pull request of ${landsOn(session)} was ${state}, so nothing of it was taken up.`,
+    message: `The pull request of ${branch} was ${state}, so nothing of it was taken up.`,
     hints: state === 'closed' ? [reopen, 'git flame pr'] : ['git flame status'],
   });
 }
 
-function enoughRounds(session: Session): FlameError {
+function enoughRounds(branch: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'pull-request-rounds',
-    message: `The pull request of ${landsOn(session)} went through ${mostRounds} rounds; there is more, and nothing of it was taken up.`,
+    message: `The pull request of ${branch} went through ${mostRounds} rounds; there is more, and nothing of it was taken up.`,
     hints: ['git flame pr --more', 'git flame show'],
   });
 }

@@ -1,4 +1,5 @@
 import { closesIssue } from '../../domain/closes-issue.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
@@ -22,28 +23,49 @@ export function renderPullRequest(
 ): PullRequestText {
   const landed = session.changesets.filter(({ state }) => state === 'landed');
   const [first = session.id, ...rest] = session.objective.trim().split('\n');
+  return renderRequest(
+    { session, tasks, verdictOf },
+    { landed, first, rest: rest.join('\n').trim(), on: [] },
+  );
+}
+
+/** The same for the changesets of one group: in the words of its landing message, with what it stands on. */
+export function renderChangesetRequest(
+  of: RequestOf,
+  {
+    landed,
+    message,
+    on,
+  }: { readonly landed: readonly Changeset[]; readonly message: string; readonly on: readonly string[] },
+): PullRequestText {
+  const [first = of.session.id, ...rest] = message.trim().split('\n');
+  const said = rest.filter((line) => !/^(?:Task|Session): \S+$|^Closes /.test(line));
+  return renderRequest(of, { landed, first, rest: said.join('\n').trim(), on });
+}
+
+interface RequestOf {
+  readonly session: Session;
+  readonly tasks: readonly Task[];
+  readonly verdictOf: (task: Task) => Verdict | null;
+}
+
+interface RequestWords {
+  readonly landed: readonly Changeset[];
+  readonly first: string;
+  readonly rest: string;
+  /** Addresses and branches. */
+  readonly on: readonly string[];
+}
+
+function renderRequest(
+  { session, tasks, verdictOf }: RequestOf,
+  { landed, first, rest, on }: RequestWords,
+): PullRequestText {
   const title = visibleLine(first.trim());
-  const more = rest.join('\n').trim();
   const body = [
-    ...(more === '' ? [] : [plainText(more)]),
-    ...landed.flatMap((changeset) => {
-      // A task that went through another round is told of where it landed last.
-      const members = tasks.filter(
-        ({ id }) => landed.findLast((one) => one.tasks.includes(id)) === changeset,
-      );
-      if (members.length === 0) return [];
-      const { files, insertions, deletions } = changeset.diffstat;
-      return [
-        `### ${plainLine(changeset.group)}`,
-        '',
-        ...members.flatMap((task) => renderTask(task, verdictOf(task))),
-        '',
-        `${formatCount(files, 'file')} changed, +${insertions} −${deletions}; approved by ${code(changeset.decided_by ?? 'nobody')} as ${code(shortId(changeset.commit))}.`,
-        ...(changeset.reason === null
-          ? []
-          : ['', `Approved although checks fail: ${plainLine(changeset.reason)}`]),
-      ].join('\n');
-    }),
+    ...(rest === '' ? [] : [plainText(rest)]),
+    ...on.map((below) => `Stands on ${visibleLine(below)}, which is merged first.`),
+    ...landed.flatMap((changeset) => renderChangeset(changeset, { landed, tasks, verdictOf })),
     ...closing(landed.flatMap((changeset) => tasks.filter(({ id }) => changeset.tasks.includes(id)))),
     `Session ${code(session.id)}, ${formatSpend(session)}. The verdicts are notes on the commits: ${code('git flame show TASK')}.`,
   ];
@@ -51,6 +73,28 @@ export function renderPullRequest(
     title: title.length > longestTitle ? `${title.slice(0, longestTitle - 1)}…` : title,
     body: `${body.join('\n\n')}\n`,
   };
+}
+
+function renderChangeset(
+  changeset: Changeset,
+  { landed, tasks, verdictOf }: Omit<RequestOf, 'session'> & Pick<RequestWords, 'landed'>,
+): readonly string[] {
+  // A task that went through another round is told of where it landed last.
+  const members = tasks.filter(({ id }) => landed.findLast((one) => one.tasks.includes(id)) === changeset);
+  if (members.length === 0) return [];
+  const { files, insertions, deletions } = changeset.diffstat;
+  return [
+    [
+      `### ${plainLine(changeset.group)}`,
+      '',
+      ...members.flatMap((task) => renderTask(task, verdictOf(task))),
+      '',
+      `${formatCount(files, 'file')} changed, +${insertions} −${deletions}; approved by ${code(changeset.decided_by ?? 'nobody')} as ${code(shortId(changeset.commit))}.`,
+      ...(changeset.reason === null
+        ? []
+        : ['', `Approved although checks fail: ${plainLine(changeset.reason)}`]),
+    ].join('\n'),
+  ];
 }
 
 /** Issues a person made tasks of: these alone are closed. */

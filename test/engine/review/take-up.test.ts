@@ -46,14 +46,21 @@ function takeUpBehind(bench: StackBench, other: () => Promise<unknown>): ReturnT
   return takeUp({ ...bench.workshop, store: late }, bench.session, news, {
     isAllowedMore: false,
     reopen: 'gh pr reopen URL',
+    request,
   });
 }
+
+const request = { url: '', branch: 'flame/sample', group: null, rounds: 0 };
 
 test('RND-2 where another one took all of it up in this instant, nothing is said to be taken up', async () => {
   const bench = await openLanded();
   await runStack(bench);
   const taken = await takeUpBehind(bench, () =>
-    takeUp(bench.workshop, bench.session, news, { isAllowedMore: false, reopen: 'gh pr reopen URL' }),
+    takeUp(bench.workshop, bench.session, news, {
+      isAllowedMore: false,
+      reopen: 'gh pr reopen URL',
+      request,
+    }),
   );
   assert.equal(taken, { tasks: [], left: 0 });
   assert.is((await viewSession(bench.workshop, bench.session)).session.landing?.rounds, 1);

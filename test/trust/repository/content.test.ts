@@ -100,7 +100,7 @@ test('TRU-1: what loosens the fence of agents or the count of money is asked for
   assert.match(item?.effect ?? '', 'with WebFetch');
   const strict = [
     "permissions: { allowed_tools: ['Read'], allowed_paths: ['src/**'] }",
-    'pull_requests: { comments_from: owners, forge: glab }',
+    'pull_requests: { comments_from: owners, forge: glab, per: changeset }',
     "permissions: { bash_rules: { allowed_commands: ['npm test'] } }",
     "validation: { validator_diagnostics: { commands: ['npm test'] } }",
   ];

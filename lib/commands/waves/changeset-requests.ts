@@ -1,0 +1,149 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { SessionId } from '../../domain/ids.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { ChangesetRequest } from '../../domain/state/changeset-request.ts';
+import { type SessionView, viewSession } from '../../engine/record.ts';
+import { recordRequest } from '../../engine/review/record-request.ts';
+import { buildRequestBranches } from '../../engine/review/request-branches.ts';
+import { pushBranch } from '../../git/refs/push-branch.ts';
+import { renderChangesetRequest } from '../../ui/render/render-pull-request.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import type { Forge } from '../forge/forge.ts';
+import { forgeOf, openForge, pickForge } from '../forge/pick-forge.ts';
+import { isForgeError } from '../forge/run-forge.ts';
+import type { Opened } from '../open/open-workshop.ts';
+import { heedStanding } from './heed-standing.ts';
+import {
+  commandsFor,
+  failed,
+  findRemote,
+  keepTrue,
+  noObviousRemote,
+  type ToldRequest,
+  tell,
+} from './request-steps.ts';
+
+/**
+ * With `pull_requests.per: changeset`: a branch for the changesets of each group, and, if asked, a pull request for each,
+ * into the branch of the one that it stands on. What one of them can't is said, and keeps nothing from the others.
+ * Resolves to the exit code.
+ */
+export async function prepareChangesetRequests(opened: Opened, io: Io, id: SessionId): Promise<number> {
+  const { workshop } = opened;
+  const isWanted = opened.wishes.wantsPullRequest;
+  const remote = (await findRemote(opened, io)) ?? (isWanted ? null : 'origin');
+  const known = await viewSession(workshop, id);
+  const closed =
+    remote === null || !isWanted ? new Set<string>() : await heedStanding(opened, io, { id, remote });
+  await buildRequestBranches(workshop, id);
+  const { session } = await viewSession(workshop, id);
+  const groups = (session.landing?.requests ?? []).filter(({ merged }) => merged === null);
+  let code = 0;
+  for (const { group } of groups) {
+    // Those before it may have got their address.
+    const told = await describe(opened, id, group);
+    if (told === null || closed.has(group)) continue;
+    if (remote === null) throw noObviousRemote(told.text);
+    const url = told.request.pull_request;
+    const cwd = workshop.root;
+    const name = url === null ? await pickForge(workshop.config, { cwd, io }, remote) : forgeOf(url);
+    const forge = openForge(name, { cwd, io, retry: 'git flame review --pr' });
+    const commands = commandsFor(forge, told.text, remote);
+    const isNew =
+      known.session.landing?.requests?.find((one) => one.group === group)?.tip !== told.request.tip;
+    if (isNew) tell(opened, told.text, 'prepared', commands);
+    if (isWanted) code = (await show(opened, io, { ...told, id, remote, forge, commands })) || code;
+    else if (url === null) for (const command of commands) opened.output.hint(command);
+  }
+  if (!isWanted && groups.some(({ pull_request: url }) => url !== null))
+    opened.output.hint('git flame review --pr');
+  return code;
+}
+
+interface Told {
+  readonly request: ChangesetRequest;
+  readonly text: ToldRequest;
+}
+
+interface Showing extends Told {
+  readonly id: SessionId;
+  readonly remote: string;
+  readonly forge: Forge;
+  readonly commands: readonly [string, string];
+}
+
+/** null: there is no such branch any more. */
+async function describe({ workshop, git }: Opened, id: SessionId, group: string): Promise<Told | null> {
+  const view = await viewSession(workshop, id);
+  const { session, tasks, snapshot } = view;
+  const request = session.landing?.requests?.find((one) => one.group === group);
+  if (request === undefined) return null;
+  const landed = session.changesets.filter((one) => request.holds.includes(one.id) && one.state === 'landed');
+  const last = landed.at(-1);
+  if (last === undefined) return null;
+  const below = groundOf(view, request);
+  const text = renderChangesetRequest(
+    {
+      session,
+      tasks,
+      verdictOf: ({ commit }) => (commit === null ? null : (snapshot.verdictsOn(commit).at(-1) ?? null)),
+    },
+    {
+      landed,
+      message: last.message ?? (await git.readCommit(last.commit)).message,
+      on: below.map(({ pull_request: url, branch }) => url ?? branch),
+    },
+  );
+  const bodyFile = join(git.repository.commonDir, 'blueflame', 'pull-requests', `${id}--${group}.md`);
+  await mkdir(dirname(bodyFile), { recursive: true, mode: 0o700 });
+  await writeFile(bodyFile, text.body);
+  // A request has one base: where it stands on several, their branches are in its own, and its text names them.
+  const [only, ...more] = below;
+  const base = only === undefined || more.length > 0 ? session.base_branch : only.branch;
+  const { branch, pull_request: url, target } = request;
+  const retarget = target === null || target === base ? {} : { newBase: base };
+  return { request, text: { ...text, base, branch, bodyFile, url, ...retarget } };
+}
+
+/** What a branch stands on that isn't merged yet, without those that another one of them stands on. */
+function groundOf({ session }: SessionView, { on }: ChangesetRequest): readonly ChangesetRequest[] {
+  const open = (session.landing?.requests ?? []).filter(({ merged }) => merged === null);
+  const below = open.filter(({ group }) => on.includes(group));
+  return below.filter(({ group }) => !below.some((other) => other.on.includes(group)));
+}
+
+/** Pushes a branch and has its request there, open and true. Resolves to the exit code. */
+async function show(
+  opened: Opened,
+  io: Io,
+  { id, request, text, remote, forge, commands }: Showing,
+): Promise<number> {
+  const { branch, url, base } = text;
+  const keep = (change: Partial<ChangesetRequest>): Promise<void> =>
+    recordRequest(opened.workshop, id, request.group, { target: base, ...change });
+  const pushed = await pushBranch({ cwd: opened.workshop.root, env: io.env }, remote, branch);
+  if (pushed.kind === 'refused')
+    return failed(opened, `git push did not push ${branch} to ${remote}`, pushed.output, commands);
+  if (url !== null) {
+    tell(opened, text, 'updated', commands);
+    const code = await keepTrue(opened, forge, text, url);
+    if (code === 0 && request.target !== base) await keep({});
+    return code;
+  }
+  try {
+    // One may be there already, as after a kill between its opening and its record.
+    const found = await forge.find(branch);
+    const made = found ?? (await forge.create(text));
+    killPoint('request opened');
+    // Of one that was found nobody knows what it goes into: it is told.
+    const code = found === null ? 0 : await keepTrue(opened, forge, { ...text, newBase: base }, made);
+    await keep({ pull_request: made });
+    tell(opened, { ...text, url: made }, found === null ? 'opened' : 'updated', commands);
+    return code;
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    const why = `${branch} is pushed, but ${forge.name} opened no ${forge.noun}: ${error.message}`;
+    return failed(opened, why.replace(/\.$/, ''), error.lines.join('\n'), [...error.hints, commands[1]]);
+  }
+}

@@ -1,0 +1,91 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { noRemote, pickRemote } from '../../store/sync/pick-remote.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import type { Forge, RequestText } from '../forge/forge.ts';
+import type { Opened } from '../open/open-workshop.ts';
+
+/** A request as it is told of: with its address once it is open. */
+export interface ToldRequest extends RequestText {
+  readonly url: string | null;
+}
+
+/** Title and body say what is on the branch now. Resolves to the exit code. */
+export async function keepTrue(
+  opened: Opened,
+  forge: Forge,
+  request: RequestText,
+  url: string,
+): Promise<number> {
+  try {
+    await forge.update(url, request);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof FlameError)) throw error;
+    const message = `${request.branch} is pushed, but title and body of its ${forge.noun} are as before: ${error.message}`;
+    opened.workshop.events.emit({ event: 'notice', level: 'warning', message, details: [...error.lines] });
+    for (const hint of error.hints) opened.output.hint(hint);
+    return 1;
+  }
+}
+
+/** By hand: push, then open. */
+export function commandsFor(forge: Forge, request: RequestText, remote: string): readonly [string, string] {
+  const push = `git push ${shellQuote(remote)} ${shellQuote(request.branch)}`;
+  return [push, forge.createLine(request)];
+}
+
+export function tell(
+  { workshop }: Opened,
+  { base, branch, title, body, bodyFile, url }: ToldRequest,
+  state: 'prepared' | 'opened' | 'updated',
+  commands: readonly string[],
+): void {
+  workshop.events.emit({
+    event: 'pull-request',
+    state,
+    branch,
+    base,
+    title,
+    body,
+    body_file: bodyFile,
+    url,
+    commands,
+  });
+}
+
+export function failed(
+  { workshop, output }: Opened,
+  message: string,
+  said: string,
+  commands: readonly string[],
+): number {
+  const details = said
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-5);
+  workshop.events.emit({ event: 'notice', level: 'warning', message: `${message}.`, details });
+  for (const command of commands) output.hint(command);
+  return 1;
+}
+
+/** null: there is none, or several and none of them is the obvious one. */
+export async function findRemote({ workshop }: Opened, io: Io): Promise<string | null> {
+  try {
+    return await pickRemote({ cwd: workshop.root, env: io.env }, null);
+  } catch (error) {
+    if (!(error instanceof FlameError) || error.code !== 'no-remote') throw error;
+    return null;
+  }
+}
+
+export function noObviousRemote({ base, branch }: RequestText): FlameError {
+  return noRemote(
+    `Cannot choose a remote for ${branch}: there is none, or several and none is called origin.`,
+    [
+      'git remote add origin URL',
+      `git config ${shellQuote(`branch.${base}.remote`)} REMOTE`,
+      'git flame review --pr',
+    ],
+  );
+}

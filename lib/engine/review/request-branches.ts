@@ -1,0 +1,171 @@
+import { requestOrder, type ShownChangeset, standsOnGroup } from '../../core/changesets/request-order.ts';
+import { parseRefName, type SessionId } from '../../domain/ids.ts';
+import type { RefUpdate } from '../../domain/ports/git-port.ts';
+import type { ChangesetRequest } from '../../domain/state/changeset-request.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { record, type SessionView, taskOf, viewSession } from '../record.ts';
+import type { Workshop } from '../workshop.ts';
+import { landingBranchExists } from './landing-branch.ts';
+import { branchCommit, followBelow, joinGround } from './request-commits.ts';
+import { movedMeanwhile, ownRequests, requestBranch } from './request-tip.ts';
+
+type Requests = readonly ChangesetRequest[];
+
+/**
+ * Brings the branches of the pull requests of single groups to what has landed: each has its own changesets alone, upon
+ * the branches of those it needs, and only grows. All of them move at once, with the session's note. What doesn't fit on
+ * its branch is said, and left for the next time. Throws FlameErrors `landing-branch-exists` and `request-branch-moved`.
+ */
+export async function buildRequestBranches(workshop: Workshop, id: SessionId): Promise<void> {
+  const view = await viewSession(workshop, id);
+  const { landing } = view.session;
+  if (landing === undefined) return;
+  const known = landing.requests ?? [];
+  let requests: Requests = await ownRequests(workshop, view.session);
+  const tips = new Map(requests.map(({ branch, tip }) => [branch, tip]));
+  const stuck = new Set<string>();
+  for (const shown of requestOrder(view.session.changesets, view.tasks)) {
+    if (stuck.has(shown.group)) continue;
+    const next = await withChangeset(workshop, view, requests, shown);
+    if (next === null) stuck.add(shown.group);
+    else requests = next;
+  }
+  for (const { group } of requests) requests = await brought(workshop, requests, group);
+  const refs = requests
+    .filter(({ branch, tip }) => (tips.get(branch) ?? null) !== tip)
+    .map(({ branch, tip }): RefUpdate => {
+      const ref = parseRefName(`refs/heads/${branch}`);
+      return { ref, old: tips.get(branch) ?? null, new: tip };
+    });
+  if (refs.length === 0 && JSON.stringify(requests) === JSON.stringify(known)) return;
+  const result = await record(workshop, id, ({ session }) =>
+    session.landing === undefined
+      ? null
+      : {
+          session: {
+            next: { ...session, landing: { ...session.landing, requests: [...requests] } },
+            subject: 'session: branches of its pull requests',
+          },
+          refs,
+        },
+  );
+  if (result.kind === 'ref-moved') throw movedMeanwhile(result.ref);
+}
+
+/** null: it doesn't fit on its branch. */
+async function withChangeset(
+  workshop: Workshop,
+  view: SessionView,
+  all: Requests,
+  shown: ShownChangeset,
+): Promise<Requests | null> {
+  const { changeset, group } = shown;
+  if (all.some(({ holds }) => holds.includes(changeset.id))) return all;
+  const needed = (requests: Requests, on: readonly string[]): Promise<Requests | null> =>
+    stoodOn(workshop, view.session, requests, { group, on });
+  let requests = await needed(all, shown.on);
+  if (requests === null) return null;
+  const tasks = changeset.tasks.map((task) => taskOf(view, task));
+  const job = { session: view.session.id, changeset, tasks };
+  let built = await branchCommit(workshop, job, requireOf(requests, group));
+  if (built.kind === 'conflict') {
+    // What it changes on lines of others that landed before it stands on those.
+    const below = await changersOf(workshop, view, requests, { group, paths: built.paths });
+    requests = below.length === 0 ? requests : ((await needed(requests, below)) ?? requests);
+    built = await branchCommit(workshop, job, requireOf(requests, group));
+  }
+  if (built.kind === 'conflict') {
+    tellStuck(workshop, changeset.id, requireOf(requests, group).branch, built.paths);
+    return null;
+  }
+  const { commit } = built;
+  return replaced(requests, group, (request) => ({
+    ...request,
+    ...(request.merged === null ? {} : { merged: null, pull_request: null, target: null, rounds: 0 }),
+    tip: commit,
+    holds: [...request.holds, changeset.id],
+  }));
+}
+
+/** With the group's branch, made where there is none, standing on these groups. */
+async function stoodOn(
+  workshop: Workshop,
+  session: Session,
+  requests: Requests,
+  { group, on }: { readonly group: string; readonly on: readonly string[] },
+): Promise<Requests | null> {
+  const known = requests.find((one) => one.group === group);
+  const below = on.filter(
+    (one) => requests.some((request) => request.group === one) && !standsOnGroup(requests, one, group),
+  );
+  if (known !== undefined) {
+    const next = replaced(requests, group, (one) => ({ ...one, on: [...new Set([...one.on, ...below])] }));
+    return brought(workshop, next, group);
+  }
+  const { landing } = session;
+  if (landing === undefined) return null;
+  const branch = requestBranch(landing, group);
+  if ((await workshop.git.resolveCommit(`refs/heads/${branch}`)) !== null) throw landingBranchExists(branch);
+  const grounds = requests.filter((one) => below.includes(one.group));
+  const ground = await joinGround(workshop, landing.from, grounds);
+  if (ground.kind === 'conflict') {
+    tellStuck(workshop, group, branch, ground.paths);
+    return null;
+  }
+  const fresh = { group, branch, tip: ground.commit, on: below, holds: [] };
+  return [...requests, { ...fresh, pull_request: null, target: null, rounds: 0, merged: null }];
+}
+
+/** With what came to the branches it stands on since. */
+async function brought(workshop: Workshop, requests: Requests, group: string): Promise<Requests> {
+  const own = requireOf(requests, group);
+  if (own.merged !== null) return requests;
+  let { tip } = own;
+  for (const below of requests.filter((one) => own.on.includes(one.group))) {
+    const followed = await followBelow(workshop, tip, below);
+    if (followed.kind === 'conflict') tellStuck(workshop, below.group, own.branch, followed.paths);
+    else tip = followed.commit;
+  }
+  return tip === own.tip ? requests : replaced(requests, group, (one) => ({ ...one, tip }));
+}
+
+/** The groups that changed one of these files, and can be stood on. */
+async function changersOf(
+  { git }: Workshop,
+  { session }: SessionView,
+  requests: Requests,
+  { group, paths }: { readonly group: string; readonly paths: readonly string[] },
+): Promise<readonly string[]> {
+  const changers: string[] = [];
+  for (const one of requests.filter((other) => other.group !== group))
+    for (const { parent, commit } of session.changesets.filter(({ id }) => one.holds.includes(id))) {
+      const changes = await git.treeChanges(parent, commit);
+      if (changes.some(({ path }) => paths.includes(path))) changers.push(one.group);
+    }
+  return [...new Set(changers)].filter((one) => !standsOnGroup(requests, one, group));
+}
+
+function replaced(
+  requests: Requests,
+  group: string,
+  change: (request: ChangesetRequest) => ChangesetRequest,
+): Requests {
+  return requests.map((one) => (one.group === group ? change(one) : one));
+}
+
+function requireOf(requests: Requests, group: string): ChangesetRequest {
+  const found = requests.find((one) => one.group === group);
+  if (found === undefined) throw new Error(`no branch of group ${group}`);
+  return found;
+}
+
+function tellStuck(
+  { events }: Pick<Workshop, 'events'>,
+  what: string,
+  branch: string,
+  paths: readonly string[],
+): void {
+  const message = `${what} does not go to ${branch} for now: without what else landed it conflicts in ${paths.slice(0, 5).join(', ')}.`;
+  const details = ['It landed here all the same. Once those below it are merged there, it is tried again.'];
+  events.emit({ event: 'notice', level: 'warning', message, details });
+}

@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { lineComment, makeFakeGh } from '../support/fake-gh.ts';
+import { makeFakeGlab, thread } from '../support/fake-glab.ts';
+import { flameJson } from '../support/flame.ts';
+import { start } from '../support/kill-rig.ts';
+import type { TestRepo } from '../support/repo.ts';
+
+// With pull_requests.per: changeset each changeset is shown in a request of its own, from a branch of its own.
+
+const write = (id: string): string => `mkdir -p src && echo "${id} $FLAME_ATTEMPT" >> src/${id}.txt`;
+const [one, two, upon] = [
+  { id: 'one', script: write('one'), locks: ['src/one.txt'], group: 'one' },
+  { id: 'two', script: write('two'), locks: ['src/two.txt'], group: 'two' },
+  {
+    id: 'upon',
+    script: `${write('upon')}; echo more >> src/one.txt`,
+    locks: ['src/upon.txt', 'src/one.txt'],
+    group: 'upon',
+    needs: ['one'],
+  },
+];
+const tasks = [one, two, upon];
+
+type Rig = ReturnType<typeof rig>;
+
+function rig(forge: 'gh' | 'glab' = 'gh', style = 'merge') {
+  const repo = makeExecProject({
+    config: {
+      project: { name: 'sample', base_branch: 'main', landing: 'branch', landing_style: style },
+      pull_requests: { per: 'changeset', forge },
+    },
+  });
+  const host = forge === 'gh' ? makeFakeGh(repo) : makeFakeGlab(repo);
+  const push = (): string => repo.git('push', '-q', 'origin', 'main');
+  push();
+  const run = (
+    argv: readonly string[],
+    decisions: Readonly<Record<string, readonly unknown[]>> = {},
+    env: Readonly<Record<string, string>> = {},
+  ) =>
+    flameJson(repo, [...argv, '--decisions-file', writeDecisions(repo, decisions)], {
+      env: { ...host.env, ...env },
+    });
+  const begin = (env: Readonly<Record<string, string>> = {}, all: typeof tasks = tasks) =>
+    run(
+      ['run', 'Greet', '--from', writePlan(repo, all), '--pr'],
+      { plan: ['approve'], changesets: ['approve', 'approve', 'approve', 'approve'] },
+      env,
+    );
+  const there = (...args: readonly string[]): string => repo.git('--git-dir=.git/remote.git', ...args);
+  const branch = (group: string): string =>
+    repo.git('for-each-ref', '--format=%(refname:short)', `refs/heads/flame/*--${group}`);
+  /** Files of a group's branch on the host. */
+  const files = (group: string): string =>
+    there('ls-tree', '-r', '--name-only', branch(group), 'src')
+      .replaceAll('\n', ' ')
+      .replace('src/a.txt ', '');
+  const creates = (): readonly (readonly string[])[] => host.calls().filter(([, verb]) => verb === 'create');
+  return { repo, host, run, begin, there, branch, files, creates, push };
+}
+
+const wordAfter = (words: readonly string[], option: string): string =>
+  words[words.indexOf(option) + 1] ?? '';
+
+for (const style of ['merge', 'squash', 'rebase'])
+  test(`DSK-3 each changeset has a request of its own from a branch with its work alone, or into the one it stands on (${style})`, async () => {
+    const { begin, there, branch, files, creates, run } = rig('gh', style);
+    const began = await begin();
+    assert.is(began.code, 0, began.stdout + began.stderr);
+    assert.equal(['one', 'two', 'upon'].map(files), [
+      'src/one.txt',
+      'src/two.txt',
+      'src/one.txt src/upon.txt',
+    ]);
+    const into = new Map(creates().map((words) => [wordAfter(words, '--head'), wordAfter(words, '--base')]));
+    assert.is(into.get(branch('one')), 'main');
+    assert.is(into.get(branch('two')), 'main');
+    assert.is(into.get(branch('upon')), branch('one'));
+    const last = creates().find((words) => wordAfter(words, '--head') === branch('upon')) ?? [];
+    assert.is(wordAfter(last, '--title'), 'upon: Do upon');
+    const body = readFileSync(wordAfter(last, '--body-file'), 'utf8');
+    assert.match(body, /Stands on https:\/\/github\.example\/lea\/sample\/pull\/\d, which is merged first/);
+    assert.match(body, /\*\*upon\*\* Do upon/);
+    assert.not.match(body, /\*\*one\*\*|\*\*two\*\*|Session: /);
+    const heads = there('for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n');
+    assert.equal(heads.sort(), [branch('one'), branch('two'), branch('upon'), 'main'].sort());
+    assert.is(there('log', '--format=%s', '--grep', 'Do two', branch('upon')), '');
+    const again = await run(['review', '--pr']);
+    assert.is(again.code, 0, again.stdout + again.stderr);
+    assert.is(creates().length, 3, 'each once');
+  });
+
+async function secondRound({ repo, run, there, branch, files }: Rig): Promise<void> {
+  const before = there('rev-parse', branch('one'));
+  const other = there('rev-parse', branch('two'));
+  const taken = await run(['pr']);
+  assert.is(taken.code, 0, taken.stdout + taken.stderr);
+  assert.equal(taken.lines.at(-1)?.tasks, [{ id: 'one', remarks: 2, checks: 0 }]);
+  assert.equal((await run(['pr'])).lines.at(-1)?.tasks, [], 'once');
+  const landed = await run(['run', '--pr'], { session: ['continue'], changesets: ['approve'] });
+  assert.is(landed.code, 0, landed.stdout + landed.stderr);
+  assert.is(there('merge-base', before, branch('one')), before, 'it only grows');
+  assert.is(there('show', `${branch('one')}:src/one.txt`), 'one 1\none 2');
+  assert.is(files('one'), 'src/one.txt', 'nothing of the others came along');
+  assert.is(there('log', '--format=%s', '--grep', 'Do two', branch('one')), '');
+  assert.is(there('rev-parse', branch('two')), other);
+  assert.is(repo.git('rev-parse', branch('one')), there('rev-parse', branch('one')));
+}
+
+test('DSK-3 what is said of one request comes to its tasks alone, and their next version to its branch', async () => {
+  const all = rig();
+  await all.begin({}, [one, two]);
+  all.host.set({
+    of: {
+      7: { lines: [lineComment({ id: 11 })], talk: [{ ...lineComment({ id: 12 }), body: 'And all of it.' }] },
+    },
+  });
+  await secondRound(all);
+  assert.is(all.creates().length, 2);
+});
+
+test('DSK-3 by glab too: each merge request into what it stands on, what is said of one to its tasks', async () => {
+  const all = rig('glab');
+  all.host.set({});
+  const began = await all.begin({}, [one, two]);
+  assert.is(began.code, 0, began.stdout + began.stderr);
+  all.host.set({
+    of: { 7: { threads: [thread({ id: 11 }, {}), thread({ id: 12, body: 'And all of it.' })] } },
+  });
+  await secondRound(all);
+  assert.equal(
+    all.creates().map((words) => wordAfter(words, '--target-branch')),
+    ['main', 'main'],
+  );
+});
+
+/** As a host does it by squash: one commit on its base branch, and none of those that were reviewed. */
+function squashThere(repo: TestRepo, branch: string): void {
+  repo.git('merge', '-q', '--squash', branch);
+  repo.commit('Squashed there');
+  repo.git('push', '-q', 'origin', 'main');
+}
+
+for (const how of ['squash', 'merge'])
+  test(`DSK-3 one that was merged there by ${how} is landed, and what stands on it follows onto the base`, async () => {
+    const { repo, host, begin, run, there, branch, creates } = rig();
+    await begin();
+    const numberOf = (group: string): number =>
+      7 + creates().findIndex((words) => wordAfter(words, '--head') === branch(group));
+    const before = there('rev-parse', branch('upon'));
+    if (how === 'squash') squashThere(repo, branch('one'));
+    else {
+      repo.git('merge', '-q', '--no-ff', '-m', 'Merged there', branch('one'));
+      repo.git('push', '-q', 'origin', 'main');
+    }
+    host.set({
+      of: { [numberOf('one')]: { state: 'MERGED' }, [numberOf('two')]: { state: 'CLOSED' } } as never,
+    });
+    const done = await run(['review', '--pr']);
+    assert.is(done.code, 0, done.stdout + done.stderr);
+    assert.is(there('merge-base', before, branch('upon')), before, 'it only grows');
+    assert.is(there('merge-base', 'main', branch('upon')), there('rev-parse', 'main'));
+    assert.equal(there('diff', '--name-only', 'main', branch('upon')).split('\n'), [
+      'src/one.txt',
+      'src/upon.txt',
+    ]);
+    assert.is(there('show', `${branch('upon')}:src/one.txt`), 'one 1\nmore');
+    const edit = host.calls().findLast(([, verb]) => verb === 'edit') ?? [];
+    assert.is(wordAfter(edit, '--base'), 'main');
+    assert.is(edit[2], `https://github.example/lea/sample/pull/${numberOf('upon')}`);
+    assert.is(creates().length, 3, 'the one that was closed is not opened again');
+    assert.is((await run(['review', '--pr'])).code, 0);
+    assert.is(host.calls().filter((words) => words.includes('--base') && words[1] === 'edit').length, 1);
+  });
+
+for (const point of ['branch pushed', 'request opened'])
+  test(`DSK-3 after a kill at "${point}" each changeset has one request`, async () => {
+    const { host, begin, run, creates, there, branch, repo } = rig();
+    // Without a remote nothing is opened; then one is there.
+    repo.git('remote', 'rename', 'origin', 'away');
+    repo.git('remote', 'add', 'other', 'nowhere');
+    await begin();
+    assert.equal(creates(), []);
+    repo.git('remote', 'remove', 'other');
+    repo.git('remote', 'rename', 'away', 'origin');
+    const env = { ...host.env, FLAME_TEST_KILL_AT: point };
+    const killed = start(repo, ['review', '--pr'], env);
+    assert.is(killed.signal, 'SIGKILL', killed.stderr);
+    const again = await run(['review', '--pr']);
+    assert.is(again.code, 0, again.stdout + again.stderr);
+    assert.equal(
+      creates()
+        .map((words) => wordAfter(words, '--head'))
+        .sort(),
+      ['one', 'two', 'upon'].map(branch).sort(),
+    );
+    for (const group of ['one', 'two', 'upon'])
+      assert.is(there('rev-parse', branch(group)), repo.git('rev-parse', branch(group)));
+  });
+
+test('DSK-3 a branch that somebody else made, or moved, is not touched', async () => {
+  const { repo, run, begin, branch, there } = rig();
+  await begin({}, [one, two]);
+  const was = repo.git('rev-parse', branch('one'));
+  repo.git('branch', '-f', branch('one'), 'main');
+  const refused = await run(['review', '--pr']);
+  assert.is(refused.code, 1, refused.stdout);
+  assert.match(refused.stdout + refused.stderr, /was moved to what isn't built on what it had/);
+  assert.equal(
+    [repo.git('rev-parse', branch('one')), there('rev-parse', branch('one'))],
+    [repo.git('rev-parse', 'main'), was],
+  );
+});
+
+test.run();
