@@ -14,6 +14,7 @@ import { readConfig, requireWorkTree } from '../open/read-config.ts';
 import { type Reading, withState } from '../open/read-state.ts';
 import { runnerOptions } from '../open/runner-options.ts';
 import { installGitHooks, planGitHooks, uninstallAll } from './hooks-setup.ts';
+import { roomForBuilds } from './propose-commands.ts';
 import { readProposal, writeConfig } from './write-config.ts';
 
 /** `git flame init`: prepares a repository; what exists already is left as it is. With --uninstall it takes that back. */
@@ -77,9 +78,11 @@ async function begin(
 ): Promise<readonly string[]> {
   const cli = proposeCli(git, io);
   const proposal = readProposal(root);
-  if (proposal !== null) output.result(renderProposal(proposal, output.style));
+  // What is looser than built in is asked about once, so that only a person at a terminal is offered it.
+  const room = proposal !== null && io.stdin.isTTY === true ? roomForBuilds : null;
+  if (proposal !== null) output.result(renderProposal({ ...proposal, room }, output.style));
   const project = { name, ...(base === null ? {} : { base_branch: base }) };
-  if (!dryRun) await writeConfig(root, { project, cli, proposal });
+  if (!dryRun) await writeConfig(root, { project, cli, proposal, room });
   return [cli === null ? '.blueflame.yml' : `.blueflame.yml, with ${cli.name} in every role`];
 }
 

@@ -10,6 +10,15 @@ export interface Proposal {
   readonly tests: readonly string[];
 }
 
+/** Limits that work with builds and tests fits in: wider than those built in. */
+export interface Room {
+  readonly agent_timeout: string;
+  readonly token_budget: { readonly validator_usd: number };
+}
+
+// An agent that builds and runs tests takes longer than one that only edits, and who judges it reads more.
+export const roomForBuilds: Room = { agent_timeout: '20m', token_budget: { validator_usd: 0.5 } };
+
 /** The files at the top of a repository that are looked at. */
 export const projectFiles = ['package.json', 'Cargo.toml', 'pyproject.toml', 'go.mod', 'Makefile'] as const;
 /** Files of which only is asked whether they are there. */

@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { ReadyCli } from '../../cell/run/ready-clis.ts';
 import { defaultCommands } from '../../domain/config/config-rules.ts';
-import { lockFiles, type Proposal, projectFiles, proposeCommands } from './propose-commands.ts';
+import { lockFiles, type Proposal, projectFiles, proposeCommands, type Room } from './propose-commands.ts';
 
 interface Beginning {
   readonly project: { readonly name: string; readonly base_branch?: string };
   /** The CLI of every role; null: claude, as built in. */
   readonly cli: ReadyCli | null;
   readonly proposal: Proposal | null;
+  /** Limits to begin with; null: those built in. */
+  readonly room: Room | null;
 }
 
 /** What the project's own files say of its tests; null: nothing. */
@@ -28,7 +30,7 @@ export async function writeConfig(root: string, beginning: Beginning): Promise<v
   await writeFile(join(root, '.blueflame.yml'), configText(beginning), { flag: 'wx' });
 }
 
-function configText({ project, cli, proposal }: Beginning): string {
+function configText({ project, cli, proposal, room }: Beginning): string {
   const { name: _, ...setting } = cli ?? { name: null };
   const rules =
     proposal === null
@@ -38,11 +40,12 @@ function configText({ project, cli, proposal }: Beginning): string {
     proposal === null || proposal.tests.length === 0
       ? {}
       : { validation: { validator_diagnostics: { commands: [...proposal.tests], timeout: '10m' } } };
-  const begin = stringify({ schema_version: 1, project, ...setting, ...rules, ...checks });
+  const limits = room === null ? {} : { limits: room };
+  const begin = stringify({ schema_version: 1, project, ...setting, ...rules, ...checks, ...limits });
   return `${configHead}${begin}\n${[
     ...('permissions' in rules ? [] : [permissionsHint]),
     ...('validation' in checks ? [] : [validationHint]),
-    limitsHint,
+    room === null ? limitsHint : budgetHint,
   ].join('')}`;
 }
 
@@ -76,6 +79,9 @@ const permissionsHint = `# permissions:
 const validationHint = `# validation:
 #   validator_diagnostics:
 #     commands: [npm test]                  # what fails here never lands by itself
+`;
+
+const budgetHint = `# A limit in dollars, below limits: max_session_cost_usd: 10. The run pauses and asks when it is spent.
 `;
 
 const limitsHint = `# limits:

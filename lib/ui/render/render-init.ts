@@ -1,3 +1,4 @@
+import { formatUsd } from '../../util/format-amount.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
 
@@ -18,20 +19,33 @@ export function renderProposal(
     sources,
     allowed,
     tests,
+    room,
   }: {
     readonly sources: readonly string[];
     readonly allowed: readonly string[];
     readonly tests: readonly string[];
+    /** Limits wider than those built in; null: none. */
+    readonly room: {
+      readonly agent_timeout: string;
+      readonly token_budget: { readonly validator_usd: number };
+    } | null;
   },
   style: Style,
 ): string {
   const rows = [
     ['agents may run', allowed.join(', ')],
     ...(tests.length === 0 ? [] : [['checks of each task', tests.join(', ')]]),
+    ...(room === null
+      ? []
+      : [
+          ['time of an agent', `${room.agent_timeout}, so that builds and tests fit in`],
+          ['budget of a validator', formatUsd(room.token_budget.validator_usd)],
+        ]),
   ];
-  return [`Found ${sources.join(', ')}:`, ...renderTable(rows, { width: style.width, indent: '  ' })].join(
-    '\n',
-  );
+  const asked =
+    room === null ? [] : ['Both limits are wider than built in: the next run asks about them once.'];
+  const shown = renderTable(rows, { width: style.width, indent: '  ' });
+  return [`Found ${sources.join(', ')}:`, ...shown, ...asked].join('\n');
 }
 
 const purposes: readonly (readonly [RegExp, string])[] = [

@@ -2,8 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { main } from '../../../lib/cli/main.ts';
 import { proposeCommands } from '../../../lib/commands/init/propose-commands.ts';
 import { parseConfig } from '../../../lib/config/parse-config.ts';
+import { makeFakeIo } from '../../support/fake-io.ts';
 import { flame } from '../../support/flame.ts';
 import { makeRepo } from '../../support/repo.ts';
 
@@ -116,6 +118,24 @@ test('DSK-4 init shows what it found before it writes, writes it in force, and k
   assert.is(trust.code, 0, trust.stderr);
   const again = await flame(repo, ['init']);
   assert.not.match(again.stdout, 'Found');
+});
+
+test('DSK-4 a person at a terminal is offered limits that builds and tests fit in, shown first and asked about once', async () => {
+  const repo = makeRepo();
+  repo.write('package.json', scripts({ test: 'node --test' }));
+  const fake = makeFakeIo({ isTTY: true });
+  const io = { ...fake.io, cwd: repo.path, env: repo.env };
+  assert.is(await main(['init'], io), 0, fake.stderr());
+  const shown = fake.stdout();
+  const limits = /time of an agent +20m.*\n +budget of a validator +\$0\.50\n.*asks about them once/;
+  assert.match(shown, limits);
+  assert.ok(shown.search(limits) < shown.indexOf('Written:'));
+  const text = readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');
+  const { config } = parseConfig(text, '.blueflame.yml');
+  assert.equal([config.limits.agent_timeout, config.limits.token_budget.validator_usd], [1_200_000, 0.5]);
+  const trust = await flame(repo, ['trust']);
+  assert.is(trust.code, 2, 'without a terminal nobody answers');
+  assert.match(trust.stdout + trust.stderr, 'limits.agent_timeout');
 });
 
 test.run();
