@@ -6,8 +6,9 @@ import type { StoreParts, StoreWriter } from '../store-options.ts';
 import { Refusals } from '../sync/refusals.ts';
 import type { PushSpec } from '../sync/remote.ts';
 import { type CommitIdentity, readCommitIdentity } from '../write/commit-identity.ts';
-import { type Caller, decideRound, type Round } from '../write/decide-round.ts';
+import type { Caller, Round } from '../write/decide-round.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
+import { decideShared } from './decide-shared.ts';
 import { Line } from './line.ts';
 import { OpenPushes } from './open-pushes.ts';
 import type { OwnSigns } from './own-signs.ts';
@@ -135,35 +136,13 @@ export class SharedWriter implements StoreWriter {
     const left = await exchange.takeIn(theirs);
     // The remote is elsewhere than it was looked at: what waits is decided on that.
     if (await this.#findOut(theirs)) return;
-    const round = await this.#decide(identity);
+    const round = await decideShared({ parts: this.#parts, exchange, identity, open: this.#open });
     const request = await exchange.requestOf(round, theirs, left);
     if (request.specs.length > 0 || signs.isDue()) await this.#push(round, { ...request, theirs, identity });
     else await this.#settle(round);
     for (const look of asked) {
       this.#looks.delete(look);
       look.resolve();
-    }
-  }
-
-  /** A landing goes alone: what refuses it must not refuse the rest. */
-  async #decide(identity: CommitIdentity): Promise<Round> {
-    const { exchange } = this.#options;
-    for (;;) {
-      const base = await this.#parts.reader.read();
-      const callers = [...this.#open];
-      const context = { ...this.#parts, identity };
-      const all = decideRound(base, callers, context);
-      const landing = [...all.owners.values()].find(({ update }) => isShared(update))?.caller;
-      const others = callers.filter((caller) => caller !== landing);
-      const alone = landing === undefined ? callers : others.length > 0 ? others : [landing];
-      const round = alone === callers ? all : decideRound(base, alone, context);
-      const moved = await exchange.movedRefs(round);
-      if (moved.size === 0) return round;
-      for (const { caller, update } of round.owners.values()) {
-        if (!moved.has(update.ref) || !this.#open.delete(caller)) continue;
-        const actual = moved.get(update.ref) ?? null;
-        caller.resolve({ kind: 'ref-moved', ref: update.ref, expected: update.old, actual });
-      }
     }
   }
 
