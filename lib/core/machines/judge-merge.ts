@@ -42,13 +42,26 @@ function hasEnded({ status }: Task): boolean {
   return status === 'merged' || status === 'dropped';
 }
 
-/** What a merge took from a session that both sides, or the one that had it, left there. */
+/**
+ * What a merge took from a session that both sides, or the one that had it, left there; and whether it made somebody lead
+ * who led on neither.
+ */
 export function judgeSessionMerge({ base, sides, merged }: MergeStep<Session>): readonly Fault[] {
   const [ours, theirs] = sides;
-  if (ours === undefined || theirs === undefined) return [];
-  const right = mergeSession(base, ours, theirs).value;
   const isSides = sides.some(({ machines }) => isSame(machines, merged.machines));
+  if (ours === undefined) return isSides || merged.machines === undefined ? [] : [madeLead(merged)];
+  const right = theirs === undefined ? ours : mergeSession(base, ours, theirs).value;
   // Which side leads is chosen with the rest of where it stands.
   const shared = isSides && merged.machines !== undefined ? { machines: merged.machines } : {};
-  return judgeSessionStep({ ...right, ...shared }, merged, nobody);
+  const found = judgeSessionStep({ ...right, ...shared }, merged, nobody);
+  const isNew = right.machines === undefined && merged.machines !== undefined && !isSides;
+  return isNew ? [madeLead(merged), ...found] : found;
+}
+
+function madeLead({ machines }: Session): Fault {
+  return {
+    kind: 'lead',
+    machine: machines?.lead ?? null,
+    what: `a merge made ${machines?.lead} lead, which led on no side of it`,
+  };
 }

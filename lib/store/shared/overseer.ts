@@ -6,8 +6,11 @@ import { makeObject } from '../../git/objects/make-object.ts';
 import type { RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { listNotes } from '../notes/note-tree.ts';
 import type { StoreParts } from '../store-options.ts';
+import { machinesRoot } from '../sync/remote.ts';
 import { readCommitIdentity } from '../write/commit-identity.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
+import type { ChangeContext } from '../write/note-write.ts';
+import { leadsRoot, makeLeads, readLeads } from './lead-record.ts';
 import { decidingRefs } from './seen-tips.ts';
 import { type FalseSign, SignWatch } from './sign-watch.ts';
 import { StepJudge } from './step-judge.ts';
@@ -35,6 +38,8 @@ export class Overseer {
   #judged: ReadonlyMap<string, ObjectId> = new Map();
   /** As it is on the refs. */
   #saved: ReadonlyMap<string, ObjectId> = new Map();
+  /** Who led, as it is there. */
+  #savedLeads = 'null';
   #breaches: readonly SeenBreach[] = [];
   #heeded = 0;
   /** Who signed any of them, those of earlier processes too. */
@@ -73,7 +78,7 @@ export class Overseer {
     this.#judged = now;
     const found = [...signs.map((sign) => this.#falseSign(session, sign)), ...steps];
     if (found.length > 0) await this.#keep(session, found);
-    if (this.#heeded >= this.#breaches.length) await this.#save();
+    if (this.#heeded >= this.#breaches.length) await this.#save(judge, session);
   }
 
   /** What this machine had the remote take needs no judge. */
@@ -92,23 +97,23 @@ export class Overseer {
       await forgetOthers(this.#parts.context, refs, { remote, session, atHand });
     this.#saved = await readWitness(this.#parts.context, remote, session);
     this.#judged = new Map(decidingRefs.flatMap((ref) => withTip(ref, this.#saved)));
-    const signs = [...this.#saved].filter(([ref]) => !decidingRefs.includes(ref));
+    const signs = [...this.#saved].filter(([ref]) => ref.startsWith(machinesRoot));
     await this.watch.remember(new Map(signs), this.#parts.catFile);
     const kept = await readKept(this.#parts.catFile, { remote, session });
     this.#distrust(kept);
-    const judge = new StepJudge(this.#parts, { watch: this.watch, session });
-    await judge.remember(kept);
-    this.#judge = judge;
-    return judge;
+    const tip = this.#saved.get(`${leadsRoot}${session}`);
+    const leads = tip === undefined ? null : await readLeads(this.#parts.catFile, tip);
+    this.#savedLeads = JSON.stringify(leads);
+    this.#judge = new StepJudge(this.#parts, {
+      ...{ watch: this.watch, session, own: this.#options.own, kept: leads },
+    });
+    return this.#judge;
   }
 
   async #keep(session: SessionId, found: readonly SeenBreach[]): Promise<void> {
     const { refs, write, remote } = this.#options;
-    const { catFile, objectFormat, host, now } = this.#parts;
-    const identity = await readCommitIdentity(this.#parts);
-    const sink = (...[type, content]: [NewObject['type'], string | Uint8Array]): NewObject =>
-      makeObject(objectFormat, type, content);
-    const change = { actor: this.#options.own, host, identity, now: now(), objectFormat, sink };
+    const { catFile } = this.#parts;
+    const change = await this.#change();
     const breaches: readonly Breach[] = found.map(({ breach }) => breach);
     await keepBreaches({ catFile, refs, write, change }, { remote, session }, breaches);
     this.#distrust(breaches);
@@ -120,13 +125,26 @@ export class Overseer {
       if (isProof(breach) && breach.key !== null) this.#distrusted.add(breach.key);
   }
 
-  async #save(): Promise<void> {
-    const after = new Map([...this.#judged, ...this.watch.counted()]);
-    const { refs, remote } = this.#options;
+  async #save(judge: StepJudge, session: SessionId): Promise<void> {
+    const { refs, remote, write } = this.#options;
+    const after = new Map([...this.#saved, ...this.#judged, ...this.watch.counted()]);
+    const leads = JSON.stringify(judge.leads());
+    if (leads !== this.#savedLeads) {
+      const made = makeLeads(judge.leads(), await this.#change());
+      await write(made);
+      after.set(`${leadsRoot}${session}`, made[1].oid);
+    }
     const isMoved = await moveWitness(refs, remote, { before: this.#saved, after });
-    const session = this.#session;
-    if (isMoved || session === null) this.#saved = after;
-    else this.#saved = await readWitness(this.#parts.context, remote, session);
+    if (isMoved) this.#savedLeads = leads;
+    this.#saved = isMoved ? after : await readWitness(this.#parts.context, remote, session);
+  }
+
+  async #change(): Promise<ChangeContext> {
+    const { objectFormat, host, now } = this.#parts;
+    const identity = await readCommitIdentity(this.#parts);
+    const sink = (...[type, content]: [NewObject['type'], string | Uint8Array]): NewObject =>
+      makeObject(objectFormat, type, content);
+    return { actor: this.#options.own, host, identity, now: now(), objectFormat, sink };
   }
 
   #falseSign(session: SessionId, { ref, commit, machine, key, what }: FalseSign): SeenBreach {

@@ -1,11 +1,10 @@
 import { judgeSessionMerge, judgeTaskMerge } from '../../core/machines/judge-merge.ts';
 import { judgeSessionStep } from '../../core/machines/judge-session-step.ts';
 import { type Fault, judgeTaskStep, type StepAuthor } from '../../core/machines/judge-task-step.ts';
-import { KnownLeads } from '../../core/machines/known-leads.ts';
+import type { LeadRecord } from '../../core/machines/known-leads.ts';
 import { oneLine } from '../../core/task/one-line.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { SeenBreach } from '../../domain/ports/sharing-port.ts';
-import type { Breach } from '../../domain/state/breach.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { gitText } from '../../git/process/run-git.ts';
@@ -15,6 +14,7 @@ import { Note } from '../notes/note.ts';
 import { anchorKey, type NoteKind, sessionAnchor, sessionNotes, taskNotes } from '../notes/note-kinds.ts';
 import { notePath } from '../notes/note-tree.ts';
 import type { StoreParts } from '../store-options.ts';
+import { LeadLine, type LeadOptions } from './lead-line.ts';
 import { type ChangedNote, type NotesStep, readSteps } from './read-steps.ts';
 import { isAncestor } from './seen-tips.ts';
 import type { SignWatch } from './sign-watch.ts';
@@ -31,29 +31,28 @@ interface Place {
   readonly key: string | null;
 }
 
+interface Options extends Omit<LeadOptions, 'read'> {
+  readonly watch: SignWatch;
+  readonly session: SessionId;
+}
+
 /** Says what the steps of a session broke of the rules by which machines share it, step by step. */
 export class StepJudge {
   readonly #parts: StoreParts;
   readonly #watch: SignWatch;
   readonly #session: SessionId;
-  readonly #leads = new KnownLeads();
+  readonly #leads: LeadLine;
 
-  constructor(
-    parts: StoreParts,
-    { watch, session }: { readonly watch: SignWatch; readonly session: SessionId },
-  ) {
+  constructor(parts: StoreParts, { watch, session, own, kept }: Options) {
     this.#parts = parts;
     this.#watch = watch;
     this.#session = session;
+    this.#leads = new LeadLine({ own, kept, read: (commit) => this.#sessionAt(commit) });
   }
 
-  /** Begins with what was kept of steps by which somebody took the lead against the rules, oldest first. */
-  async remember(kept: readonly Breach[]): Promise<void> {
-    for (const { kind, commit } of kept) {
-      if (kind !== 'lead') continue;
-      const [before, after] = [await this.#sessionAt(`${commit}^1`), await this.#sessionAt(commit)];
-      this.#leads.deny(before?.machines, after?.machines);
-    }
+  /** Who led, up to the last state that was judged. */
+  leads(): LeadRecord {
+    return this.#leads.record();
   }
 
   /** Judges what came between two states of the refs that decide, by their names. */
@@ -61,25 +60,27 @@ export class StepJudge {
     from: ReadonlyMap<string, ObjectId>,
     to: ReadonlyMap<string, ObjectId>,
   ): Promise<readonly SeenBreach[]> {
-    const known = from.get(sessionNotes.ref);
-    // What this machine wrote itself was not judged here.
-    if (known !== undefined) this.#leads.saw((await this.#sessionAt(known))?.machines);
+    const [was, is] = [from.get(sessionNotes.ref), to.get(sessionNotes.ref)];
+    if (was !== undefined) await this.#leads.startFrom(was);
     const sessions = await this.#stepsOf(sessionNotes, from, to);
     const tasks = await this.#stepsOf(taskNotes, from, to);
     // Who leads is known before it is judged what only the lead may do.
-    const found = await this.#judgeSessions(sessions);
-    return [...found, ...(await this.#judgeTasks(tasks))];
+    const found = sessions === null ? [] : await this.#judgeSessions(sessions, was);
+    if (is !== undefined) await this.#leads.endAt(is, sessions !== null);
+    return [...found, ...(await this.#judgeTasks(tasks ?? []))];
   }
 
+  /** null: it was not gone from one to the other, or there was none. */
   async #stepsOf<T>(
     { ref }: NoteKind<T>,
     from: ReadonlyMap<string, ObjectId>,
     to: ReadonlyMap<string, ObjectId>,
-  ): Promise<readonly NotesStep[]> {
+  ): Promise<readonly NotesStep[] | null> {
     const [before, after] = [from.get(ref), to.get(ref)];
-    if (before === undefined || after === undefined || before === after) return [];
+    if (before === undefined || after === undefined) return null;
+    if (before === after) return [];
     // Where the remote went back and was merged with what is here, nothing shows which way it went.
-    if (!(await isAncestor(this.#parts.context, before, after))) return [];
+    if (!(await isAncestor(this.#parts.context, before, after))) return null;
     return readSteps(this.#parts, { from: before, to: after });
   }
 
@@ -92,22 +93,32 @@ export class StepJudge {
   }
 
   async #noteAt<T>(kind: NoteKind<T>, key: ObjectId, commit: string): Promise<T | null> {
-    const blob = (await this.#parts.catFile.info(`${commit}:${notePath(key).join('/')}`))?.oid ?? null;
+    const blob = await this.#blobAt(key, commit);
     return blob === null ? null : (await this.#note(kind, key, blob)).value;
   }
 
-  async #judgeSessions(steps: readonly NotesStep[]): Promise<readonly SeenBreach[]> {
+  async #blobAt(key: ObjectId, commit: string): Promise<ObjectId | null> {
+    return (await this.#parts.catFile.info(`${commit}:${notePath(key).join('/')}`))?.oid ?? null;
+  }
+
+  async #judgeSessions(
+    steps: readonly NotesStep[],
+    from: ObjectId | undefined,
+  ): Promise<readonly SeenBreach[]> {
     const found: SeenBreach[] = [];
     const own = this.#sessionKey();
+    const followed = new Set<ObjectId | null>();
+    if (steps.length > 0 && from !== undefined) followed.add(await this.#blobAt(own, from));
     for (const step of steps) {
       const changed = step.notes.find(({ key }) => key === own);
       if (changed === undefined) continue;
       const place = { ref: sessionNotes.ref, step, key: await this.#signer(step) };
       const { before, after } = await this.#versions(sessionNotes, changed);
-      this.#leads.saw(before?.machines);
+      if (!followed.has(changed.old)) this.#leads.saw(before);
+      followed.add(changed.now);
       const faults = await this.#sessionFaults(place, changed, { before, after });
-      if (faults.some(({ kind }) => kind === 'lead')) this.#leads.deny(before?.machines, after?.machines);
-      this.#leads.saw(after?.machines);
+      const { isBy } = this.#author(place.key, []);
+      this.#leads.follow({ before, after, isMerge: step.parents.length > 1, faults, isBy });
       const stood = before === null || after === null ? null : { kind: 'session' as const, before, after };
       found.push(...faults.map((fault) => this.#breach(place, fault, { task: null, stood })));
     }
@@ -122,7 +133,7 @@ export class StepJudge {
     if (after === null) return this.#damage(sessionNotes, changed, before);
     if (before === null) return [];
     if (step.parents.length < 2)
-      return judgeSessionStep(before, after, this.#author(key, this.#leads.on(before.machines)));
+      return judgeSessionStep(before, after, this.#author(key, this.#leads.on(before)));
     const { base, sides } = await this.#mergedFrom({ ref, step, key }, sessionNotes, changed.key);
     return judgeSessionMerge({ base, sides, merged: after });
   }

@@ -8,10 +8,11 @@ import { listRefs } from '../notes/list-refs.ts';
 import { machinesRoot, stateRoot } from '../sync/remote.ts';
 import { renderCommit } from '../write/apply-change.ts';
 import type { ChangeContext } from '../write/note-write.ts';
+import { leadsRoot } from './lead-record.ts';
 
 const witnessRoot = 'refs/blueflame-witness/';
 // A machine that does nothing else would fill the repository; what it did before stays to be seen. Beyond that
-// what is kept is the first proof against each key, and who took the lead: whom not to believe is never forgotten.
+// what is kept is the first proof against each key: whom not to believe is never forgotten.
 const mostKept = 200;
 const maxBytes = 10_000;
 
@@ -34,7 +35,8 @@ export async function readWitness(
   const refs = await listRefs(context, root);
   const named = [...refs].map(([ref, tip]) => [`${stateRoot}${ref.slice(root.length)}`, tip] as const);
   const isOther = (ref: string): boolean =>
-    ref.startsWith(machinesRoot) && !ref.startsWith(`${machinesRoot}${session}/`);
+    (ref.startsWith(machinesRoot) && !ref.startsWith(`${machinesRoot}${session}/`)) ||
+    (ref.startsWith(leadsRoot) && ref !== `${leadsRoot}${session}`);
   return new Map(named.filter(([ref]) => !isOther(ref) && !ref.startsWith(`${stateRoot}breaches/`)));
 }
 
@@ -71,7 +73,9 @@ export async function forgetOthers(
   const signs = await listRefs(context, witnessRef(remote, machinesRoot));
   const evidence = await listRefs(context, breachesRef(remote, ''));
   const isPast = (ref: string): boolean => !atHand.has(ref.slice(breachesRef(remote, '').length));
+  const leads = await listRefs(context, witnessRef(remote, leadsRoot));
   const gone = [
+    ...[...leads].filter(([ref]) => !atHand.has(ref.slice(witnessRef(remote, leadsRoot).length))),
     ...[...signs].filter(([ref]) => !ref.startsWith(own)),
     ...[...evidence].filter(([ref]) => isPast(ref)),
   ];
@@ -142,8 +146,8 @@ export async function keepBreaches(
   const ref = breachesRef(remote, session);
   const old = (await catFile.info(ref))?.oid ?? null;
   const known = old === null ? [] : await readBreaches(catFile, old);
-  const isKnown = (one: Breach): boolean => known.some((breach) => isSameBreach(breach, one));
-  const fresh = breaches.filter((one) => !isKnown(one));
+  const names = new Set(known.map(nameOf));
+  const fresh = breaches.filter((one) => !names.has(nameOf(one)));
   const objects: NewObject[] = [];
   let tip = old;
   for (const breach of worthKeeping(fresh, known)) {
@@ -167,13 +171,13 @@ function worthKeeping(fresh: readonly Breach[], known: readonly Breach[]): reado
   let count = known.length;
   return fresh.filter((breach) => {
     const isFirst = breach.key !== null && isProof(breach) && !proven.has(breach.key);
-    if (count >= mostKept && !isFirst && breach.kind !== 'lead') return false;
+    if (count >= mostKept && !isFirst) return false;
     if (isProof(breach)) proven.add(breach.key);
     count += 1;
     return true;
   });
 }
 
-function isSameBreach(a: Breach, b: Breach): boolean {
-  return a.commit === b.commit && a.kind === b.kind && a.task === b.task && a.what === b.what;
+function nameOf({ commit, kind, task, what }: Breach): string {
+  return JSON.stringify([commit, kind, task, what]);
 }

@@ -191,4 +191,16 @@ test('DST-1 BUD-2 a merge that keeps what both sides set aside is sound, one tha
   assert.is(judgeSessionMerge({ ...step, merged: theirs }).length, 1);
 });
 
+test('DST-1 TRU-2 a merge of which one side holds the session takes it from there, and makes nobody lead', () => {
+  const { machines: none, ...bare } = start;
+  const merge = (sides: readonly Session[], merged: Session): readonly string[] =>
+    judgeSessionMerge({ base: null, sides, merged }).map(({ kind }) => kind);
+  assert.equal(merge([start], start), []);
+  assert.equal(merge([start], { ...start, raised_limit: 99 }), ['budget']);
+  assert.equal(merge([start], led({ lead: 'eve', term: 2 })), ['lead']);
+  assert.equal(merge([bare], { ...bare, ...(none === undefined ? {} : { machines: none }) }), ['lead']);
+  assert.equal(merge([], start), ['lead']);
+  assert.equal(merge([], bare), []);
+});
+
 test.run();
