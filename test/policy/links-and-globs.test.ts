@@ -78,6 +78,38 @@ test('what lies behind a link is not removed through it', () => {
   assert.is(decide(policy, write, facts).rule, 'path-blocked');
 });
 
+test('what lies behind a link is not gone through by what follows links', () => {
+  const refused = [
+    'find -H src/way -type f -exec cat {} +',
+    'find src/way/ -type f -exec cat {} +',
+    'find src/wa* -follow -type f -exec cat {} +',
+    "find -L src -name '*.ts' -exec cat {} +",
+    "find src/mine/sub -follow -name '*.ts' -delete",
+    'grep -rv zzz src/way/',
+    'grep -Rv zzz src/mine/sub',
+    'rg -L . src/mine/sub',
+    'rg . src/way',
+    'diff -rN src/mine/sub src/other',
+  ];
+  assert.equal(
+    refused.map((command) => [command, rule(command)]),
+    refused.map((command) => [command, 'bash-option']),
+  );
+  assert.is.not(rule('find -L src/way -type f | xargs cat'), 'allowed');
+  const fine = [
+    'find -L src/mine -type f',
+    "find src/mine -name '*.ts' -exec cat {} +",
+    'find -L extra.md src/mine/a.ts -exec cat {} +',
+    'grep -rv zzz src/mine/sub',
+    'rg . src/other',
+    'grep -R word src/mine/sub',
+  ];
+  assert.equal(
+    fine.map((command) => [command, rule(command)]),
+    fine.map((command) => [command, 'allowed']),
+  );
+});
+
 test('a wildcard may begin like something blocked where all it stands for may be read', () => {
   assert.is(rule('ls -d x*'), 'allowed');
   assert.is(rule('ls -d e*'), 'allowed');

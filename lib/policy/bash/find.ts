@@ -3,6 +3,7 @@ import { judgePath, type PathContext } from '../judge-path.ts';
 import { judgeTree } from '../judge-tree.ts';
 import { type Objection, objection } from '../rules.ts';
 import { filesBelow, representatives } from './candidates.ts';
+import { type Follows, followedLink, judgeFollowed } from './followed-links.ts';
 import { judgeAll, judgePattern, type ProgramCall } from './program.ts';
 import { isSpecific } from './wide-search.ts';
 
@@ -48,8 +49,14 @@ export function judgeFind(call: ProgramCall): Objection | null {
     judgeAll(
       call.context,
       [...places, ...compared].map((path) => ({ path, access: 'read' as const })),
-    ) ?? judgeRuns(call, places.length === 0 ? ['.'] : places, parts)
+    ) ?? judgeRuns(call, places.length === 0 ? ['.'] : places, { ...parts, follows: linksFollowed(all) })
   );
+}
+
+/** null: none but those with a `/` at their end. */
+function linksFollowed(args: readonly string[]): Follows | null {
+  if (args.some((arg) => /^-(?:L|follow)$/.test(arg))) return 'all';
+  return args.includes('-H') ? 'given' : null;
 }
 
 interface FindParts {
@@ -74,7 +81,11 @@ function splitRuns(args: readonly string[]): FindParts | null {
   return { tests: kept, runs };
 }
 
-function judgeRuns(call: ProgramCall, places: readonly string[], parts: FindParts): Objection | null {
+function judgeRuns(
+  call: ProgramCall,
+  places: readonly string[],
+  parts: FindParts & { readonly follows: Follows | null },
+): Objection | null {
   if (parts.runs.length === 0 && !parts.tests.includes('-delete')) return null;
   if (parts.tests.length > 200 || parts.tests.some((arg) => /^-i?regex$/.test(arg)))
     return refused('-regex with -exec', 'Ask for a few names with -name or -path.');
@@ -90,7 +101,9 @@ function judgeRuns(call: ProgramCall, places: readonly string[], parts: FindPart
     return refused('-exec', 'The folder holds too many files to look at. Start from a smaller one.');
   const runs = parts.tests.includes('-delete') ? [...parts.runs, ['rm', '-rf', '{}']] : parts.runs;
   const files = found.length > 0 ? found : [`${places[0]?.replace(/\/+$/, '') ?? '.'}/any-file`];
-  return runs.map((run) => judgeRun(call, run, files)).find((one) => one !== null) ?? null;
+  const bad = runs.map((run) => judgeRun(call, run, files)).find((one) => one !== null) ?? null;
+  const entered = parts.follows === null ? places.filter((one) => one.endsWith('/')) : places;
+  return bad ?? judgeFollowed(call.context, entered, parts.follows ?? 'given');
 }
 
 /** What find runs, judged for those of the files it finds that the rules treat differently. */
@@ -166,6 +179,9 @@ export function namesFound(context: PathContext, all: readonly string[]): readon
   if (args.some((arg) => /^-(?:exec\w*|ok\w*|printf|fprint\w*|ls|fls)$/.test(arg))) return null;
   const first = args.findIndex((arg) => /^[-(!]/.test(arg));
   const places = first < 0 ? args : args.slice(0, first);
+  const follows = linksFollowed(all);
+  if (follows !== null && followedLink(context, places.length === 0 ? ['.'] : places, follows) !== null)
+    return null;
   return filesFound(context, places.length === 0 ? ['.'] : places, first < 0 ? [] : args.slice(first));
 }
 

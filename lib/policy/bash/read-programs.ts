@@ -119,7 +119,7 @@ function judgeDiff(call: ProgramCall): Objection | null {
   // Beside a folder of the cell's own that can hold files of any name it shows what has the same one.
   const isBeside = operands.some((path) => path.startsWith('/') && !isBelowWorktree(call, path));
   const isWhole = has('r', 'recursive') && (has('N', 'new-file') || isBeside) && !has('q', 'brief');
-  const wide = isWhole ? judgeWideSearch(call.context, { places: operands }) : null;
+  const wide = isWhole ? judgeWideSearch(call.context, { places: operands, follows: 'all' }) : null;
   return plainDiff(call) ?? wide;
 }
 

@@ -46,6 +46,7 @@ export function judgeGrep(call: ProgramCall): Objection | null {
   const [included, excluded, folders] = [values('include'), values('exclude'), values('exclude-dir')];
   return judgeWideSearch(call.context, {
     places,
+    follows: has('R', 'dereference-recursive') ? 'all' : 'given',
     takes: (below) =>
       (included.length === 0 || included.some((one) => matchesName(one, below))) &&
       !excluded.some((one) => matchesName(one, below)),
@@ -82,6 +83,7 @@ export function judgeRipgrep(call: ProgramCall): Objection | null {
   const isHidden = has('hidden', '.', 'u', 'uu', 'unrestricted');
   return judgeWideSearch(call.context, {
     places,
+    follows: has('L', 'follow') ? 'all' : 'given',
     takes: (below) =>
       (isHidden || !/(?:^|\/)\./.test(below)) &&
       (only.length === 0 || only.some((one) => matchesName(one, below))) &&

@@ -1,6 +1,7 @@
 import { judgeName, type PathContext } from '../judge-path.ts';
 import { isHeavy, listTree } from '../judge-tree.ts';
 import { type Objection, objection } from '../rules.ts';
+import { type Follows, judgeFollowed } from './followed-links.ts';
 
 // Who looks for one of these in everything looks for what is blocked.
 const telling = /secret|password|token|credential|private|_key|begin /i;
@@ -21,10 +22,15 @@ interface Search {
   readonly takes?: (below: string) => boolean;
   /** Folders it leaves out. */
   readonly skips?: (name: string) => boolean;
+  /** Which links it follows; none without it. */
+  readonly follows?: Follows;
 }
 
 /** A search that prints what it finds in all files below a folder must not find a blocked one there. */
-export function judgeWideSearch(context: PathContext, { places, takes, skips }: Search): Objection | null {
+export function judgeWideSearch(
+  context: PathContext,
+  { places, takes, skips, follows }: Search,
+): Objection | null {
   for (const place of places.length === 0 ? ['.'] : places) {
     const tree = listTree(context, place, { skips: (name) => isHeavy(name) || skips?.(name) === true });
     if (tree === null)
@@ -42,7 +48,7 @@ export function judgeWideSearch(context: PathContext, { places, takes, skips }: 
       );
     }
   }
-  return null;
+  return follows === undefined ? null : judgeFollowed(context, places.length === 0 ? ['.'] : places, follows);
 }
 
 function judgeBelow({ policy, cwd }: PathContext, place: string, below: string): Objection | null {
