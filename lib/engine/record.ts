@@ -110,14 +110,18 @@ export async function record(
 }
 
 /** Who led and was replaced decides nothing any more. Throws FlameError `led-elsewhere`. */
-function requireLead({ sharing }: Pick<Workshop, 'sharing'>, { stored: { machines } }: SessionView): void {
-  if (
-    sharing?.role === 'lead' &&
-    sharing.isEntered &&
-    machines !== undefined &&
-    machines.lead !== sharing.machine
-  )
-    throw ledElsewhere(machines.lead);
+function requireLead(workshop: Pick<Workshop, 'sharing'>, view: SessionView): void {
+  const lead = leadElsewhere(workshop, view);
+  if (lead !== null) throw ledElsewhere(lead);
+}
+
+/** The machine that took the place of this one, which led; null: none did. */
+export function leadElsewhere(
+  { sharing }: Pick<Workshop, 'sharing'>,
+  { stored: { machines } }: Pick<SessionView, 'stored'>,
+): string | null {
+  if (sharing?.role !== 'lead' || !sharing.isEntered || machines === undefined) return null;
+  return machines.lead === sharing.machine ? null : machines.lead;
 }
 
 /** What is decided by notes that are left, or taken away. */

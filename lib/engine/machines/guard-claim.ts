@@ -3,7 +3,7 @@ import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { AgentOutcome, RunningAgent } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { viewSession } from '../record.ts';
+import { leadElsewhere, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { takeAgain } from './heed-breaches.ts';
 
@@ -35,7 +35,8 @@ interface Reason {
 
 /**
  * Ends an agent of any role once the remote took no sign of life of this machine for so long that others are about to
- * take over, and to give back what it had set aside; and a worker whose task another machine has. What it wrote stays;
+ * take over, and to give back what it had set aside; a worker whose task another machine has;
+ * and all of a lead that another machine took the place of. What it wrote stays;
  * settling the attempt finds whose the task is.
  */
 export function guardClaim(workshop: Workshop, job: Claim, running: RunningAgent): ClaimGuard {
@@ -75,6 +76,9 @@ export async function untilBack({ machine, sharing, signal }: Workshop): Promise
 async function whyNot(workshop: Workshop, { id, role, session, task }: Claim): Promise<Reason | null> {
   const { sharing } = workshop;
   if (sharing === undefined) return null;
+  const view = await viewSession(workshop, session);
+  const lead = leadElsewhere(workshop, view);
+  if (lead !== null) return { message: `${lead} leads this session now.`, isCutOff: false };
   // A worker alone holds a claim by which another machine could have its task.
   const claimed = role === 'worker' ? task : null;
   if (sharing.isCutOff()) {
@@ -83,9 +87,7 @@ async function whyNot(workshop: Workshop, { id, role, session, task }: Claim): P
     return { message, isCutOff: true };
   }
   if (claimed === null) return null;
-  const now = (await viewSession(workshop, session)).snapshot
-    .tasksOf(session)
-    .find((one) => one.id === claimed.id);
+  const now = view.snapshot.tasksOf(session).find((one) => one.id === claimed.id);
   if (now === undefined || agentsOf(now).includes(id)) return null;
   if (await takeAgain(workshop, now, { id, session })) return null;
   const holder = now.claimed_host === null || now.status !== 'claimed' ? '' : `, ${now.claimed_host} has it`;
