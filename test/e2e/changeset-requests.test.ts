@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
@@ -200,6 +202,65 @@ for (const point of ['branch pushed', 'request opened'])
     for (const group of ['one', 'two', 'upon'])
       assert.is(there('rev-parse', branch(group)), repo.git('rev-parse', branch(group)));
   });
+
+test('DSK-3 a next version that needs what stands on it waits until that is merged, and is said', async () => {
+  const { repo, host, begin, run, there, branch, creates } = rig();
+  await begin();
+  const numberOf = (group: string): number =>
+    7 + creates().findIndex((words) => wordAfter(words, '--head') === branch(group));
+  const [below, above] = [numberOf('one'), numberOf('upon')];
+  const was = there('rev-parse', branch('one'));
+  host.set({ of: { [below]: { lines: [lineComment({ id: 11 })] } } });
+  await run(['pr']);
+  const landed = await run(['run', '--pr'], { session: ['continue'], changesets: ['approve'] });
+  assert.is(landed.code, 0, landed.stdout + landed.stderr);
+  assert.match(landed.stdout, /2-one does not go to \S+--one for now: .* conflicts in src\/one\.txt/);
+  assert.is(there('rev-parse', branch('one')), was);
+  squashThere(repo, branch('one'));
+  host.set({ of: { [below]: { state: 'MERGED', head: was } } } as never);
+  await run(['review', '--pr']);
+  const head = there('rev-parse', branch('upon'));
+  squashThere(repo, branch('upon'));
+  host.set({ of: { [below]: { state: 'MERGED', head: was }, [above]: { state: 'MERGED', head } } } as never);
+  const anew = await run(['review', '--pr']);
+  assert.is(anew.code, 0, anew.stdout + anew.stderr);
+  assert.is(there('show', `${branch('one')}:src/one.txt`), 'one 1\nmore\none 2');
+  assert.is(there('diff', '--name-only', 'main', branch('one')), 'src/one.txt');
+  assert.equal([creates().length, wordAfter(creates().at(-1) ?? [], '--head')], [4, branch('one')]);
+});
+
+/** The session's note as somebody with push rights may write it. */
+function rewriteNote(repo: TestRepo, change: (text: string) => string): void {
+  const ref = 'refs/blueflame/sessions';
+  const env = { ...repo.env, GIT_INDEX_FILE: join(repo.path, '.git', 'forged-index') };
+  const git = (args: readonly string[], input = ''): string =>
+    execFileSync('git', args, { cwd: repo.path, env, input, encoding: 'utf8' }).trim();
+  const listed = git(['ls-tree', '-r', '--name-only', ref]).split('\n');
+  const path = listed.find((one) => !one.startsWith('anchors/')) ?? '';
+  const before = git(['show', `${ref}:${path}`]);
+  const after = change(before);
+  assert.is.not(after, before);
+  const blob = git(['hash-object', '-w', '--stdin'], after);
+  git(['read-tree', ref]);
+  git(['update-index', '--cacheinfo', `100644,${blob},${path}`]);
+  git(['update-ref', ref, git(['commit-tree', '-p', ref, '-m', 'forged', git(['write-tree'])])]);
+}
+
+test('DSK-3 of what a note from elsewhere says, no other branch is moved or pushed', async () => {
+  const { repo, host, run, begin, there } = rig();
+  await begin({}, [one, two]);
+  repo.git('branch', 'private', 'main');
+  repo.git('checkout', '-q', 'private');
+  repo.write('secret.txt', 'mine');
+  repo.commit('Mine alone');
+  repo.git('checkout', '-q', 'main');
+  rewriteNote(repo, (text) => text.replace(/"flame\/[^"]*--one"/, '"private"'));
+  const refused = await run(['review', '--pr']);
+  assert.is.not(refused.code, 0);
+  assert.match(refused.stdout + refused.stderr, /private was moved to what isn't built/);
+  assert.not.match(there('for-each-ref', 'refs/heads'), /private/);
+  assert.is(host.calls().filter(([, verb]) => verb === 'create').length, 2);
+});
 
 test('DSK-3 a branch that somebody else made, or moved, is not touched', async () => {
   const { repo, run, begin, branch, there } = rig();

@@ -63,16 +63,19 @@ async function withChangeset(
   if (all.some(({ holds }) => holds.includes(changeset.id))) return all;
   const needed = (requests: Requests, on: readonly string[]): Promise<Requests | null> =>
     stoodOn(workshop, view.session, requests, { group, on });
-  let requests = await needed(all, shown.on);
-  if (requests === null) return null;
+  const begun = await needed(all, shown.on);
+  if (begun === null) return null;
+  let requests = begun;
   const tasks = changeset.tasks.map((task) => taskOf(view, task));
   const job = { session: view.session.id, changeset, tasks };
-  let built = await branchCommit(workshop, job, requireOf(requests, group));
+  const ground = async (): Promise<ChangesetRequest> =>
+    uponNewest(workshop, requests, requireOf(requests, group));
+  let built = await branchCommit(workshop, job, await ground());
   if (built.kind === 'conflict') {
     // What it changes on lines of others that landed before it stands on those.
     const below = await changersOf(workshop, view, requests, { group, paths: built.paths });
     requests = below.length === 0 ? requests : ((await needed(requests, below)) ?? requests);
-    built = await branchCommit(workshop, job, requireOf(requests, group));
+    built = await branchCommit(workshop, job, await ground());
   }
   if (built.kind === 'conflict') {
     tellStuck(workshop, changeset.id, requireOf(requests, group).branch, built.paths);
@@ -85,6 +88,19 @@ async function withChangeset(
     tip: commit,
     holds: [...request.holds, changeset.id],
   }));
+}
+
+/** Of one that was merged there: upon the base branch as it was seen last, with what else was merged. */
+async function uponNewest(
+  { git }: Workshop,
+  requests: Requests,
+  request: ChangesetRequest,
+): Promise<ChangesetRequest> {
+  let { merged: newest } = request;
+  if (newest === null) return request;
+  for (const { merged } of requests)
+    if (merged !== null && (await git.isAncestor(newest, merged))) newest = merged;
+  return { ...request, merged: newest };
 }
 
 /** With the group's branch, made where there is none, standing on these groups. */
