@@ -17,6 +17,7 @@ import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
 import { tailBuffer } from '../tail-buffer.ts';
 import { askProgram } from './ask-program.ts';
 import { watchAwake } from './awake-clock.ts';
+import { noteCommand } from './running-commands.ts';
 
 const longestOutput = 4_000;
 const graceMs = 2_000;
@@ -81,9 +82,11 @@ async function runInCell(
   const folder = makeRunFolder(context.repository.commonDir, name);
   const output = tailBuffer(longestOutput * 4);
   const hash = createHash('sha256');
+  const told = noteCommand(folder, request, () => output.text());
   const hear = (chunk: Buffer): void => {
     hash.update(chunk);
     output.push(chunk);
+    told();
   };
   let egress: CellEgress | null = null;
   try {

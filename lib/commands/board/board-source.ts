@@ -16,6 +16,7 @@ import { leaveForAgent } from '../show/leave-for-agent.ts';
 import { followAgent } from './agent-stream.ts';
 import { openPromptPreviewer } from './preview-prompt.ts';
 import { type AgentReader, openAgentReader } from './read-agents.ts';
+import { readChecks } from './read-checks.ts';
 import { type BoardOfRefs, readSession } from './read-session.ts';
 import { stateMark } from './state-mark.ts';
 import { readTaskDetails } from './task-details.ts';
@@ -151,7 +152,7 @@ function withRunning(
     run: isSessionBusy(commonDir, session.id) ? { command: null, pid: null } : null,
     agents,
     hints: reader.hints(session.id),
-    checks: [],
+    checks: readChecks(commonDir, session.id),
   };
 }
 

@@ -174,6 +174,8 @@ export interface AgentRunner {
     readonly worktree: CellWorktree;
     readonly timeoutMs: number;
     readonly label: string;
+    /** For whoever looks while it runs. */
+    readonly about?: CommandAbout;
     /** Ends it once nobody waits for what it comes to. */
     readonly signal?: AbortSignal;
   }): Promise<CommandRun>;
@@ -189,6 +191,15 @@ export interface AgentRunner {
    */
   stop(agent: string, order: StopOrder): Promise<boolean>;
   close(): Promise<void>;
+}
+
+/** What a command in a cell is run for. */
+export interface CommandAbout {
+  readonly session: SessionId | null;
+  /** `task-001`, `changeset auth`, `the base`. */
+  readonly words: string;
+  /** Those of the same row that have ended. */
+  readonly before?: readonly DiagnosticRun[];
 }
 
 /** As `git flame status --json` lists it. */

@@ -112,6 +112,13 @@ export interface BoardCheck {
   readonly started_at: string;
   /** The end of what it has printed. */
   readonly output: string;
+  /** What those came to that ran before it on the same. */
+  readonly before: readonly {
+    readonly command: string;
+    readonly result: string;
+    readonly is_good: boolean;
+    readonly took_ms: number;
+  }[];
 }
 
 export interface BoardChangeset

@@ -168,7 +168,9 @@ async function fitOnto(
   const commit = await shape(merge.tree);
   // Exactly the files that were approved, on another parent.
   if (merge.tree === approved) return { kind: 'fits', commit };
-  const red = failedDiagnostics(await diagnoseCommit(workshop, commit, tip));
+  const red = failedDiagnostics(
+    await diagnoseCommit(workshop, commit, tip, { session, words: `changeset ${changeset.group}` }),
+  );
   // Red before and approved all the same: the person has seen it.
   if (red.length === 0 || failedDiagnostics(changeset.diagnostics).length > 0)
     return { kind: 'fits', commit };

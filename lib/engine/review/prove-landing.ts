@@ -70,7 +70,10 @@ async function proveChecks(
 ): Promise<LandingProof> {
   const proof = checksDecision(session, changeset.commit, workshop.configDigest);
   if (workshop.origins.has(proof)) return { kind: 'proven' };
-  const diagnostics = await diagnoseCommit(workshop, changeset.commit, session.base_commit);
+  const diagnostics = await diagnoseCommit(workshop, changeset.commit, session.base_commit, {
+    session: session.id,
+    words: `changeset ${changeset.group}`,
+  });
   const isOverridden = (changeset.reason ?? '').trim() !== '';
   if (isRed({ diagnostics }) && !isOverridden) return { kind: 'red', diagnostics };
   workshop.origins.vouch([proof]);

@@ -35,7 +35,10 @@ export async function revertLanding(workshop: Workshop, id: SessionId, reverting
   const view = await viewSession(workshop, id);
   const tip = await baseTip(workshop, view.session);
   const work = await revertOnto(workshop, view.session, { tip, changeset: reverting.changeset });
-  const diagnostics = await diagnoseCommit(workshop, work.commit, tip);
+  const diagnostics = await diagnoseCommit(workshop, work.commit, tip, {
+    session: id,
+    words: `taking back ${reverting.changeset.group}`,
+  });
   let made: TaskId | undefined;
   const done = await record(workshop, id, (now) => {
     const { task, steps } = revertTask(workshop, now, { ...reverting, work });

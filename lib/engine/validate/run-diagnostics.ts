@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import type { CommandAbout } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { interruptedError } from '../interrupted.ts';
@@ -28,6 +29,7 @@ export async function runDiagnostics(
   workshop: DiagnosticParts,
   cell: CellWorktree,
   basedOn: ObjectId | null,
+  about?: CommandAbout,
 ): Promise<readonly DiagnosticRun[]> {
   const { enabled, commands, timeout } = workshop.config.validation.validator_diagnostics;
   const prepared = await prepareWorktree(workshop, cell, basedOn ?? undefined);
@@ -53,6 +55,7 @@ export async function runDiagnostics(
         worktree: cell,
         timeoutMs: timeout,
         label: 'check',
+        ...(about === undefined ? {} : { about: { ...about, before: [...runs] } }),
         signal: workshop.signal,
       }),
     );
@@ -87,14 +90,15 @@ async function told<Run extends { readonly exitCode: number | null }>(
   }
 }
 
-/** Runs the diagnostics on a commit in a throw-away worktree; none configured: none run. `basedOn`: see runDiagnostics. */
+/** Runs the diagnostics on a commit in a throw-away worktree; none configured: none run. `basedOn`: see runDiagnostics; `about`: what is checked. */
 export async function diagnoseCommit(
   workshop: DiagnosticParts,
   commit: ObjectId,
   basedOn: ObjectId | null,
+  about: CommandAbout,
 ): Promise<readonly DiagnosticRun[]> {
   if (!hasDiagnostics(workshop)) return [];
-  return inScratch(workshop, commit, (cell) => runDiagnostics(workshop, cell, basedOn));
+  return inScratch(workshop, commit, (cell) => runDiagnostics(workshop, cell, basedOn, about));
 }
 
 /** Does something in a worktree of a commit that is thrown away afterwards, whatever happens. */

@@ -52,7 +52,10 @@ export async function validateTask(
   if (!judgesInCells(workshop, task)) return passUnjudged(workshop, session, task);
   const adapter = roleAdapter(workshop.config, 'validator', task);
   const { session: now } = await viewSession(workshop, session);
-  const diagnostics = await diagnoseCommit({ ...workshop, about: task.id }, task.commit, now.base_commit);
+  const diagnostics = await diagnoseCommit({ ...workshop, about: task.id }, task.commit, now.base_commit, {
+    session,
+    words: task.id,
+  });
   const opinion =
     adapter === 'none' || failedDiagnostics(diagnostics).length > 0
       ? fromDiagnostics(diagnostics)

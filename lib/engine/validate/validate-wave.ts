@@ -133,14 +133,14 @@ type NoVerdict = Pick<Extract<Judgement, { readonly kind: 'no-verdict' }>, 'reas
 /** What a person decides by where the validators of an earlier run failed: no other one is paid for that. */
 async function recallUnjudged(
   workshop: Workshop,
-  { commit, session: id }: DoneTask,
+  { commit, session: id, id: task }: DoneTask,
   runs: readonly AgentRun[],
 ): Promise<NoVerdict> {
   const { session } = await viewSession(workshop, id);
   const named = runs.map(({ id, outcome }) => (outcome === 'ended' ? id : `${id}: ${outcome}`)).join(', ');
   return {
     reason: `${runs.length} validators gave no verdict (${named})`,
-    diagnostics: await diagnoseCommit(workshop, commit, session.base_commit),
+    diagnostics: await diagnoseCommit(workshop, commit, session.base_commit, { session: id, words: task }),
   };
 }
 

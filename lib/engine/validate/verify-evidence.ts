@@ -42,7 +42,12 @@ async function verify(
 ): Promise<Verification> {
   // A verdict that rests on no checks is compared by what changed alone.
   const checks =
-    evidence.commands.length === 0 ? [] : await diagnoseCommit(workshop, task.commit, session.base_commit);
+    evidence.commands.length === 0
+      ? []
+      : await diagnoseCommit(workshop, task.commit, session.base_commit, {
+          session: session.id,
+          words: task.id,
+        });
   const found = await taskEvidence(workshop, task, checks);
   const verification: Verification = {
     session: task.session,

@@ -71,7 +71,11 @@ async function failingOn(workshop: Workshop, commit: ObjectId): Promise<readonly
   const key = keyOf(workshop, commit);
   const known = await workshop.tried.read(key);
   if (known !== null) return JSON.parse(known) as readonly Failing[];
-  return rememberRuns(workshop, commit, await diagnoseCommit(workshop, commit, null));
+  return rememberRuns(
+    workshop,
+    commit,
+    await diagnoseCommit(workshop, commit, null, { session: null, words: 'the base' }),
+  );
 }
 
 /** What the diagnostics of a base came to, in the place of what was remembered of it. */

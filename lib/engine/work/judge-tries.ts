@@ -31,7 +31,10 @@ export async function judgeTries(workshop: Workshop, session: SessionId, id: Tas
 async function check(workshop: Workshop, task: Task, one: Try): Promise<void> {
   if (one.work === undefined) return;
   const { session } = await viewSession(workshop, task.session);
-  const runs = await diagnoseCommit({ ...workshop, about: task.id }, one.work.commit, session.base_commit);
+  const runs = await diagnoseCommit({ ...workshop, about: task.id }, one.work.commit, session.base_commit, {
+    session: session.id,
+    words: task.id,
+  });
   await note(workshop, task, one, { failing: failedDiagnostics(runs).map(({ command }) => command) });
 }
 

@@ -73,7 +73,10 @@ async function findObjections(
   const { session: now } = await viewSession(workshop, session);
   const unheard = AbortSignal.any([workshop.signal, signal]);
   if (unheard.aborted) throw interruptedError();
-  const runs = await diagnoseCommit({ ...workshop, signal: unheard }, tip, now.base_commit);
+  const runs = await diagnoseCommit({ ...workshop, signal: unheard }, tip, now.base_commit, {
+    session,
+    words: task.id,
+  });
   return { objections: [], failing: failedDiagnostics(runs).map(describeRun) };
 }
 

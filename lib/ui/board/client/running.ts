@@ -35,6 +35,8 @@ function keepRows<Item extends { readonly id: string }>(
     const known = before.get(item.id);
     if (known?.getAttribute('data-item') === text) return known;
     const row = make('li', 'row', ...makeRow(item));
+    const [fold, folded] = [row.querySelector('details'), known?.querySelector('details')];
+    if (fold !== null && folded != null) fold.open = folded.open;
     row.dataset.id = item.id;
     row.dataset.item = text;
     const had = [...(known?.querySelectorAll('button') ?? [])].indexOf(
@@ -82,6 +84,12 @@ function makeCheck(check: BoardCheck): readonly HTMLElement[] {
       make('b', '', check.about),
       make('span', 'badge', 'check'),
       make('span', 'row-end quiet', makeElapsed(check.started_at)),
+    ),
+    ...check.before.map(({ command, result, is_good: isGood, took_ms: took }) =>
+      makeText(
+        `row-note ${isGood ? '' : 'bad'}`,
+        `${isGood ? '✓' : '✗'} ${command}: ${result}, ${Math.ceil(took / 1000)} s`,
+      ),
     ),
     make('code', 'row-title', check.command),
     ...(check.output === '' ? [] : [makeFold('What it says', makeOutput(check.output))]),

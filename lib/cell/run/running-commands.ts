@@ -1,0 +1,95 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { AgentRunner } from '../../domain/ports/agent-port.ts';
+import { parseIdentity, processState } from '../../util/process-identity.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
+import { replaceFile } from '../../util/replace-file.ts';
+import { ownerFile, type RunFolder, runRoot } from '../run-folder.ts';
+
+type Request = Parameters<AgentRunner['runCommand']>[0];
+
+const [noteFile, outputFile] = ['command.json', 'output'];
+const writeEveryMs = 300;
+
+const schema = z.object({
+  command: z.string(),
+  phase: z.enum(['setup', 'diagnostics']),
+  started_at: z.string(),
+  session: z.string().nullable(),
+  about: z.string(),
+  before: z.array(
+    z.object({
+      command: z.string(),
+      exit_code: z.number().nullable(),
+      timed_out: z.boolean(),
+      duration_ms: z.number(),
+    }),
+  ),
+});
+
+/** A diagnostic or setup command that runs, in whichever process of this machine. */
+export interface RunningCommand extends Readonly<z.infer<typeof schema>> {
+  readonly id: string;
+  /** The end of what it has printed. */
+  readonly output: string;
+}
+
+/** Notes in a command's run folder what runs there, for whoever looks. Returns what hears that it has printed more. */
+export function noteCommand({ root }: RunFolder, request: Request, output: () => string): () => void {
+  const { command, phase, about } = request;
+  const note: z.infer<typeof schema> = {
+    ...{ command, phase, started_at: new Date().toISOString() },
+    session: about?.session ?? null,
+    about: about?.words ?? '',
+    before: (about?.before ?? []).map(({ command, exit_code, timed_out, duration_ms }) => ({
+      ...{ command, exit_code, timed_out, duration_ms },
+    })),
+  };
+  replaceFile(join(root, noteFile), JSON.stringify(note), 0o600);
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
+      try {
+        writeFileSync(join(root, outputFile), output(), { mode: 0o600 });
+      } catch {
+        // It has ended meanwhile, and its folder is gone.
+      }
+    }, writeEveryMs).unref();
+  };
+}
+
+/** Those whose process still lives, in the order in which they began. */
+export function readRunningCommands(commonDir: string): readonly RunningCommand[] {
+  const root = runRoot(commonDir);
+  return namesIn(root)
+    .filter((name) => /^command-[0-9a-f]+$/.test(name))
+    .flatMap((name) => {
+      const owner = parseIdentity(readTextOrEmpty(join(root, name, ownerFile)));
+      if (owner === null || !['own', 'alive'].includes(processState(owner))) return [];
+      const noted = parseNote(readTextOrEmpty(join(root, name, noteFile)));
+      return noted === null
+        ? []
+        : [{ ...noted, id: name, output: readTextOrEmpty(join(root, name, outputFile)) }];
+    })
+    .sort((one, other) => one.started_at.localeCompare(other.started_at));
+}
+
+function parseNote(text: string): z.infer<typeof schema> | null {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

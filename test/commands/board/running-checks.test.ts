@@ -1,0 +1,39 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withBoard } from '../../support/board.ts';
+import { makeExecProject, writePlan } from '../../support/exec-project.ts';
+import { answerGate, nextGate } from '../../support/gates.ts';
+
+test('DSK-1: a board shows the diagnostics that run, on what, and what those before them came to', async () => {
+  const waits = 'test ! -e one.txt || { echo waiting; exec tail -f /dev/null; }';
+  const config = { validation: { validator_diagnostics: { commands: ['test -d .', waits] } } };
+  const repo = makeExecProject({ config });
+  const plan = writePlan(repo, [{ id: 'one', script: 'echo 1 > one.txt', locks: ['one.txt'], group: 'one' }]);
+  await withBoard(
+    repo,
+    async (own) => {
+      await answerGate(own, await nextGate(own, 'plan'), { kind: 'approve' });
+      // Another process knows it as well.
+      await withBoard(repo, async (far) => {
+        for (const board of [own, far]) {
+          const isThere = (output: string): boolean => output.includes('waiting');
+          const { checks } = await board.until((state) => state.checks.some((one) => isThere(one.output)));
+          assert.equal(
+            checks.map(({ command, about, output }) => [command, about, output]),
+            [[waits, 'one', 'waiting\n']],
+          );
+          assert.equal(
+            checks[0]?.before.map(({ command, result, is_good: isGood }) => [command, result, isGood]),
+            [['test -d .', 'exit 0', true]],
+          );
+        }
+        await own.end();
+        const { checks } = await far.until((state) => state.run === null && state.checks.length === 0);
+        assert.equal(checks, []);
+      });
+    },
+    ['run', 'Make', '--from', plan, '--web', '--no-open'],
+  );
+});
+
+test.run();
