@@ -83,4 +83,15 @@ test('UNI-5 a plan that is edited at its gate is held against the same', async (
   assert.match(planned.stderr, 'leads through the symbolic link way');
 });
 
+test('UNI-5 a task below a link that came with the work it builds on is refused before it is worked on', async () => {
+  const repo = makeExecProject({ config: { limits: { max_retries: 0 } } });
+  const plan = writePlan(repo, [
+    { id: 'a', script: 'ln -s src way', locks: ['way'] },
+    { id: 'b', script: 'echo b > way/b.txt', locks: ['way/b.txt'], needs: ['a'] },
+  ]);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  const run = await flame(repo, ['run', 'x', '--from', plan, '--decisions-file', decisions]);
+  assert.match(run.stderr, 'Its lock way/b.txt leads through the symbolic link way', run.stderr);
+});
+
 test.run();
