@@ -66,4 +66,32 @@ test('REV-3: 10,000 files, each with its name and its line', async () => {
   await barSays(page, 'many waits for you');
 });
 
+test('REV-3: Ctrl+P prints every line, also those that were not in view and those of folded files', async () => {
+  const served = await open([
+    {
+      group: 'printed',
+      change: (repo) => {
+        for (let file = 0; file < 40; file += 1)
+          repo.write(`src/${String(file).padStart(3, '0')}.txt`, numbered(100, file * 100));
+        repo.write('package-lock.json', '{}\n');
+      },
+    },
+  ]);
+  void served.review();
+  const { page } = await visit(served);
+  await page.locator('td.c', { hasText: /^line 0$/ }).waitFor();
+  assert.ok((await page.locator('tr.d2h-ins').count()) < 4_001, 'not all is drawn before');
+  const printed = new Promise<void>((resolve) => void page.exposeFunction('onPrinted', resolve));
+  await page.evaluate(() => {
+    Object.assign(globalThis, { print: () => Reflect.get(globalThis, 'onPrinted')() });
+  });
+  await page.keyboard.press('Control+p');
+  await printed;
+  await page.emulateMedia({ media: 'print' });
+  const rows = page.locator('tr.d2h-ins');
+  assert.is(await rows.count(), 4_001);
+  assert.is(await rows.filter({ visible: true }).count(), 4_001);
+  assert.is(await page.locator('.bar').isVisible(), false);
+});
+
 run();
