@@ -2,9 +2,6 @@ import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod';
 
-/** More than a plan that is edited; whoever sends more at once is none of ours. */
-const longestLine = 4_000_000;
-
 /** Of who comes in: it holds open the file that it was told of, which proves its number. */
 export const helloSchema = z.strictObject({ pid: z.int().min(1) });
 const gate = z.string().max(100);
@@ -17,14 +14,21 @@ export const questionSchema = z.union([
 ]);
 export type DoorQuestion = z.infer<typeof questionSchema>;
 
-/** Values, one a line, over a socket. Whatever is none ends it. */
-export function hearLines(socket: Socket, hear: (value: unknown) => void): void {
+/** Values, one a line, over a socket. Whatever is none ends it, and so does a line longer than that. */
+export function hearLines(
+  socket: Socket,
+  hear: (value: unknown) => void,
+  { longest = Number.POSITIVE_INFINITY }: { readonly longest?: number } = {},
+): void {
   const decoder = new StringDecoder();
   let text = '';
   socket.on('data', (chunk: Buffer) => {
     const lines = (text + decoder.write(chunk)).split('\n');
     text = lines.pop() ?? '';
-    if (text.length > longestLine) socket.destroy();
+    if (text.length > longest) {
+      socket.destroy();
+      return;
+    }
     for (const line of lines) {
       try {
         hear(JSON.parse(line));

@@ -9,6 +9,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { GateLine } from '../../domain/shown/gate.ts';
 import { chatAround } from '../../trust/chats.ts';
 import { requireOwnTerminal } from '../../trust/decisions/persons-word.ts';
+import { processStart } from '../../util/process-identity.ts';
 import { randomName } from '../../util/random-name.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/replace-file.ts';
@@ -17,6 +18,9 @@ import { type DoorQuestion, hearLines, helloSchema, questionSchema, sayLine } fr
 /** In the run folder of a door: where its socket is. */
 export const doorFile = 'door';
 export const doorPrefix = 'door-';
+
+/** More than a plan that is edited; whoever sends more at once is none of ours. */
+const longestQuestion = 4_000_000;
 
 interface DoorOptions {
   readonly commonDir: string;
@@ -49,37 +53,62 @@ export async function openGateDoor({ commonDir, line }: DoorOptions): Promise<{ 
   }
 }
 
-function receive(
-  socket: Socket,
-  { commonDir, line, control }: DoorOptions & { readonly control: string },
-): void {
+/** Who came in, as it was when it proved its number. */
+interface Visitor {
+  readonly pid: number;
+  /** See processStart. */
+  readonly start: string;
+  /** What it holds open as long as it is here. */
+  readonly proof: string;
+  /** The chat it was started by; null: none. */
+  readonly chat: string | null;
+}
+
+type Door = DoorOptions & { readonly control: string };
+
+/** Whatever goes wrong with one who comes in ends that connection, never the run. */
+function receive(socket: Socket, { commonDir, line, control }: Door): void {
   const proof = join(control, randomBytes(16).toString('hex'));
-  writeFileSync(proof, '', { mode: 0o600 });
+  try {
+    writeFileSync(proof, '', { mode: 0o600 });
+  } catch {
+    // The disk is full: a board tries again.
+    socket.destroy();
+    return;
+  }
   const unwatch: (() => void)[] = [];
-  let pid: number | null = null;
+  let visitor: Visitor | null = null;
   socket.on('close', () => {
     rmSync(proof, { force: true });
     for (const one of unwatch) one();
   });
-  hearLines(socket, (value) => {
-    if (pid === null) {
-      const { pid: named } = helloSchema.parse(value);
-      if (!holdsOpen(named, proof)) throw new Error('it is somebody else');
-      pid = named;
-      rmSync(proof, { force: true });
+  const hear = (value: unknown): void => {
+    if (visitor === null) {
+      visitor = admit(helloSchema.parse(value).pid, { commonDir, proof });
       sayLine(socket, { state: line.read() });
       unwatch.push(line.watch(() => sayLine(socket, { state: line.read() })));
       return;
     }
-    void reply(socket, questionSchema.parse(value), { commonDir, line, pid });
-  });
+    void reply(socket, questionSchema.parse(value), { commonDir, line, visitor });
+  };
+  hearLines(socket, hear, { longest: longestQuestion });
   sayLine(socket, { proof });
+}
+
+/** Throws where it is somebody else. */
+function admit(
+  pid: number,
+  { commonDir, proof }: { readonly commonDir: string; readonly proof: string },
+): Visitor {
+  const start = processStart(pid);
+  if (start === null || !holdsOpen(pid, proof)) throw new Error('it is somebody else');
+  return { pid, start, proof, chat: chatOf(commonDir, pid) };
 }
 
 async function reply(
   socket: Socket,
   question: DoorQuestion,
-  { commonDir, line, pid }: DoorOptions & { readonly pid: number },
+  { commonDir, line, visitor }: DoorOptions & { readonly visitor: Visitor },
 ): Promise<void> {
   const { n } = question;
   try {
@@ -87,22 +116,48 @@ async function reply(
       sayLine(socket, { n, text: await line.text(question.text.gate, question.text.what) });
       return;
     }
-    requireOwnTerminal('What is answered here', () => chatAround({ commonDir, env: variablesOf(pid), pid }));
+    requireOwnTerminal('What is answered here', () => visitor.chat ?? chatOf(commonDir, visitor.pid));
+    requireStillThere(visitor);
     await line.answer(question.answer);
     sayLine(socket, { n });
   } catch (error) {
-    if (!(error instanceof FlameError)) throw error;
-    const { kind, code, message, hints, lines } = error;
+    const { kind, code, message, hints, lines } = error instanceof FlameError ? error : answerFailed(error);
     sayLine(socket, { n, error: { kind, code, message, hints, details: lines } });
   }
+}
+
+/** A connection outlives who opened it where a child has it too, and who started that child is not known any more. */
+function requireStillThere({ pid, start, proof }: Visitor): void {
+  if (processStart(pid) === start && holdsOpen(pid, proof)) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'opened-by-another',
+    message: `Process ${pid}, which opened this connection, is gone, so an answer that comes by it is nobody's.`,
+    hints: ['git flame board'],
+  });
+}
+
+function answerFailed(error: unknown): FlameError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new FlameError({
+    kind: 'internal',
+    code: 'answer-failed',
+    message: `The run could not act on this: ${reason.split('\n')[0] ?? ''}`,
+    hints: ['git flame status'],
+    cause: error,
+  });
+}
+
+function chatOf(commonDir: string, pid: number): string | null {
+  return chatAround({ commonDir, env: variablesOf(pid), pid });
 }
 
 /** Whether a process has a file open; where that can't be seen, the socket's own rights have to do. */
 function holdsOpen(pid: number, file: string): boolean {
   if (process.platform !== 'linux') return true;
   const folder = `/proc/${pid}/fd`;
-  const path = realpathSync(file);
   try {
+    const path = realpathSync(file);
     return readdirSync(folder).some((name) => leadsTo(join(folder, name)) === path);
   } catch {
     return false;

@@ -7,6 +7,7 @@ import { renderDoubt } from '../render/render-doubt.ts';
 import { renderExcluding } from '../render/render-excluding.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
 import { askedCheck, otherAttempts, requireOther } from './ask-about-validation.ts';
+import { boundedDiff } from './bounded-diff.ts';
 import { type DeskQuestion, parseAnswer, wordsSchema } from './desk-question.ts';
 import { badAnswer, nothingDecided } from './refused-answers.ts';
 
@@ -27,6 +28,8 @@ const schema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('undo'), changeset: z.string().max(200) }),
 ]);
 
+const wholeOnPage = 'the review page has it whole: git flame review --web';
+
 export async function aboutChangeset(question: ChangesetQuestion): Promise<DeskQuestion<ChangesetDecision>> {
   const asks = await describe(question);
   return {
@@ -36,7 +39,7 @@ export async function aboutChangeset(question: ChangesetQuestion): Promise<DeskQ
     read: (answer) => read(question, asks, answer),
     text: async (what) => {
       if (what === 'message') return (await question.showMessage?.()) ?? null;
-      return what === 'diff' ? question.showDiff() : null;
+      return what === 'diff' ? boundedDiff(await question.showDiff(), wholeOnPage) : null;
     },
   };
 }

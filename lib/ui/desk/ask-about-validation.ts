@@ -11,6 +11,7 @@ import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { hasOthers, tryCells } from '../render/render-tries.ts';
+import { boundedDiff } from './bounded-diff.ts';
 import { type DeskQuestion, noText, parseAnswer, wordsSchema } from './desk-question.ts';
 import { badAnswer } from './refused-answers.ts';
 
@@ -82,7 +83,10 @@ export function aboutValidator(question: ValidatorFailedQuestion): DeskQuestion<
       const override = parseAnswer(wordsSchema, notes);
       return { kind: 'manual', status: 'pass', notes: override, override };
     },
-    text: async (what) => (what === 'diff' ? question.showDiff() : null),
+    text: async (what) =>
+      what === 'diff'
+        ? boundedDiff(await question.showDiff(), `it is whole by git flame show ${task.id} --diff`)
+        : null,
   };
 }
 

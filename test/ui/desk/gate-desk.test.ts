@@ -140,6 +140,17 @@ test('DSK-2: a decision is not taken back by an answer that came too late, nor b
   assert.equal(await question.read({ kind: 'undo', changeset: id }), { kind: 'undo', changeset: id });
 });
 
+test('DSK-1: a diff of many megabytes is cut at a line, and it is said where it is whole', async () => {
+  const diff = '+one line\n'.repeat(300_000);
+  const question = sampleChangesetQuestion({}, diff);
+  const shown = (await (await aboutChangeset(question)).text('diff')) ?? '';
+  assert.match(shown, /\+one line\n\n\[\.\.\. diff cut here: 2000000 of 3000000 .*git flame review --web/);
+  const task = sampleTask();
+  const showDiff = async (): Promise<string> => diff;
+  const validator = aboutValidator({ task, reason: 'it died', diagnostics: [], showDiff });
+  assert.match((await validator.text('diff')) ?? '', `git flame show ${task.id} --diff ...]`);
+});
+
 test('an answer is held to the rules of its question', async () => {
   const plans = { format: async () => 'tasks: []\n', parse: async () => samplePlan };
   const question = {
