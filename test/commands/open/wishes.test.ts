@@ -42,9 +42,9 @@ test('a command proposes itself again, without what it has begun', () => {
 
 test('a page is wanted, and a pull request opened, where the command has the option and it is given', () => {
   const { page, wantsPullRequest } = wishesOf('run', '--web', '--no-open', '--pr');
-  assert.equal(page, { isWanted: true, opensBrowser: false });
+  assert.equal(page, { isWanted: true, opensBrowser: false, servesBoard: true });
   assert.ok(wantsPullRequest);
-  assert.equal(wishesOf('work').page, { isWanted: false, opensBrowser: true });
+  assert.equal(wishesOf('work').page, { isWanted: false, opensBrowser: true, servesBoard: false });
   assert.not(wishesOf('work').wantsPullRequest);
 });
 
