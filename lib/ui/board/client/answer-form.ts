@@ -1,7 +1,7 @@
 import { make } from '../../page/client/dom.ts';
 import { getJson } from '../../page/client/transport.ts';
 import { about } from './app.ts';
-import type { AnswerField, GateChoice } from './gate-choices.ts';
+import type { AnswerField, GateChoice } from './gate-choice.ts';
 
 type Value = string | number | boolean | readonly string[];
 

@@ -1,50 +1,7 @@
-import type {
-  AskedChangeset,
-  AskedSession,
-  AskedValidation,
-  GateAsks,
-  GateText,
-} from '../../../domain/shown/gate.ts';
+import type { AskedSession, AskedValidation, GateAsks } from '../../../domain/shown/gate.ts';
 import { unreachable } from '../../../util/unreachable.ts';
-
-/** What a person fills in for an answer. */
-export type AnswerField =
-  | {
-      readonly kind: 'words';
-      readonly name: string;
-      readonly label: string;
-      readonly isNeeded: boolean;
-      readonly value?: string;
-      /** What it holds at first comes when it is opened. */
-      readonly loads?: GateText;
-    }
-  | {
-      readonly kind: 'lines';
-      readonly name: string;
-      readonly label: string;
-      readonly value: readonly string[];
-    }
-  | { readonly kind: 'tick'; readonly name: string; readonly label: string }
-  | { readonly kind: 'amount'; readonly name: string; readonly label: string; readonly isWhole: boolean }
-  | {
-      readonly kind: 'one' | 'some';
-      readonly name: string;
-      readonly label: string;
-      readonly options: readonly { readonly value: string; readonly label: string }[];
-    };
-
-type Filled = Readonly<Record<string, string | number | boolean | readonly string[]>>;
-
-/** One of the answers that a question offers. */
-export interface GateChoice {
-  readonly label: string;
-  readonly look: 'good' | 'bad' | '';
-  /** What it comes to, a sentence. */
-  readonly outcome: string;
-  readonly fields: readonly AnswerField[];
-  /** The answer as it is sent. */
-  answer(filled: Filled): unknown;
-}
+import { changesetChoices, undo } from './changeset-choices.ts';
+import { type AnswerField, type GateChoice, plain, words } from './gate-choice.ts';
 
 /** The answers to a question, the usual one first. */
 export function choicesOf(asks: GateAsks): readonly GateChoice[] {
@@ -174,77 +131,6 @@ function validationChoices({
   ];
 }
 
-function changesetChoices(asks: AskedChangeset): readonly GateChoice[] {
-  const { red, tasks, others, undoable, has_message: hasMessage } = asks;
-  const again: AnswerField = {
-    kind: 'tick',
-    name: 'keep',
-    label: 'The next attempts continue from this work',
-  };
-  const message: AnswerField = { ...words('message', 'What it lands with', false), loads: 'message' };
-  return [
-    {
-      ...{
-        label: 'Approve',
-        look: 'good',
-        outcome: 'It lands once the review is over; until then it can be taken back.',
-      },
-      fields: red ? [words('override', 'Its diagnostics fail. Approve it all the same, because')] : [],
-      answer: (filled) => ({ ...filled, kind: 'approve' }),
-    },
-    {
-      ...{ label: 'Reject', look: 'bad', outcome: 'Its tasks go back with the reason.' },
-      fields: [words('reason', 'Reason'), again],
-      answer: (filled) => ({ ...filled, kind: 'reject' }),
-    },
-    ...(tasks.length < 2
-      ? []
-      : [
-          {
-            ...{
-              label: 'Send tasks back',
-              look: 'bad' as const,
-              outcome: 'The others of it go on without them.',
-            },
-            fields: [
-              {
-                ...{ kind: 'some' as const, name: 'tasks', label: 'Which go back' },
-                options: tasks.map(({ id, title }) => ({ value: id, label: `${id}  ${title}` })),
-              },
-              words('reason', 'Reason'),
-              again,
-            ],
-            answer: (filled: Filled) => ({ ...filled, kind: 'reject' }),
-          },
-        ]),
-    ...(hasMessage
-      ? [
-          {
-            ...{
-              label: 'Approve with a message',
-              look: '' as const,
-              outcome: 'It lands with what you write.',
-            },
-            fields: [
-              ...(red ? [words('override', 'Its diagnostics fail. Approve it all the same, because')] : []),
-              message,
-            ],
-            answer: (filled: Filled) => ({ ...filled, kind: 'approve' }),
-          },
-        ]
-      : []),
-    plain('Skip', '', 'Nothing is decided; it is shown again in the next cycle.', { kind: 'skip' }),
-    ...others.map(({ task, attempt, words: about }) =>
-      plain(`Take attempt ${attempt} at ${task}`, '', `${about}: it is built again with it.`, {
-        kind: 'choose',
-        task,
-        attempt,
-      }),
-    ),
-    ...(undoable.length === 0 ? [] : [undo(undoable)]),
-  ];
-}
-
 function sessionChoices({ answers, undoable }: AskedSession): readonly GateChoice[] {
   return answers.map((answer) => {
     switch (answer) {
@@ -262,28 +148,4 @@ function sessionChoices({ answers, undoable }: AskedSession): readonly GateChoic
         return unreachable(answer);
     }
   });
-}
-
-function undo(undoable: AskedSession['undoable']): GateChoice {
-  const options = undoable.map(({ id, group, state, reason }) => ({
-    value: id,
-    label: `${group}: ${state}${reason === '' ? '' : `, ${reason}`}`,
-  }));
-  return {
-    ...{ label: 'Undo a decision', look: '', outcome: 'That changeset waits again.' },
-    fields: [{ kind: 'one', name: 'changeset', label: 'Which is taken back', options }],
-    answer: (filled) => ({ ...filled, kind: 'undo' }),
-  };
-}
-
-function plain(label: string, look: GateChoice['look'], outcome: string, answer: object): GateChoice {
-  return { label, look, outcome, fields: [], answer: () => answer };
-}
-
-function words(
-  name: string,
-  label: string,
-  isNeeded = true,
-): Extract<AnswerField, { readonly kind: 'words' }> {
-  return { kind: 'words', name, label, isNeeded };
 }
