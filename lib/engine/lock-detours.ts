@@ -1,4 +1,5 @@
 import type { ObjectId } from '../domain/ids.ts';
+import type { GitCommits } from '../domain/ports/git-commits.ts';
 import type { Detours, GitFiles } from '../domain/ports/git-contents.ts';
 import { hasWildcard, lockCovers, lockParts } from '../util/path-globs.ts';
 import type { WithGit } from './workshop.ts';
@@ -10,10 +11,17 @@ export interface LockGround {
   readonly paths: readonly string[];
 }
 
-/** What reading a LockGround takes. */
-export type GroundReader = WithGit<Pick<GitFiles, 'detours' | 'listFiles'>>;
+type GroundFiles = Pick<GitFiles, 'detours' | 'listFiles'>;
+/** What reading the ground of a plan takes. */
+export type GroundReader = WithGit<GroundFiles & Pick<GitCommits, 'resolveCommit'>>;
 
-export async function readLockGround({ git }: GroundReader, commit: ObjectId): Promise<LockGround> {
+/** The same of a commit that may not be in this clone, as in a shallow one: then work alone is held against it. */
+export async function readPlanGround(reader: GroundReader, commit: ObjectId): Promise<LockGround> {
+  const isHere = (await reader.git.resolveCommit(commit)) !== null;
+  return isHere ? readLockGround(reader, commit) : { detours: new Map(), paths: [] };
+}
+
+export async function readLockGround({ git }: WithGit<GroundFiles>, commit: ObjectId): Promise<LockGround> {
   const detours = await git.detours(commit);
   const hasSubmodule = [...detours.values()].includes('submodule');
   return { detours, paths: hasSubmodule ? await git.listFiles(commit, Number.POSITIVE_INFINITY) : [] };

@@ -11,7 +11,7 @@ import { attemptsOf } from '../domain/state/tries.ts';
 import { judgeLock } from '../policy/judge-lock.ts';
 import { worktreePlaces } from '../policy/protected-places.ts';
 import { formatCount } from '../util/format-amount.ts';
-import { type GroundReader, judgeDetour, type LockGround, readLockGround } from './lock-detours.ts';
+import { type GroundReader, judgeDetour, type LockGround, readPlanGround } from './lock-detours.ts';
 import type { SessionView } from './record.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -24,7 +24,7 @@ export async function readBounds(
   workshop: Pick<Workshop, 'config'> & GroundReader,
   commit: ObjectId,
 ): Promise<PlanBounds> {
-  return { config: workshop.config, ground: await readLockGround(workshop, commit) };
+  return { config: workshop.config, ground: await readPlanGround(workshop, commit) };
 }
 
 /** What is wrong with a plan beside the tasks there are. */

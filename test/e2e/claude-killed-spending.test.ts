@@ -115,6 +115,44 @@ if (place !== 'outside') {
   );
 }
 
+if (place !== 'outside') {
+  // Of a worker that did well, its end is noted with its worktree; of others, nothing else is.
+  for (const [outcome, script] of [
+    ['well', work],
+    ['badly', (): Reply => ({ text: 'NOT DONE: there is no such file.' })],
+  ] as const) {
+    testIf(
+      test,
+      place === 'inside',
+      'claude-killed-spending: needs Claude Code',
+    )(
+      `BUD-1 BUD-2 LIF-4 an agent that ended ${outcome} is booked once, wherever its run is killed after that`,
+      async () => {
+        for (const point of ['run folder worker to remove', 'run folder worker removed']) {
+          const project = await openClaudeProject({
+            config: {
+              roles: { validator: { adapter: 'none' } },
+              limits: { max_session_tokens: 1_000_000, max_retries: 0 },
+            },
+            env: { FLAME_TEST_KILL_AT: point },
+            script: ({ turn }) => script(turn),
+          });
+          const { repo } = project;
+          const plan = writePlan(repo, [{ id: 'task-001', script: 'Write it.', locks: ['src/new.txt'] }]);
+          const decisions = writeDecisions(repo, { plan: ['approve'] });
+          const killedRun = await project.flame('run', 'One', '--from', plan, '--decisions-file', decisions);
+          assert.is.not(killedRun.code, 0, point);
+          const asked = project.model.requests.length;
+          assert.ok(asked > 0);
+          await project.flame('validate');
+          const status = (await project.flame('status')).lines.at(-1)?.session;
+          assert.is((status as { readonly tokens: number }).tokens, asked * answered, `${outcome}, ${point}`);
+        }
+      },
+    );
+  }
+}
+
 function worktreesOf(path: string): readonly string[] {
   const folder = join(path, '.trees');
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];

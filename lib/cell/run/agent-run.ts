@@ -132,6 +132,13 @@ export function registerNow(run: AgentRun): void {
   });
 }
 
+/** Writes what it has spent in all, for one whose run folder stays until that is booked. */
+export function registerEnd(run: AgentRun, { tokens, cost_usd }: AgentOutcome): void {
+  if (run.request.isBooked !== true) return;
+  run.activity = { ...run.activity, tokens, cost_usd };
+  registerNow(run);
+}
+
 /** Nothing is written any more: the run folder is about to go. */
 export function endRegistration(run: AgentRun): void {
   if (run.later !== null) clearTimeout(run.later);

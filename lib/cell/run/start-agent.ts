@@ -22,6 +22,7 @@ import {
   followOutput,
   graceMs,
   openRun,
+  registerEnd,
   registerNow,
   registerRun,
 } from './agent-run.ts';
@@ -190,13 +191,15 @@ function watch(
   const endWatch = watchTime(run, cell, { heartbeatMs, onLook: quiet.look });
   const outcome = cell.ended.then(async (end) => {
     endWatch();
-    endRegistration(run);
     log.close();
     await Promise.all([run.services?.close(), egress?.close()]);
     try {
-      return concludeRun(run, { launch, end, stderr: stderr.text() });
+      const concluded = concludeRun(run, { launch, end, stderr: stderr.text() });
+      registerEnd(run, concluded);
+      return concluded;
     } finally {
-      await run.folder.remove();
+      endRegistration(run);
+      if (run.request.isBooked !== true) await run.folder.remove();
     }
   });
   return {
@@ -208,6 +211,7 @@ function watch(
       await cell.stop(ms);
       await outcome;
     },
+    release: () => run.folder.remove(),
   };
 }
 

@@ -40,6 +40,8 @@ export interface AgentRequest {
   readonly lastWord?: (words: string, signal: AbortSignal) => Promise<LastWord | null>;
   /** Hears what becomes of hints to it. */
   readonly onHint?: (news: HintNews) => void;
+  /** Its run folder stays after its end, until it is released: after a kill before, what it spent is booked from there. */
+  readonly isBooked?: true;
   readonly budget: {
     readonly unit: 'usd' | 'tokens';
     readonly limit: number;
@@ -126,6 +128,8 @@ export interface RunningAgent {
   readonly outcome: Promise<AgentOutcome>;
   /** SIGTERM, then SIGKILL after the grace time, to the whole tree. */
   stop(graceMs: number): Promise<void>;
+  /** What it spent is booked, and its run folder may go; for one whose request says that it is. */
+  readonly release?: () => Promise<void>;
 }
 
 /** A person's word that one agent is to end. */

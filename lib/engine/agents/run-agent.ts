@@ -112,6 +112,7 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<GuardedOutcom
     duration_ms,
   });
   await bookRun(workshop, job.session, run);
+  await running.release?.();
   noteSpending(workshop, job.id, null);
   watchBudget(workshop, (await viewSession(workshop, job.session)).session);
   return outcome;

@@ -96,6 +96,7 @@ export async function startAgent(
       timeoutMs:
         job.isInteractive === true || job.tools !== undefined ? 0 : workshop.config.limits.agent_timeout,
       isInteractive: job.isInteractive ?? false,
+      isBooked: true,
       author: agentAuthor(job.id),
     },
     onActivity,
