@@ -70,10 +70,12 @@ export function readLiveAgents(commonDir: string, session: string | null = null)
 
 /** The same with all that is known of each. */
 export function readRegisteredAgents(commonDir: string): RegisteredAgent[] {
-  return livingRegistrations(commonDir).map(({ registration: { pid_start: _, ...known } }) => ({
-    ...known,
-    last_activity_at: lastActivity(commonDir, known),
-  }));
+  return livingRegistrations(commonDir).map(
+    ({ registration: { pid_start: _, under_way: __, ...known } }) => ({
+      ...known,
+      last_activity_at: lastActivity(commonDir, known),
+    }),
+  );
 }
 
 /** A living agent's registration and run folder; null where none of that id lives. */

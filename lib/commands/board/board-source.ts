@@ -55,7 +55,10 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
           ? known.refs
           : await readSession(reading, meantBy(named), await configOf(reading));
       kept.set(key, { mark: now, refs });
-      return { ...withRunning(refs, agents, commonDir), ...asked(lines(), refs.session?.id ?? null) };
+      return {
+        ...withRunning(refs, agents, commonDir),
+        ...asked(lines(), far.past(), refs.session?.id ?? null),
+      };
     },
     task: (named, id) => readTaskDetails(reading, meantBy(named), { id, prompts }),
     follow: (agent, hear, signal) => followAgent(commonDir, agent, { hear, signal }),
@@ -99,12 +102,17 @@ async function configOf({ git, configFile }: Reading): Promise<Config | null> {
 }
 
 /** What is asked of a session, and was answered lately. */
-function asked(lines: readonly GateLine[], session: SessionId | null): Pick<BoardState, 'gate' | 'decided'> {
+function asked(
+  lines: readonly GateLine[],
+  past: BoardState['decided'],
+  session: SessionId | null,
+): Pick<BoardState, 'gate' | 'decided'> {
   const states = lines.map((line) => line.read());
+  // Whoever was heard again said the same again.
+  const decided = new Map([...past, ...states.flatMap((state) => state.decided)].map((one) => [one.id, one]));
   return {
     gate: states.map(({ open }) => open).find((open) => open?.session === session) ?? null,
-    decided: states
-      .flatMap(({ decided }) => decided)
+    decided: [...decided.values()]
       .filter((one) => one.session === session)
       .sort((one, other) => other.at.localeCompare(one.at)),
   };

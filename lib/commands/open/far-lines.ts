@@ -13,21 +13,31 @@ import { doorFile, doorPrefix } from './gate-door.ts';
 export interface FarLines {
   /** Those that are known now; whoever came meanwhile is among them a moment later. */
   read(): readonly GateLine[];
+  /** What those decided that have ended since, the latest ones. */
+  past(): GatesState['decided'];
   /** The same once each door that is there was tried. */
   ready(): Promise<readonly GateLine[]>;
   watch(onChange: () => void): () => void;
   close(): void;
 }
 
+const mostPast = 20;
+
 export function openFarLines(commonDir: string): FarLines {
   const lines = new Map<string, FarLine>();
+  let past: GatesState['decided'] = [];
   const listeners = new Set<() => void>();
   const onChange = (): void => {
     for (const listener of listeners) listener();
   };
   const look = (): void => {
     const there = doorsIn(commonDir);
-    for (const [name, line] of lines) if (!there.has(name) || line.isOver) lines.delete(name);
+    for (const [name, line] of lines) {
+      // A door that goes may have said something that is not heard yet.
+      if (!line.isOver) continue;
+      lines.delete(name);
+      past = [...line.read().decided, ...past].slice(0, mostPast);
+    }
     for (const [name, path] of there) if (!lines.has(name)) lines.set(name, new FarLine(path, onChange));
   };
   const read = (): readonly GateLine[] => {
@@ -36,6 +46,7 @@ export function openFarLines(commonDir: string): FarLines {
   };
   return {
     read,
+    past: () => past,
     ready: async () => {
       look();
       await Promise.all([...lines.values()].map((line) => line.ready));
