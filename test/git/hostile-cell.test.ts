@@ -301,8 +301,8 @@ test('a repository inside the worktree: its files are left over, nothing of it r
   inner.write('deep/file.txt', 'x\n');
   inner.write('top.txt', 'y\n');
   assert.equal(await port.cellLeftovers(cell), [
-    { path: 'made/deep/file.txt', isTracked: false },
-    { path: 'made/top.txt', isTracked: false },
+    { path: 'made/deep/file.txt', isTracked: false, target: null },
+    { path: 'made/top.txt', isTracked: false, target: null },
   ]);
   const committed = openRepo(join(cell.path, 'committed'));
   mkdirSync(committed.path);
@@ -331,8 +331,8 @@ test("flags in the agent's own index can't hide what it left", async () => {
   agentWrites(cell, 'README.md', 'changed\n');
   rmSync(join(cell.path, 'src/a.txt'));
   assert.equal(await port.cellLeftovers(cell), [
-    { path: 'README.md', isTracked: true },
-    { path: 'src/a.txt', isTracked: true },
+    { path: 'README.md', isTracked: true, target: null },
+    { path: 'src/a.txt', isTracked: true, target: null },
   ]);
 });
 

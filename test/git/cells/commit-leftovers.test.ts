@@ -21,13 +21,13 @@ test('WRK-5 what was left over is committed on top of what the agent committed',
   agentWrites(cell, 'out-of-scope.txt', 'x\n');
   const leftovers = await port.cellLeftovers(cell);
   assert.equal(leftovers, [
-    { path: '.gitignore', isTracked: false },
-    { path: 'link', isTracked: false },
-    { path: 'new\nline ü "q".txt', isTracked: false },
-    { path: 'out-of-scope.txt', isTracked: false },
-    { path: 'src/a.txt', isTracked: true },
-    { path: 'src/a.txt/now-a-folder', isTracked: false },
-    { path: 'tool.sh', isTracked: false },
+    { path: '.gitignore', isTracked: false, target: null },
+    { path: 'link', isTracked: false, target: 'README.md' },
+    { path: 'new\nline ü "q".txt', isTracked: false, target: null },
+    { path: 'out-of-scope.txt', isTracked: false, target: null },
+    { path: 'src/a.txt', isTracked: true, target: null },
+    { path: 'src/a.txt/now-a-folder', isTracked: false, target: null },
+    { path: 'tool.sh', isTracked: false, target: null },
   ]);
   const wanted = leftovers
     .map(({ path }) => path)
@@ -56,7 +56,9 @@ test('WRK-5 what was left over is committed on top of what the agent committed',
       ['tool.sh', 'added', '100755'],
     ],
   );
-  assert.equal(await port.cellLeftovers(cell), [{ path: 'out-of-scope.txt', isTracked: false }]);
+  assert.equal(await port.cellLeftovers(cell), [
+    { path: 'out-of-scope.txt', isTracked: false, target: null },
+  ]);
   assert.is(agentGit(cell, 'status', '--porcelain'), '?? out-of-scope.txt');
   assert.is(agentGit(cell, 'log', '-1', '--format=%cn'), 'Lea Lead');
   await port.acceptCell(cell, tip);
