@@ -1,5 +1,7 @@
 import type { CallFacts, ReportedCall } from '../domain/ports/adapter.ts';
-import { isRecord } from '../util/json-record.ts';
+import { askTool } from '../domain/question.ts';
+import { isRecord, type JsonRecord } from '../util/json-record.ts';
+import { longestHold } from './longest-hold.ts';
 
 // What the client says of calls before any hook: unknown tools, input of the wrong shape, a person's interruption.
 const neverRan = /^(?:<tool_use_error>|\[Request interrupted|The user doesn't want to )/;
@@ -15,20 +17,33 @@ export const claudeCalls: CallFacts = {
   hides: () => false,
   replace: (reported, command, why) => {
     const input = isRecord(reported) && isRecord(reported.tool_input) ? reported.tool_input : {};
-    return JSON.stringify({
-      hookSpecificOutput: {
-        hookEventName: 'PreToolUse',
-        permissionDecision: 'allow',
-        permissionDecisionReason: why,
-        updatedInput: { ...input, command },
-      },
-    });
+    return replaceInput({ ...input, command }, why);
+  },
+  asks: {
+    tool: askTool,
+    longestMs: longestHold,
+    answer: (reported, questions, answers) => {
+      const input = isRecord(reported) && isRecord(reported.tool_input) ? reported.tool_input : {};
+      const given = questions.map(({ question }, index) => [question, answers[index] ?? '']);
+      return replaceInput({ ...input, answers: Object.fromEntries(given) }, 'The person answered.');
+    },
   },
   canaryCall: (path) => ({
     name: 'Write',
     input: { file_path: path, content: 'This file must not exist.\n' },
   }),
 };
+
+function replaceInput(updatedInput: JsonRecord, why: string): string {
+  return JSON.stringify({
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'allow',
+      permissionDecisionReason: why,
+      updatedInput,
+    },
+  });
+}
 
 /** Versions whose hooks don't name the call are read as well: the ledger finds those by what they do. */
 function readHook(reported: unknown): ReportedCall | null {

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { isLeadTool, leadServer, longestLeadCall } from '../domain/lead-tools.ts';
 import type { CellPaths, Launch, LaunchFile } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
+import { askTool } from '../domain/question.ts';
+import { asksPerson } from './asks-person.ts';
 import { cellEnvironment } from './cell-environment.ts';
 import { guardedHook } from './guarded-hook.ts';
 import { fitsArgument, maxArgumentBytes, plainPrompt } from './plain-prompt.ts';
@@ -93,6 +95,8 @@ function commonOptions(request: AgentRequest, paths: CellPaths, plugin: string |
     request.isReadOnly ? 'default' : 'acceptEdits',
     '--tools',
     tools.join(','),
+    // Where nobody sits at it, this alone makes it offer the tool; nothing comes of what else it would ask there.
+    ...(asksPerson(request) ? ['--permission-prompt-tool', 'stdio'] : []),
     ...(paths.toolsCommand === null ? [] : ['--mcp-config', join(paths.controlDir, toolsName)]),
     ...(allowed.length === 0 ? [] : ['--allowed-tools', allowed.join(',')]),
     ...(blocked_tools.length === 0 ? [] : ['--disallowed-tools', blocked_tools.join(',')]),
@@ -103,7 +107,11 @@ function commonOptions(request: AgentRequest, paths: CellPaths, plugin: string |
 /** The CLI offers its own list, with schedulers and sub-agents in it, unless given an exact one. */
 function offeredTools(request: AgentRequest, plugin: string | null): string[] {
   const { allowed_tools, blocked_tools } = request.policy;
-  const wanted = plugin === null ? allowed_tools : [...allowed_tools, 'Skill'];
+  const wanted = [
+    ...allowed_tools.filter((tool) => tool !== askTool),
+    ...(plugin === null ? [] : ['Skill']),
+    ...(asksPerson(request) ? [askTool] : []),
+  ];
   // The tool for answers comes with the schema, by itself.
   return [...new Set(wanted)].filter(
     (tool) => !blocked_tools.includes(tool) && tool !== 'StructuredOutput' && !isLeadTool(tool),

@@ -41,6 +41,7 @@ export function promptFacts(data: PromptData, config: Config): PromptFacts {
         network: reachedBy(config),
         earlier: cutText(data.earlier ?? '', limits.earlier),
         isKept: data.isKept ?? false,
+        askTool: data.askTool ?? '',
         left: describeLeft(data.left),
         below: (data.below ?? []).slice(-limits.attempts).map(({ id, title }) => `${id}: ${title}`),
         attempts: data.task.history

@@ -3,6 +3,8 @@ import { keepCommands } from './table/keep-commands.ts';
 import { lookCommands } from './table/look-commands.ts';
 import { otherCommands } from './table/other-commands.ts';
 import { queueCommands } from './table/queue-commands.ts';
+import { reviewCommands } from './table/review-commands.ts';
+import { runCommands } from './table/run-commands.ts';
 import { setUpCommands } from './table/set-up-commands.ts';
 import { waveCommands } from './table/wave-commands.ts';
 
@@ -10,6 +12,8 @@ import { waveCommands } from './table/wave-commands.ts';
 export const commandTable: CommandTable = {
   ...setUpCommands,
   ...waveCommands,
+  ...reviewCommands,
+  ...runCommands,
   ...lookCommands,
   ...queueCommands,
   ...keepCommands,

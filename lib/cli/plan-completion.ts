@@ -93,6 +93,9 @@ const freeTexts: ReadonlySet<string> = new Set([
   'OBJECTIVE',
   'TITLE',
   'TEXT',
+  'ANSWER',
+  'TARGET',
+  'WHAT',
   'A',
   'B',
 ]);
@@ -102,9 +105,12 @@ const kindNames: Readonly<Record<string, string>> = { ID: 'task', GROUP: 'change
 // Scripts lead nobody.
 const chats = adapterNames.filter((name) => name !== 'exec');
 
+const tools = ['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep', 'WebFetch'];
+
 const fixedSources: Readonly<Record<string, () => Source>> = {
   FILE: () => ({ kind: 'files' }),
   DIR: () => ({ kind: 'folders' }),
+  TOOL: () => ({ kind: 'words', words: tools.map((word) => ({ word, about: '' })) }),
   CHAT: () => ({ kind: 'words', words: chats.map((word) => ({ word, about: '' })) }),
   ROLE: () => ({ kind: 'words', words: agentRoles.map((word) => ({ word, about: '' })) }),
   COMMAND: () => ({ kind: 'words', words: commandWords() }),

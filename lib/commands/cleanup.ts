@@ -10,7 +10,8 @@ import {
   performCleanup,
   removable,
 } from '../engine/keep/cleanup-perform.ts';
-import { planCleanup, type Stale } from '../engine/keep/cleanup-plan.ts';
+import { planCleanup } from '../engine/keep/cleanup-plan.ts';
+import type { Stale } from '../engine/keep/stale.ts';
 import { type CleanupLine, renderCleanup } from '../ui/render/render-cleanup.ts';
 import { removeTree } from '../util/remove-tree.ts';
 import { type Opened, withWorkshop } from './open/open-workshop.ts';

@@ -12,14 +12,15 @@ import { unreachable } from '../util/unreachable.ts';
 import { readConfig, requireWorkTree } from './open/read-config.ts';
 import { type Reading, withState } from './open/read-state.ts';
 
-/** `git flame config show|migrate|schema`. */
+/** `git flame config show|migrate|schema|example`. */
 export function run(args: CommandArgs<'config'>, io: Io): Promise<number> {
-  const subcommand = (args.subcommand ?? 'show') as 'show' | 'migrate' | 'schema';
+  const subcommand = (args.subcommand ?? 'show') as 'show' | 'migrate' | 'schema' | 'example';
   // An editor asks for it anywhere.
   if (subcommand === 'schema') {
     io.stdout.write(renderConfigJsonSchema());
     return Promise.resolve(0);
   }
+  if (subcommand === 'example') return example(io);
   return withState(args, io, async (reading) => {
     switch (subcommand) {
       case 'show':
@@ -30,6 +31,13 @@ export function run(args: CommandArgs<'config'>, io: Io): Promise<number> {
         return unreachable(subcommand);
     }
   });
+}
+
+/** Anywhere, too. Loaded when it is asked for. */
+async function example(io: Io): Promise<number> {
+  const { renderExampleConfig } = await import('../config/render-example-config.ts');
+  io.stdout.write(renderExampleConfig('.git/blueflame.schema.json'));
+  return 0;
 }
 
 async function show({ git, output, configFile }: Reading): Promise<number> {

@@ -5,12 +5,13 @@ import { openPathFacts } from '../cell/watcher/path-facts.ts';
 import { parseToolCall } from '../cell/watcher/protocol.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { parseAgentId } from '../domain/ids.ts';
-import type { AgentPolicy, Decision, PathFacts } from '../domain/policy.ts';
+import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
 import { agentRoles, type Role } from '../domain/role.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import { decide } from '../policy/decide.ts';
+import { renderChecked } from '../ui/render/render-checked.ts';
 import { readConfig } from './open/read-config.ts';
 import { withState } from './open/read-state.ts';
 import { ruleSources } from './show/rule-sources.ts';
@@ -18,9 +19,12 @@ import { ruleSources } from './show/rule-sources.ts';
 // No other call waits for this judge.
 const patient = { each: 10_000, together: 60_000, regrowth: 1 };
 
-/** `git flame policy check`: tool calls on stdin, one JSON object a line; one decision a line in the same order. */
+/**
+ * `git flame policy check`: the call that is named, and 1 where it is blocked. Without one, tool calls on stdin, one JSON
+ * object a line; one decision a line in the same order.
+ */
 export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, configFile }) => {
+  return withState(args, io, async ({ git, configFile, output }) => {
     const { mainWorkTree, workTree } = git.repository;
     const root = mainWorkTree ?? io.cwd;
     const loaded = await readConfig(root, configFile);
@@ -37,12 +41,36 @@ export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
     // Without --locks the rules are tried that hold for every task: no scope.
     const tried = locks === null ? { ...policy, file_locks: null } : policy;
     const facts = openPathFacts({ workTree: policy.worktree, env: io.env }, patient);
+    const [named] = args.positionals;
+    if (named !== undefined) {
+      const decision = decide(tried, namedCall(named, policy.worktree), facts);
+      output.json(explained(decision, sourceOf));
+      output.result(renderChecked(explained(decision, sourceOf), output.style));
+      return decision.decision === 'allow' ? 0 : 1;
+    }
     for await (const line of createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
       if (line.trim() !== '')
         io.stdout.write(`${JSON.stringify(explained(decideLine(tried, line, facts), sourceOf))}\n`);
     }
     return 0;
   });
+}
+
+// What each tool is about.
+const fields: Readonly<Record<string, string>> = {
+  ...{ Read: 'file_path', Write: 'file_path', Edit: 'file_path', MultiEdit: 'file_path', LS: 'path' },
+  ...{ NotebookRead: 'notebook_path', NotebookEdit: 'notebook_path', Glob: 'pattern', Grep: 'pattern' },
+  ...{ Bash: 'command', WebFetch: 'url', WebSearch: 'query' },
+};
+
+/** `Write src/a.ts`, `Bash git push`, `WebFetch https://…`; what begins with no tool is a command line. */
+function namedCall(words: string, cwd: string): ToolCall {
+  const [, first = '', rest = ''] = /^(\S+)\s*(.*)$/s.exec(words) ?? [];
+  // `CI=1 make` begins with a variable.
+  const isTool = /^(?:[A-Z][A-Za-z]*|mcp__[\w-]+)$/.test(first);
+  const [tool, about] = isTool ? [first, rest] : ['Bash', words];
+  const edits = tool === 'MultiEdit' ? { edits: [] } : {};
+  return { tool_name: tool, tool_input: { ...edits, [fields[tool] ?? 'input']: about }, cwd };
 }
 
 /** A decision with the place in the configuration its rule comes from, where it comes from one. */

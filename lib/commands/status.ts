@@ -16,6 +16,7 @@ import { renderProposals } from '../ui/render/render-proposals.ts';
 import { renderSpend, renderSpendingApart } from '../ui/render/render-spend.ts';
 import { renderStatus } from '../ui/render/render-status.ts';
 import { formatCount } from '../util/format-amount.ts';
+import { askedNow } from './open/asked-now.ts';
 import { gitHere } from './open/git-here.ts';
 import { goneClaims, overdueClaims } from './open/overdue-claims.ts';
 import { readAhead } from './open/read-ahead.ts';
@@ -24,7 +25,7 @@ import { isSessionBusy } from './open/session-busy.ts';
 import { lookAtSession } from './open/session-meant.ts';
 import { withDecisions } from './open/signed-decisions.ts';
 import { standingOf } from './open/standing.ts';
-import { askingPerson, nextCommand } from './waves/next-command.ts';
+import { askingPerson, nextCommand, whereItGoes } from './waves/next-command.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
@@ -44,7 +45,8 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const waits = session === null ? [] : await readOtherWaits(reading, session, tasks);
     const notes = session === null ? undefined : await countNotes(snapshot, session, origins);
     const spending = session === null ? {} : spendingApart(session);
-    const more = { proposals, doubts, ahead, waits, notes, spending, isText: !output.isJson };
+    const asks = await askedNow(commonDir, session);
+    const more = { asks, proposals, doubts, ahead, waits, notes, spending, isText: !output.isJson };
     const status = statusOf(standing?.session ?? null, tasks, agents, more);
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
     const machines = await machinesOf(session, tasks, { git, io });
@@ -60,12 +62,14 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
         ? []
         : [...renderSpend(session, output.style, '  '), ...renderSpendingApart(spending, output.style, '  ')];
     const isGoing = session !== null && isSessionBusy(commonDir, session.id);
-    const next = isGoing ? 'git flame agent list' : nextCommand(standing, await askingPerson(git, tasks));
+    const place = machineName({ env: io.env, commonDir });
+    const next =
+      asks[0]?.next ??
+      (isGoing ? 'git flame agent list' : nextCommand(standing, await askingPerson(git, tasks), place));
     const overdue = await overdueClaims(tasks, reading);
     const ours = tasks.filter(({ id }) => standing?.elsewhere.has(id) === false);
-    const gone = isGoing
-      ? []
-      : goneClaims(ours, { live: agents, place: machineName({ env: io.env, commonDir }) });
+    const frees = session === null ? 'git flame work' : whereItGoes(session, place, 'work');
+    const gone = isGoing ? [] : goneClaims(ours, { live: agents, place, frees });
     const below = [
       ...renderProposals(proposals),
       ...(machines === null

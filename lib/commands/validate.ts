@@ -1,12 +1,14 @@
 import { contradiction, nothingToKeep } from '../domain/bad-usage.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import type { SessionId } from '../domain/ids.ts';
 import type { ValidationDecision } from '../domain/ports/gates.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
-import { viewSession } from '../engine/record.ts';
+import { taskOf, viewSession } from '../engine/record.ts';
 import { decideFailedTask, notFailed } from '../engine/validate/decide-failed.ts';
 import { validateWave } from '../engine/validate/validate-wave.ts';
 import { verifyEvidence } from '../engine/validate/verify-evidence.ts';
+import type { Workshop } from '../engine/workshop.ts';
 import { withWorkshop } from './open/open-workshop.ts';
 import { runWave } from './waves/run-wave.ts';
 
@@ -21,7 +23,7 @@ export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {
       notDue: () => notFailed(task),
       perform: async ({ workshop }, session) => {
         await decideFailedTask(workshop, session, { id: task, decision });
-        return 0;
+        return decision.kind === 'recheck' ? await recheckedCode(workshop, session, task) : 0;
       },
     });
   if (task !== undefined) throw undecided(task);
@@ -36,6 +38,11 @@ export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {
       return tasks.some(({ id, status }) => due.has(id) && status !== 'done') ? 1 : 0;
     },
   });
+}
+
+async function recheckedCode(workshop: Workshop, session: SessionId, id: string): Promise<number> {
+  const { status, result } = taskOf(await viewSession(workshop, session), id);
+  return status === 'done' && result.status === 'pass' ? 0 : 1;
 }
 
 function verify(args: CommandArgs<'validate'>, io: Io): Promise<number> {
@@ -53,16 +60,20 @@ function verify(args: CommandArgs<'validate'>, io: Io): Promise<number> {
 
 /** The decision given on the command line; null: none. Throws FlameErrors `contradiction`, `task-not-named`, `nothing-to-keep`. */
 function decisionOf({ options, positionals }: CommandArgs<'validate'>): ValidationDecision | null {
-  const { requeue, keepWork: keep, override, verify: isVerified } = options;
+  const { requeue, keepWork: keep, override, recheck, verify: isVerified } = options;
   if (keep && requeue === null)
     throw nothingToKeep(
       '--keep-work says what a task that is sent back starts from: it goes with --requeue.',
       hints,
     );
-  if ([requeue !== null, override !== null, isVerified].filter(Boolean).length > 1)
-    throw contradiction('A task is sent back, passed or verified, not several at once.', hints);
-  if (requeue === null && override === null) return null;
+  if ([requeue !== null, override !== null, recheck, isVerified].filter(Boolean).length > 1)
+    throw contradiction(
+      'A task is sent back, passed, checked again or verified, not several at once.',
+      hints,
+    );
+  if (requeue === null && override === null && !recheck) return null;
   if (positionals.length === 0) throw taskNotNamed();
+  if (recheck) return { kind: 'recheck' };
   if (override !== null) return { kind: 'pass', override };
   return { kind: 'requeue', notes: requeue ?? '', ...(keep ? { keep } : {}) };
 }
@@ -70,7 +81,7 @@ function decisionOf({ options, positionals }: CommandArgs<'validate'>): Validati
 const hints = ['git flame validate TASK --requeue NOTES', 'git flame validate -h'];
 
 function taskNotNamed(): FlameError {
-  const message = '--requeue and --override are about one task: name it.';
+  const message = '--requeue, --override and --recheck are about one task: name it.';
   return new FlameError({ kind: 'usage', code: 'task-not-named', message, hints });
 }
 

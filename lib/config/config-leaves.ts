@@ -22,7 +22,17 @@ export function listConfigLeaves(config: Config | ShownConfig): readonly ConfigL
 function leavesOf(value: unknown, keys: ValuePath): readonly ConfigLeaf[] {
   const entries = isRecord(value) ? Object.entries(value).filter(([, part]) => part !== undefined) : [];
   if (entries.length > 0) return entries.flatMap(([key, part]) => leavesOf(part, [...keys, key]));
-  return [{ keys, path: renderPath(keys), value: renderConfigValue(keys, value) }];
+  // How a value is written needs all of the schema, and few ask.
+  const written = () => renderConfigValue(keys, value);
+  return [
+    {
+      keys,
+      path: renderPath(keys),
+      get value() {
+        return written();
+      },
+    },
+  ];
 }
 
 function renderConfigValue(keys: ValuePath, value: unknown): string {

@@ -8,11 +8,12 @@ import { readYamlSource } from './yaml-source.ts';
 /** What an entry of each list may be, in words. */
 const forms: Readonly<Record<keyof Decisions, string>> = {
   plan: 'approve, quit, {replan: notes} or {edit: file}',
-  validation: 'drop, {requeue: notes} or {override: reason}',
+  validation: 'recheck, drop, {requeue: notes} or {override: reason}',
   validator_failed: 'retry, skip, manual or {override: reason}',
   changesets:
     'approve, skip, {approve: comments}, {reject: reason}, {override: reason}, {suggest: comments}, or a map from cohesion groups to one of these',
   session: 'continue, retry, stop or {replan: notes}',
+  question: 'proceed or {answer: text}, a list of texts where several things are asked',
   budget: 'stop or {raise: amount}',
 };
 

@@ -22,6 +22,8 @@ export function claimedElsewhere(
   return new FlameError({ kind, code: 'claimed-elsewhere', message, hints });
 }
 
+export const sameCommandThere = ['On that machine, the same command'];
+
 /** Another machine leads the session: it alone plans, merges and lands. */
 export function ledElsewhere(lead: string, first: readonly string[] = ['git flame work --join']): FlameError {
   return new FlameError({
@@ -29,6 +31,38 @@ export function ledElsewhere(lead: string, first: readonly string[] = ['git flam
     code: 'led-elsewhere',
     message: `${lead} leads this session.`,
     hints: [...first, 'If that machine is gone for good: git flame run --remote --take-over'],
+  });
+}
+
+/**
+ * Another machine took the lead from this one while it led. `freed`: tasks that its agents held; `kept`: where what they
+ * wrote is, a line each.
+ */
+export function leadPassedOn({
+  lead,
+  term,
+  remote,
+  freed,
+  kept,
+}: {
+  readonly lead: string;
+  readonly term: number;
+  readonly remote: string;
+  readonly freed: readonly string[];
+  readonly kept: readonly string[];
+}): FlameError {
+  const free = freed.length === 1 ? 'is free again: its agent' : 'are free again: their agents';
+  return new FlameError({
+    kind: 'refused',
+    code: 'lead-passed-on',
+    message: `${lead} leads this session now, in term ${term}: it took over from this machine, which decides nothing there any more.`,
+    details: [
+      ...(freed.length === 0 ? [] : [`${freed.join(', ')} ${free} here ended.`]),
+      ...(kept.length === 0 ? [] : ['What was not finished here is kept:']),
+      ...kept,
+    ],
+    hints: [`To help with it: git flame work --join ${remote}`, 'git flame machines'],
+    data: { lead, term, freed, kept },
   });
 }
 

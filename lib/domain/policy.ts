@@ -49,8 +49,15 @@ export interface Decision {
   readonly decision: 'allow' | 'block';
   /** Stable, kebab-case: `path-blocked`, `bash-not-allowed`. */
   readonly rule: string;
-  /** Why, and what may be done instead; shown to the agent. */
+  /** What and why. */
   readonly details: string;
+  /** What the agent may do instead, where that is for it alone. */
+  readonly advice?: string;
+}
+
+/** What an agent is told of a decision. */
+export function toldOf({ details, advice }: Decision): string {
+  return advice === undefined ? details : `${details} ${advice}`;
 }
 
 /** One line of `<agent>.audit.jsonl`. */

@@ -1,5 +1,6 @@
 import type { Failure } from '../domain/failure.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import { presetOf } from '../domain/known-installs.ts';
 import type { CellWorktree } from '../domain/ports/git-cells.ts';
 import { showName } from '../util/file-names.ts';
 import { pathMatches } from '../util/path-globs.ts';
@@ -112,9 +113,15 @@ function setupFailure(
 ): Failure {
   const ended = exitCode === null ? 'was killed' : `ended with ${exitCode}`;
   const isClosed = config.sandbox.egress[list].length === 0 && noNetwork.test(output);
-  const message = `The setup command ${JSON.stringify(command)} ${ended}.${isClosed ? ' It looked for a host, and cells reach none.' : ''}`;
   const whose = list === 'setup' ? 'it' : 'the setup of what agents wrote, and the diagnostics,';
-  const way = `To let ${whose} reach one, in .blueflame.yml: sandbox: { egress: { ${list}: [npm] } }, or pypi, crates, go, from-config, a host.`;
+  const preset = presetOf(command);
+  const reached =
+    preset === null
+      ? `{ ${list}: [HOST] } }, or npm, pypi, crates, go, from-config in its place`
+      : `{ ${list}: [${preset}] } }, or from-config for the registry that your own settings name`;
+  const way = `To let ${whose} reach one, in .blueflame.yml: sandbox: { egress: ${reached}.`;
+  const closed = isClosed ? ` It looked for a host, and cells reach none. ${way}` : '';
+  const message = `The setup command ${JSON.stringify(command)} ${ended}.${closed}`;
   const details = output.trim() === '' ? [] : output.split('\n').slice(-20);
-  return { kind: 'setup-failed', message, details: isClosed ? [...details, way] : details, retryable: false };
+  return { kind: 'setup-failed', message, details, retryable: false };
 }

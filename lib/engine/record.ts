@@ -78,16 +78,27 @@ export async function viewSession(
 /**
  * Decides on the newest state and records the outcome by compare-and-swap: on a lost race `decide` is asked
  * again. What is decided by it is remembered as this clone's own before the refs move. Task changes are reported as events after the refs moved, never before.
+ * Throws FlameError `led-elsewhere`.
  */
-export async function record(
-  workshop: Recorder,
-  id: SessionId,
-  decide: (view: SessionView) => Recording | null,
-): Promise<RecordResult> {
+export function record(workshop: Recorder, id: SessionId, decide: Decide): Promise<RecordResult> {
+  return recordOwn(workshop, id, (view) => {
+    // Who led and was replaced decides nothing any more.
+    const lead = leadElsewhere(workshop, view);
+    if (lead !== null) throw ledElsewhere(lead);
+    return decide(view);
+  });
+}
+
+type Decide = (view: SessionView) => Recording | null;
+
+/**
+ * The same for what a machine says of itself alone, whoever leads: that it leads from now on, what its agents spent, that
+ * it gives back what they held.
+ */
+export async function recordOwn(workshop: Recorder, id: SessionId, decide: Decide): Promise<RecordResult> {
   let changed: { before: SessionView; recording: Recording } | undefined;
   const result = await workshop.store.transact((snapshot) => {
     const before = viewOf(workshop, snapshot, id);
-    requireLead(workshop, before);
     const decided = decide(before);
     if (decided === null) return null;
     workshop.origins.vouch([...decisionsMade(before, madeBy(decided)), ...notesOf(before, decided, 'add')]);
@@ -109,18 +120,12 @@ export async function record(
   return { kind: 'done', view: viewOf(workshop, result.snapshot, id) };
 }
 
-/** Who led and was replaced decides nothing any more. Throws FlameError `led-elsewhere`. */
-function requireLead(workshop: Pick<Workshop, 'sharing'>, view: SessionView): void {
-  const lead = leadElsewhere(workshop, view);
-  if (lead !== null) throw ledElsewhere(lead);
-}
-
 /** The machine that took the place of this one, which led; null: none did. */
 export function leadElsewhere(
   { sharing }: Pick<Workshop, 'sharing'>,
   { stored: { machines } }: Pick<SessionView, 'stored'>,
 ): string | null {
-  if (sharing?.role !== 'lead' || !sharing.isEntered || machines === undefined) return null;
+  if (sharing?.role !== 'lead' || machines === undefined) return null;
   return machines.lead === sharing.machine ? null : machines.lead;
 }
 

@@ -41,7 +41,7 @@ export async function recoverSession(workshop: Workshop, id: SessionId): Promise
   await putAwaySettled(workshop);
 }
 
-/** Removes worktrees of dead processes that hold nothing; the others are named and stay. */
+/** Removes worktrees of dead processes that hold nothing; the others stay, and are named once. */
 async function clearCells(workshop: Pick<Workshop, 'events' | 'store'> & WithGit<GitCells>): Promise<void> {
   const kept: CellInfo[] = [];
   for (const cell of (await workshop.git.cells()).filter(({ owner }) => owner === 'gone')) {
@@ -49,7 +49,7 @@ async function clearCells(workshop: Pick<Workshop, 'events' | 'store'> & WithGit
       cell.subject === null ||
       (await isElsewhere(workshop, cell, await taskIn(workshop, cell)).catch(() => false));
     if (isEmpty) await workshop.git.discardCell(cell);
-    else kept.push(cell);
+    else if (await workshop.git.isNews(cell)) kept.push(cell);
   }
   if (kept.length === 0) return;
   notice(

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
+import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { CellWorktree, GitCells } from '../domain/ports/git-cells.ts';
 import { addCell } from './cells/add-cell.ts';
 import { commitLeftovers, readMade } from './cells/commit-leftovers.ts';
+import { diffCell } from './cells/diff-cell.ts';
 import { importObjects, type StepObserver } from './cells/import-objects.ts';
+import { isLeft, leaveToPerson, noteAccepted, personCommit } from './cells/leave-to-person.ts';
 import { markPrepared, readLeftovers } from './cells/leftovers.ts';
-import { noteCellEnd } from './cells/paths.ts';
+import { isNews, noteCellEnd } from './cells/paths.ts';
 import { listCells, recoverQuarantines } from './cells/recover-quarantines.ts';
 import { removeCell } from './cells/remove-cell.ts';
 import { rescueCell } from './cells/rescue-cell.ts';
@@ -24,6 +27,7 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
     const intake = await verifyObjects(access, cell.quarantine, tip);
     onStep('verified');
     await importObjects(intake, join(commonDir, 'objects'), tip, { onStep, guard: access.guard });
+    noteAccepted(access, cell, tip);
   };
   const discardCell = (cell: CellWorktree): Promise<void> =>
     removeCell(commonDir, pathsOf(access, cell).id, cell.path, { onStep, guard: access.guard });
@@ -53,9 +57,22 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
       await discardCell(cell);
     },
     discardCell,
+    leaveToPerson: (cell) => leaveToPerson(access, cell),
+    isLeft: (cell) => isLeft(access, cell),
+    isNews: async (cell) => isNews(commonDir, pathsOf(access, cell).id),
+    personCommit: (cell) => personCommit(access, cell),
+    diffCell: (cell) => diffCell(access, cell),
     recoverCells: async () => {
       removeDeadObjects(join(commonDir, 'objects'));
-      return recoverQuarantines(commonDir, onStep);
+      const removed = await recoverQuarantines(commonDir, onStep);
+      for (const cell of listCells(commonDir).filter(({ owner }) => owner === 'gone'))
+        await leaveToPerson(access, cell).catch(unlessCell);
+      return removed;
     },
   };
+}
+
+/** A worktree that can't be read stays as it is. */
+function unlessCell(error: unknown): void {
+  if (!(error instanceof FlameError)) throw error;
 }

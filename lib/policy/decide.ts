@@ -19,7 +19,7 @@ export function decide(policy: AgentPolicy, call: ToolCall, facts: PathFacts): D
   const found = judgeSafely(policy, call, facts);
   return found === null
     ? { decision: 'allow', rule: 'allowed', details: '' }
-    : { decision: 'block', rule: found.rule, details: found.details };
+    : { decision: 'block', ...found };
 }
 
 function judgeSafely(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Objection | null {

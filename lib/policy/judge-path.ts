@@ -52,14 +52,16 @@ export function judgeName(policy: AgentPolicy, path: string): Objection | null {
     const named = place.name === path ? path : `${path} is out of bounds: ${place.name}`;
     return objection(
       'path-protected',
-      `${named} ${place.why}. Leave it alone; work on the files of your task.`,
+      `${named} ${place.why}.`,
+      'Leave it alone; work on the files of your task.',
     );
   }
   const blocked = policy.blocked_paths.find((glob) => isBlockedBy(glob, path));
   if (blocked === undefined) return null;
   return objection(
     'path-blocked',
-    `${path} is blocked for agents (permissions.blocked_paths: ${blocked}). Do the task without it; if it can't be done, say so in your answer.`,
+    `${path} is blocked for agents (permissions.blocked_paths: ${blocked}).`,
+    "Do the task without it; if it can't be done, say so in your answer.",
   );
 }
 
@@ -74,7 +76,8 @@ export function judgeScope(policy: AgentPolicy, path: string): Objection | null 
   if (policy.file_locks === null || policy.file_locks.some((lock) => pathMatches(lock, path))) return null;
   return objection(
     'path-out-of-scope',
-    `${path || 'The top folder'} is not locked for this task; another task may be working on it. Locked are: ${listSome(policy.file_locks)}. Stay within them, or say in your answer which file is missing.`,
+    `${path || 'The top folder'} is not locked for this task; another task may be working on it. Locked are: ${listSome(policy.file_locks)}.`,
+    'Stay within them, or say in your answer which file is missing.',
   );
 }
 

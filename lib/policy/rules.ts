@@ -58,14 +58,16 @@ export const rules = {
 
 export type RuleName = keyof typeof rules;
 
-/** Why something is refused: the rule, and words for the agent that say what it may do instead. */
+/** Why something is refused: the rule, what and why, and what an agent may do instead. */
 export interface Objection {
   readonly rule: RuleName;
   readonly details: string;
+  /** For the agent alone, where `details` doesn't say it. */
+  readonly advice?: string;
 }
 
-export function objection(rule: RuleName, details: string): Objection {
-  return { rule, details };
+export function objection(rule: RuleName, details: string, advice?: string): Objection {
+  return { rule, details, ...(advice === undefined ? {} : { advice }) };
 }
 
 /** The first few of a list, for a message. */

@@ -66,7 +66,15 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       return readLog(context, commonDir, refs, filter);
     },
     close: async () => {
-      await (await writer)?.close();
+      const wrote = writer;
+      writer = null;
+      await (await wrote)?.close();
+      // What came by another way than this writer's own.
+      const state = wrote === null ? null : await reader.read().catch(() => null);
+      if (state !== null) {
+        const { showReviews } = await import('./write/shown-notes.ts');
+        await showReviews({ ...options, catFile }, state);
+      }
       await catFile.close();
     },
   };

@@ -20,6 +20,10 @@ export function formatSpend(spend: { readonly cost_usd: number; readonly tokens:
 
 /** `1 task`, `2 tasks`. */
 export function formatCount(count: number, noun: string): string {
-  const digits = String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
-  return `${digits} ${noun}${count === 1 ? '' : 's'}`;
+  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** `12,345`. */
+export function formatNumber(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }

@@ -63,12 +63,17 @@ withClaude("WAT-6: the repository's own settings and the agent cannot switch the
     join(repo.path, '.trees', 'worker-5e5e5e5e'),
     (await port.head(repo.path)).commit ?? cell.start,
   );
+  const seen: string[] = [];
   const agent = await runner.start(
     withCommands(request({ worktree: hostile }), ['env', 'echo']),
-    () => undefined,
+    ({ text }) => seen.push(text),
   );
   const outcome = await agent.outcome;
   assert.is(outcome.failure, null, JSON.stringify(outcome));
+  assert.ok(
+    seen.some((text) => /^Write blocked by path-[a-z-]+: /.test(text)),
+    `who watches is told: ${seen.join('\n')}`,
+  );
   assert.ok(outcome.audit.blocked >= 2, JSON.stringify(outcome.audit));
   const results = model.requests.at(-1)?.toolResults ?? [];
   assert.ok(results[2]?.isError);

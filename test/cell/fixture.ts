@@ -1,16 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
 import { createAgentRunner } from '../../lib/cell/agent-runner.ts';
 import { type Config, configSchema } from '../../lib/domain/config/config.ts';
-import { parseAgentId, parseObjectId } from '../../lib/domain/ids.ts';
+import { parseObjectId } from '../../lib/domain/ids.ts';
 import type { AgentPolicy } from '../../lib/domain/policy.ts';
 import type { Adapter } from '../../lib/domain/ports/adapter.ts';
 import type { AgentRequest, AgentRunner } from '../../lib/domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../lib/domain/ports/git-cells.ts';
 import type { GitPort } from '../../lib/domain/ports/git-port.ts';
 import { openGit } from '../../lib/git/open-git.ts';
+import { freshAgentId } from '../support/agent-id.ts';
 import { hermeticEnv, makeRepo, type TestRepo } from '../support/repo.ts';
 
 export const distDir = join(process.cwd(), 'dist');
@@ -39,7 +39,7 @@ export async function openCellFixture(options: FixtureOptions = {}): Promise<Cel
   const repo = makeRepo({ name: options.name ?? 'repo' });
   const port = await openGit({ cwd: repo.path, env: repo.env });
   const cell = await port.addCellWorktree(
-    join(repo.path, '.trees', 'worker-1a2b3c4d'),
+    join(repo.path, '.trees', freshAgentId()),
     parseObjectId(repo.git('rev-parse', 'HEAD')),
   );
   const config: Config = configSchema.parse(options.config ?? {});
@@ -124,7 +124,7 @@ export const scriptAdapter: Adapter = {
 };
 
 export function agentRequest(cell: CellWorktree, changes: Partial<AgentRequest> = {}): AgentRequest {
-  const id = parseAgentId(`worker-${randomBytes(4).toString('hex')}`);
+  const id = freshAgentId();
   return {
     id,
     role: 'worker',

@@ -13,7 +13,10 @@ import type { WatcherClient } from '../../lib/cell/runner-context.ts';
 import { openAuditLog, summarizeAudit } from '../../lib/cell/watcher/audit-log.ts';
 import { watcherCommand } from '../../lib/cell/watcher/command.ts';
 import { type DecisionServerOptions, startDecisionServer } from '../../lib/cell/watcher/decision-server.ts';
+import { boundedAsk } from '../../lib/cell/watcher/hold-question.ts';
 import { realPathFacts } from '../../lib/cell/watcher/path-facts.ts';
+import { answerTimeoutMs } from '../../lib/cell/watcher/protocol.ts';
+import { mostAsked, type QuestionReply } from '../../lib/domain/question.ts';
 import { decide } from '../../lib/policy/decide.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { agentPolicy, distDir } from './fixture.ts';
@@ -205,6 +208,113 @@ for (const client of clients) {
   });
 }
 
+const asking = JSON.stringify({
+  ...{ tool_name: 'AskUserQuestion', cwd: worktree, tool_use_id: 'call_1' },
+  tool_input: {
+    questions: [{ question: 'Which one?', options: [{ label: 'a', description: 'the first' }] }],
+  },
+});
+
+test('DSK-6 a question holds its call longer than any client would wait for a decision, and the answer is its result', async () => {
+  const servers = await Promise.all(
+    clients.map(() =>
+      startServer({
+        // As long as a person takes: what is tried is that no client gives up.
+        ask: () =>
+          new Promise((resolve) => {
+            setTimeout(() => resolve({ kind: 'answer', answers: ['a "b"'] }), answerTimeoutMs + 500);
+          }),
+      }),
+    ),
+  );
+  const answers = await Promise.all(
+    clients.map((client, index) => ask(client, servers[index]?.path ?? '', asking)),
+  );
+  for (const [index, { code, stdout, stderr }] of answers.entries()) {
+    assert.is(code, 0, `${clients[index]?.kind}: ${stderr}`);
+    const { permissionDecision, updatedInput } = JSON.parse(stdout).hookSpecificOutput;
+    assert.equal([permissionDecision, updatedInput.answers], ['allow', { 'Which one?': 'a "b"' }]);
+  }
+  for (const server of servers) await server.close();
+  const lines = readFileSync(servers[0]?.audit ?? '', 'utf8')
+    .trim()
+    .split('\n');
+  assert.equal(
+    lines.map((line) => [JSON.parse(line).rule, JSON.parse(line).details]),
+    [
+      ['question-asked', 'Which one?'],
+      ['question-answered', '"Which one?": "a \\"b\\""'],
+    ],
+  );
+});
+
+test('DSK-6 without an answer, or a CLI that gives none as a result, it is the reason of a block', async () => {
+  const [client] = clients;
+  if (client === undefined) throw new Error('there is one');
+  const replies: readonly QuestionReply[] = [
+    { kind: 'proceed', why: 'Nobody answered within 1.0 s.' },
+    { kind: 'answer', answers: ['a'] },
+  ];
+  for (const reply of replies) {
+    const asks = claudeCalls.asks === null ? null : { ...claudeCalls.asks, answer: () => null };
+    const server = await startServer({ calls: { ...claudeCalls, asks }, ask: async () => reply });
+    const { code, stderr } = await ask(client, server.path, asking);
+    assert.is(code, 2);
+    assert.match(stderr, /\([0-9a-f]{12}\) \[person-asked\]/);
+    assert.match(
+      stderr,
+      reply.kind === 'proceed' ? 'Nobody answered within 1.0 s. Go on' : 'answered. "Which one?": "a"',
+    );
+    assert.is(summarizeAudit(server.audit).blocked, 0, 'nothing was refused');
+    await server.close();
+  }
+});
+
+test('DSK-6 an agent asks so often and no more, only where it may, and is heard no longer once it has left', async () => {
+  const [client] = clients;
+  if (client === undefined) throw new Error('there is one');
+  const never = await startServer();
+  assert.match((await ask(client, never.path, asking)).stderr, /\[tool-not-allowed\]/);
+  await never.close();
+  const blocked = await startServer({
+    policy: { ...policy, blocked_tools: ['AskUserQuestion'] },
+    ask: async () => ({ kind: 'answer', answers: ['a'] }),
+  });
+  assert.match((await ask(client, blocked.path, asking)).stderr, /\[tool-(blocked|not-allowed)\]/);
+  await blocked.close();
+  let heard = 0;
+  const bounded = await startServer({
+    ask: boundedAsk(async () => {
+      heard += 1;
+      return { kind: 'proceed', why: 'No.' };
+    }),
+  });
+  for (let at = 0; at < mostAsked; at += 1) await say(bounded.path, `{"call":${asking}}`);
+  assert.match(await say(bounded.path, `{"call":${asking}}`), `You have asked ${mostAsked} times already`);
+  assert.is(heard, mostAsked);
+  await bounded.close();
+  let isAsked: () => void = () => undefined;
+  const asked = new Promise<void>((resolve) => {
+    isAsked = resolve;
+  });
+  let isOver: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => {
+    isOver = resolve;
+  });
+  const held = await startServer({
+    ask: (_, gone) => {
+      gone.addEventListener('abort', () => isOver());
+      isAsked();
+      return new Promise(() => undefined);
+    },
+  });
+  const socket = connect(held.path, () => socket.write(`{"call":${asking}}\n`));
+  await asked;
+  socket.destroy();
+  await over;
+  await held.close();
+});
+
 test('the bundle judges by itself with a policy file, and blocks without', () => {
   const folder = makeTempDir();
   const file = join(folder, 'policy.json');
@@ -369,7 +479,7 @@ function alone(file: string, input: string): number | null {
 }
 
 async function startServer(
-  options: Partial<Pick<DecisionServerOptions, 'calls' | 'decide' | 'policy' | 'replays'>> & {
+  options: Partial<Pick<DecisionServerOptions, 'ask' | 'calls' | 'decide' | 'policy' | 'replays'>> & {
     readonly auditFile?: string;
   } = {},
 ): Promise<{ path: string; audit: string; canaries(): number; close(): Promise<void> }> {
@@ -385,6 +495,7 @@ async function startServer(
     decide: options.decide ?? decide,
     facts: realPathFacts,
     calls: options.calls ?? claudeCalls,
+    ...(options.ask === undefined ? {} : { ask: options.ask }),
     onCanary: () => {
       canaries += 1;
     },

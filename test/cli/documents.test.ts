@@ -64,7 +64,7 @@ test('the README table of commands is up to date', () => {
 test('the README table keeps what stands around it, and wants its markers', () => {
   const fresh = updateCommandTable('# Title\n<!-- commands -->\nold\n<!-- /commands -->\nrest\n') ?? '';
   assert.match(fresh, /^# Title\n<!-- commands -->\n\| Command \| \|\n\|---\|---\|\n\| `git flame init` /);
-  assert.match(fresh, /\[show\\\|migrate\\\|schema\]/);
+  assert.match(fresh, /\[show\\\|migrate\\\|schema\\\|example\]/);
   assert.match(fresh, /\|\n<!-- \/commands -->\nrest\n$/);
   assert.not.match(fresh, /^old$/m);
   assert.is(updateCommandTable('# Title\n'), null);

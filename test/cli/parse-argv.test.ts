@@ -110,7 +110,7 @@ test('CLI-3: each refusal says what is wrong and what is near', () => {
     [
       ['config', 'migrat'],
       'unknown-subcommand',
-      "git flame config has no 'migrat'; it has: show, migrate, schema.",
+      "git flame config has no 'migrat'; it has: show, migrate, schema, example.",
     ],
   ];
   for (const [argv, code, message] of cases) {

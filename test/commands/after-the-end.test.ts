@@ -22,7 +22,7 @@ test('TSK-2 a failed task is released to be tried again, also when its session h
   const { repo, run } = await makeEnded();
   const shown = await flame(repo, ['show', 'one']);
   assert.match(shown.stdout, /next: git flame task release one$/m);
-  assert.is(shown.stdout.includes('next: git flame show one'), false);
+  assert.not.match(shown.stdout, /next: git flame show one$/m);
   const edited = await flame(repo, ['task', 'edit', 'one', '--description', 'echo y > a.txt']);
   assert.match(edited.stderr, /next: git flame task release one/);
   assert.is((await flame(repo, ['task', 'edit', 'two', '--description', 'echo y > b.txt'])).code, 0);

@@ -28,7 +28,8 @@ test('DSK-4 a diagnostic that fails on the base itself is said before anybody wo
   const repo = makeExecProject({ config: failing });
   await planOne(repo);
   const work = await flame(repo, ['work']);
-  const said = 'sh -c "echo broken; exit 3" fails on main already (exit 3), so no task can pass it.';
+  const said =
+    'sh -c "echo broken; exit 3" fails on main already (exit 3), so only a task that mends it can pass.';
   const text = work.stderr.replace(/\s+/g, ' ');
   assert.ok(text.includes(said), work.stderr);
   assert.ok(text.indexOf(said) < text.indexOf('worker-'), 'before the first worker');

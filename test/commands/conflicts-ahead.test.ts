@@ -75,8 +75,11 @@ test('DSK-5: changesets that exclude each other are named at the gate before eit
     const file = id === 'zoo' ? 'src/zoo.txt' : 'src/price.txt';
     return { id, script: `echo ${id} > ${file}`, locks: [file], group: id };
   });
+  const from = ['--from', writePlan(repo, tasks)];
+  const planned = await flame(repo, ['plan', 'Prices', ...from, '--dry-run']);
+  assert.match(planned.stdout, 'two starts apart from one');
   const decisions = writeDecisions(repo, { plan: ['approve'] });
-  const argv = ['run', 'Prices', '--from', writePlan(repo, tasks), '--decisions-file', decisions];
+  const argv = ['run', 'Prices', ...from, '--decisions-file', decisions];
   const waits = await flame(repo, argv);
   assert.is(waits.code, 2, waits.stderr);
   const text = waits.stderr.replace(/\s+/g, ' ');

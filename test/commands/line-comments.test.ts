@@ -1,7 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { main } from '../../lib/cli/main.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { makeFakeIo } from '../support/fake-io.ts';
 import { flame, flameJson } from '../support/flame.ts';
 
 test('MRG-11: comments of a reject reach the tasks that changed the file, with the lines they are about', async () => {
@@ -50,6 +52,13 @@ test('MRG-11: comments of a reject reach the tasks that changed the file, with t
       'src/one.txt has no line 9 after the change of main.',
     ],
   );
+  const shown = (await flame(repo, ['show', 'one'])).stdout;
+  assert.match(
+    shown,
+    /src\/one\.txt:2: why two\?\n +src\/a\.txt:-1: about all\n/,
+    'what goes to the next attempt is shown',
+  );
+  assert.match(shown, /src\/one\.txt:2-3: why both\?/);
 });
 
 test('DSK-2: comments of an approval stay with the changeset and with what landed', async () => {
@@ -70,6 +79,40 @@ test('DSK-2: comments of an approval stay with the changeset and with what lande
   assert.match(log.stdout, 'remarks with the approval of main left for later tasks on src/one.txt');
   const shown = await flame(repo, ['show', '1-main']);
   assert.match(shown.stdout, 'src/one.txt:2: name it better next time');
+});
+
+test('DSK-2: lines that a person edits at the terminal are a commit of theirs, checked and shown again before it lands', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [
+    { id: 'one', script: "printf '# one\\ntwo\\n' > src/one.md", locks: ['src/one.md'] },
+  ]);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  assert.is((await flame(repo, ['run', 'Edit', '--from', plan, '--decisions-file', decisions])).code, 2);
+  const env = { ...repo.env, TERM: 'dumb', GIT_EDITOR: "sed -i 's/one/eins/'" };
+  const input = 'e\nsrc/one.md:1\na\na\n';
+  const fake = makeFakeIo({ isTTY: true, cwd: repo.path, env, input });
+  assert.is(await main(['run'], fake.io), 0, fake.stderr());
+  assert.match(fake.stderr(), /-# one\n\+# eins\n/);
+  assert.is(repo.git('show', 'main:src/one.md'), '# eins\ntwo');
+  const [landed] = repo.git('log', '--no-merges', '--format=%s', 'main', '--', 'src/one.md').split('\n');
+  assert.is(landed, 'Apply a suggestion to src/one.md');
+});
+
+test('DSK-2: comments typed before lines are edited go along with what is built again, by the lines they are on', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [
+    { id: 'one', script: "printf '# one\\ntwo\\n' > src/one.md", locks: ['src/one.md'] },
+  ]);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  assert.is((await flame(repo, ['run', 'Edit', '--from', plan, '--decisions-file', decisions])).code, 2);
+  const env = { ...repo.env, TERM: 'dumb', GIT_EDITOR: "sed -i '1a more'" };
+  const input = 'c\nsrc/one.md:2 why two?\ne\nsrc/one.md:1\na\na\n';
+  const fake = makeFakeIo({ isTTY: true, cwd: repo.path, env, input });
+  assert.is(await main(['run'], fake.io), 0, fake.stderr());
+  assert.is(repo.git('show', 'main:src/one.md'), '# one\nmore\ntwo');
+  assert.match(fake.stderr(), /These go along when you approve or reject:\n +src\/one\.md:3: why two\?\n/);
+  const shown = await flame(repo, ['show', '1-main']);
+  assert.match(shown.stdout, 'src/one.md:3: why two?');
 });
 
 test.run();

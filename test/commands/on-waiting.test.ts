@@ -13,6 +13,7 @@ import { answerGate, nextGate } from '../support/gates.ts';
 import { programEnd, programFolder, startProgram } from '../support/program.ts';
 import { makeTempDir, type TestRepo } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
+import { hasTmux, openTerminal } from '../support/terminal.ts';
 import { until } from '../support/until.ts';
 
 const has = (program: string): boolean => spawnSync('which', [program]).status === 0;
@@ -108,12 +109,38 @@ test('HKS: a program that hangs holds up no answer, and is ended with all it sta
       const { code, stderr } = await ended;
       assert.is(code, 0, stderr);
       assert.not.match(stderr, 'on_waiting');
-      const stat = `/proc/${readFileSync(sleeper, 'utf8').trim()}/stat`;
-      const state = existsSync(stat) ? readFileSync(stat, 'utf8').split(' ')[2] : 'gone';
-      assert.ok(state === 'gone' || state === 'Z', state);
+      assert.is(stateOf(readFileSync(sleeper, 'utf8').trim()), 'gone');
     },
     [...argv, '--web', '--no-open'],
   );
 });
+
+testIf(
+  test,
+  hasTmux,
+  'tmux is not installed',
+)('HKS: a program that hangs ends with its run where the terminal is closed', async () => {
+  const { repo, argv } = project('sleep 600 & echo $! > .git/sleeper; wait');
+  const terminal = openTerminal(repo);
+  const sleeper = join(repo.path, '.git/sleeper');
+  try {
+    terminal.type(`git flame ${argv.map((word) => `'${word}'`).join(' ')}`, 'Enter');
+    await terminal.until(/\(q\)uit\?/);
+    await until(
+      'the program hangs',
+      () => existsSync(sleeper) && readFileSync(sleeper, 'utf8').endsWith('\n'),
+    );
+  } finally {
+    terminal.close();
+  }
+  await until('it is gone', () => stateOf(readFileSync(sleeper, 'utf8').trim()) === 'gone');
+});
+
+/** The letter of a process in /proc; one that nobody waits for yet is gone, too. */
+function stateOf(pid: string): string {
+  const stat = `/proc/${pid}/stat`;
+  const state = existsSync(stat) ? (readFileSync(stat, 'utf8').split(' ')[2] ?? '') : 'gone';
+  return state === 'Z' ? 'gone' : state;
+}
 
 test.run();

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
-import type { TestRepo } from '../support/repo.ts';
+import { makeRepo, type TestRepo } from '../support/repo.ts';
 
 interface Listed {
   readonly id: string;
@@ -31,6 +31,15 @@ async function plannedProject(): Promise<TestRepo> {
   assert.is(code, 0, stderr);
   return repo;
 }
+
+test('DSK-5: an objective that no session can hold is refused with its length, and nothing is stored', async () => {
+  const repo = makeRepo();
+  const refused = await flame(repo, ['run', 'x'.repeat(50_001)]);
+  assert.is(refused.code, 129);
+  assert.match(refused.stderr, '50,001 characters; it may have 50,000 characters');
+  assert.not.match(refused.stderr, 'doctor');
+  assert.equal(await sessionsOf(repo), []);
+});
 
 test('DSK-5: sessions are listed with a title of the person, and one that is given up is out of the way', async () => {
   const repo = await plannedProject();

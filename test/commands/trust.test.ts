@@ -59,6 +59,15 @@ const itemsOf = (line: Record<string, unknown> | undefined): readonly Record<str
   Array.isArray(line?.items) ? line.items : [];
 const isThere = (repo: TestRepo, path: string): boolean => existsSync(join(repo.path, path));
 
+test('TRU-1 DSK-5: to end a session starts nothing, so no trust is asked for first', async () => {
+  const repo = makeClone({});
+  assert.is((await flame(repo, ['plan', ...runIt.slice(1), '--decisions-file', all(repo)])).code, 0);
+  repo.write('.blueflame.yml', stringify({ ...base, hooks: { on_waiting: 'touch .git/evil' } }));
+  const ended = await flame(repo, ['session', 'end', '--yes']);
+  assert.is(ended.code, 0, ended.stderr);
+  assert.not(isThere(repo, '.git/evil'));
+});
+
 test("TRU-1: a hostile clone's hook runs nothing before the yes; without a terminal it is exit 2", async () => {
   const repo = makeClone({ hooks: { on_waiting: 'touch .git/evil' } });
   for (const argv of [

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startRegistry } from '../cell/egress/registries.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { flame } from '../support/flame.ts';
+import { flame, flameJson } from '../support/flame.ts';
 import type { TestRepo } from '../support/repo.ts';
 
 const ask = (host: string): string =>
@@ -22,8 +22,48 @@ test('EGR-1 a setup that looks for a host where cells reach none is told the key
   const project = { name: 'sample', base_branch: 'main', setup: [ask('registry.test')] };
   const { stderr } = await run(makeExecProject({ config: { project } }), 'echo 1 > src/one.txt');
   const text = stderr.replace(/\s+/g, ' ');
-  assert.match(text, 'It looked for a host, and cells reach none.');
-  assert.match(text, 'sandbox: { egress: { setup: [npm] } }');
+  assert.match(text, 'It looked for a host, and cells reach none.', text);
+  assert.match(text, 'sandbox: { egress: { setup: [HOST] } }, or npm, pypi, crates, go, from-config', text);
+});
+
+test('EGR-1 a setup that fails where work begins is said once, before any task is claimed, with the key of its registry', async () => {
+  const project = { name: 'sample', base_branch: 'main' };
+  const validation = { validator_diagnostics: { enabled: true, commands: ['test -e ready'] } };
+  const config = (setup: readonly string[], egress: unknown) => ({
+    ...{ project: { ...project, setup, copy: ['ready'] }, validation, sandbox: { egress } },
+  });
+  const repo = makeExecProject({ config: config(['seq -s, 2000; echo pip: EAI_AGAIN; test -e ready'], {}) });
+  const stopped = await run(repo, 'echo 1 > src/one.txt');
+  assert.is(stopped.code, 1, stopped.stderr);
+  const text = stopped.stderr.replace(/\s+/g, ' ');
+  assert.match(
+    text,
+    /No agent was started: on main no worktree can be prepared\. The setup command .* ended with 1\. It looked for a host, and cells reach none\./,
+  );
+  assert.match(text, 'sandbox: { egress: { setup: [pypi] } }, or from-config', text);
+  assert.not.match(text, /validator_diagnostics|claimed/);
+  const status = async () =>
+    (await flameJson(repo, ['status'])).lines[0]?.tasks as readonly { status: string }[];
+  assert.equal(
+    (await status()).map(({ status }) => status),
+    ['pending'],
+  );
+  // What failed for a moment is tried again.
+  repo.write('ready', '');
+  const again = await flame(repo, ['work']);
+  assert.is(again.code, 0, again.stderr);
+});
+
+test('EGR-2 where a check fails for want of what a lock file names, what brings it is said first', async () => {
+  const validation = { validator_diagnostics: { enabled: true, commands: ['node_modules/.bin/tool'] } };
+  const repo = makeExecProject({ config: { validation } });
+  repo.write('package-lock.json', '{}');
+  repo.commit('A lock file');
+  const { stderr } = await run(repo, 'echo 1 > src/one.txt');
+  assert.match(
+    stderr,
+    /begin without what package-lock\.json names\. To bring it, in \.blueflame\.yml: project: \{ setup: \[npm ci\] \} and sandbox: \{ egress: \{ setup: \[npm\] \} \}/,
+  );
 });
 
 test('EGR-1 an agent reaches what sandbox.egress.work names and nothing else; both stand in its log', async () => {

@@ -3,7 +3,15 @@ import * as assert from 'uvu/assert';
 import { readDecisionsFile } from '../../lib/config/read-decisions-file.ts';
 import { errorOf, lines } from './support.ts';
 
-const nothing = { plan: [], validation: [], validator_failed: [], changesets: [], session: [], budget: [] };
+const nothing = {
+  plan: [],
+  validation: [],
+  validator_failed: [],
+  changesets: [],
+  session: [],
+  question: [],
+  budget: [],
+};
 
 test('every kind of decision', () => {
   const text = `# scripted
@@ -25,6 +33,7 @@ changesets:
     docs: {reject: no}
     ui: skip
 session: [continue, stop, {replan: again}]
+question: [{answer: '2'}, proceed, {answer: [a, b]}]
 budget: [{raise: 2.5}, stop]
 `;
   assert.equal(readDecisionsFile(text, 'd.yml'), {
@@ -40,6 +49,7 @@ budget: [{raise: 2.5}, stop]
       { auth: 'approve', docs: { reject: 'no' }, ui: 'skip' },
     ],
     session: ['continue', 'stop', { replan: 'again' }],
+    question: [{ answer: '2' }, 'proceed', { answer: ['a', 'b'] }],
     budget: [{ raise: 2.5 }, 'stop'],
   });
 });

@@ -73,7 +73,8 @@ class Run {
 
   apply(...changes: readonly TaskChange[]): void {
     for (const { task, subject, transition } of changes) {
-      assert.ok(subject.startsWith(`${task.id}: ${transition}`), subject);
+      const [from, to] = transition.split(' -> ');
+      assert.ok(subject.startsWith(from === to ? `${task.id}: ` : `${task.id}: ${transition}`), subject);
       assert.ok(task.history.length <= 55);
       this.tasks = this.tasks.map((old) => (old.id === task.id ? task : old));
     }

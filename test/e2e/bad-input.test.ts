@@ -182,7 +182,7 @@ test('TSK-6: --dry-run checks a plan as the plan itself would, from a file or st
     stdin: JSON.stringify([{ ...sound, dependencies: [] }]),
   });
   assert.is(good.code, 0, good.stderr);
-  assert.match(good.stdout, /Plan: 1 task from standard input\n {2}batch 1: a/);
+  assert.match(good.stdout, /Plan: 1 task from standard input\n {2}step 1: a/);
   assertNothingStored(repo);
 });
 

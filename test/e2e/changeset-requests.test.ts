@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { lineComment, makeFakeGh } from '../support/fake-gh.ts';
 import { makeFakeGlab, thread } from '../support/fake-glab.ts';
-import { flameJson } from '../support/flame.ts';
+import { flame, flameJson } from '../support/flame.ts';
 import { start } from '../support/kill-rig.ts';
 import type { TestRepo } from '../support/repo.ts';
 
@@ -60,8 +60,13 @@ function rig(forge: 'gh' | 'glab' = 'gh', style = 'merge') {
     there('ls-tree', '-r', '--name-only', branch(group), 'src')
       .replaceAll('\n', ' ')
       .replace('src/a.txt ', '');
+  /** As a person sees it. */
+  const saying = async (argv: readonly string[]): Promise<string> => {
+    const { stdout, stderr } = await flame(repo, argv, { env: host.env });
+    return `${stdout}\n${stderr}`;
+  };
   const creates = (): readonly (readonly string[])[] => host.calls().filter(([, verb]) => verb === 'create');
-  return { repo, host, run, begin, there, branch, files, creates, push };
+  return { repo, host, run, saying, begin, there, branch, files, creates, push };
 }
 
 const wordAfter = (words: readonly string[], option: string): string =>
@@ -262,14 +267,79 @@ test('DSK-3 of what a note from elsewhere says, no other branch is moved or push
   assert.is(host.calls().filter(([, verb]) => verb === 'create').length, 2);
 });
 
-test('DSK-3 a branch that somebody else made, or moved, is not touched', async () => {
-  const { repo, run, begin, branch, there } = rig();
+test('DSK-3 one request that somebody moved there is said with its next command, and keeps nothing from the others', async () => {
+  const { repo, host, run, saying, begin, branch } = rig();
+  await begin({}, [one, two]);
+  const before = repo.git('for-each-ref', 'refs/blueflame', 'refs/heads');
+  const moved = { head: 'f'.repeat(40), lines: [lineComment({ id: 11 })] };
+  host.set({ of: { 7: moved, 8: { ...moved } } });
+  const none = await run(['pr']);
+  assert.is(none.code, 1, none.stdout);
+  const said = await saying(['pr', '--dry-run']);
+  assert.match(said, /Somebody else moved \S+--one there to fffffff/);
+  assert.ok(said.includes(`git fetch origin ${branch('one')}`), said);
+  assert.is(repo.git('for-each-ref', 'refs/blueflame', 'refs/heads'), before);
+  host.set({ of: { 7: moved, 8: { lines: [lineComment({ id: 12, path: 'src/two.txt' })] } } });
+  const taken = await run(['pr']);
+  assert.is(taken.code, 1, 'one of them is left');
+  assert.equal(taken.lines.at(-1)?.tasks, [{ id: 'two', remarks: 1, checks: 0 }]);
+  const landed = await run(['run', '--pr'], { session: ['continue'], changesets: ['approve'] });
+  assert.is(landed.code, 0, landed.stdout + landed.stderr);
+});
+
+test('DSK-3 cleanup knows the branches of requests: what was merged goes, by squash as a rescue; what is open there stays', async () => {
+  const { repo, host, run, begin, branch } = rig();
+  await begin();
+  const [merged, squashed, open] = [branch('two'), branch('one'), branch('upon')];
+  repo.git('merge', '-q', '--no-ff', '-m', 'Merged there', merged);
+  squashThere(repo, squashed);
+  const states = { [merged]: { state: 'MERGED' }, [squashed]: { state: 'MERGED' } };
+  const numberOf = (name: string): number =>
+    7 +
+    host
+      .calls()
+      .filter(([, verb]) => verb === 'create')
+      .findIndex((words) => wordAfter(words, '--head') === name);
+  host.set({
+    of: Object.fromEntries(Object.entries(states).map(([name, state]) => [numberOf(name), state])),
+  } as never);
+  assert.is((await run(['review', '--pr'])).code, 0);
+  const tip = repo.git('rev-parse', squashed);
+  const planned = await run(['cleanup']);
+  const names = ((planned.lines.at(-1)?.items ?? []) as { name: string }[]).map(({ name }) => name);
+  assert.equal(
+    [merged, squashed, open].map((name) => names.includes(`refs/heads/${name}`)),
+    [true, true, false],
+  );
+  assert.is((await run(['cleanup', '--yes'])).code, 0);
+  assert.equal([branch('two'), branch('one'), branch('upon')], ['', '', open]);
+  assert.is(repo.git('for-each-ref', '--points-at', tip, '--format=x', 'refs/blueflame/rescue'), 'x');
+  // Without them the session goes on as before.
+  host.set({
+    of: {
+      ...Object.fromEntries(Object.entries(states).map(([name, state]) => [numberOf(name), state])),
+      [numberOf(open)]: { lines: [lineComment({ id: 21, path: 'src/upon.txt' })] },
+    },
+  } as never);
+  assert.equal((await run(['pr'])).lines.at(-1)?.tasks, [{ id: 'upon', remarks: 1, checks: 0 }]);
+  const landed = await run(['run', '--pr'], { session: ['continue'], changesets: ['approve'] });
+  assert.is(landed.code, 0, landed.stdout + landed.stderr);
+  assert.is(repo.git('show', `${open}:src/upon.txt`), 'upon 1\nupon 2');
+});
+
+test('DSK-3 a branch that somebody else made, or moved, is not touched, and the others go on', async () => {
+  const { repo, host, run, saying, begin, branch, there } = rig();
   await begin({}, [one, two]);
   const was = repo.git('rev-parse', branch('one'));
   repo.git('branch', '-f', branch('one'), 'main');
-  const refused = await run(['review', '--pr']);
+  host.set({ of: { 8: { lines: [lineComment({ id: 12, path: 'src/two.txt' })] } } });
+  assert.equal((await run(['pr'])).lines.at(-1)?.tasks, [{ id: 'two', remarks: 1, checks: 0 }]);
+  const refused = await run(['run', '--pr'], { session: ['continue'], changesets: ['approve'] });
   assert.is(refused.code, 1, refused.stdout);
-  assert.match(refused.stdout + refused.stderr, /was moved to what isn't built on what it had/);
+  const said = await saying(['review', '--pr']);
+  assert.match(said, /--one was moved to what isn't built on what it had/);
+  assert.ok(said.includes(`git branch -f ${branch('one')} ${was}`));
+  assert.is(there('show', `${branch('two')}:src/two.txt`), 'two 1\ntwo 2');
   assert.equal(
     [repo.git('rev-parse', branch('one')), there('rev-parse', branch('one'))],
     [repo.git('rev-parse', 'main'), was],

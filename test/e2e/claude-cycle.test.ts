@@ -110,7 +110,7 @@ if (place !== 'outside') {
     const { repo } = project;
     assert.is(repo.git('show', 'main:src/sum.txt'), 'one\ntwo');
     assert.is(readFileSync(join(repo.path, 'src/sum.txt'), 'utf8'), 'one\ntwo\n');
-    assert.match(repo.git('log', '-1', 'main'), /Notes \(blueflame\/reviews\):[\s\S]*"decision": "approved"/);
+    assert.match(repo.git('log', '-1', 'main'), /Notes \(blueflame\/shown\):\n {4}approved by Lea Lead, /);
     assert.is(repo.git('fsck', '--strict', '--no-dangling'), '');
     assert.is(repo.git('status', '--porcelain'), '');
   });
@@ -139,6 +139,7 @@ if (place !== 'outside') {
     assert.match(first('validator', 'task-001').prompt, '+one');
     assert.match(first('validator', 'task-001').prompt, 'path-out-of-scope');
     assert.equal([...first('worker', 'task-001').tools].sort(), [
+      'AskUserQuestion',
       'Bash',
       'Edit',
       'Glob',

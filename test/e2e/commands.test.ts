@@ -240,7 +240,7 @@ test('from folders, with -C, as git flame, by an alias, with GIT_DIR: always the
   ]);
   for (const run of runs) {
     assert.is(run.code, 0, run.stderr);
-    assert.match(run.stdout, 'batch 1: task-001');
+    assert.match(run.stdout, 'step 1: task-001');
   }
 });
 

@@ -37,7 +37,7 @@ test('a whole cycle with scripts: planned, worked, validated, merged, reviewed, 
 test('git log shows the review under the landed commit, and stock git reads every task', async () => {
   const repo = makeExecProject();
   await runAll(repo);
-  assert.match(repo.git('log', '-1', 'main'), /Notes \(blueflame\/reviews\):[\s\S]*"decision": "approved"/);
+  assert.match(repo.git('log', '-1', 'main'), /Notes \(blueflame\/shown\):\n {4}approved by Lea Lead, /);
   const session = sessionId(await flameJson(repo, ['status']));
   const path = repo
     .git('ls-tree', '-r', '--name-only', 'refs/blueflame/tasks')

@@ -154,7 +154,8 @@ if (place !== 'outside') {
   live("WAT-6: the repository's settings, servers and notes are not read by the client", async () => {
     const { project } = await theHunt();
     const [first] = project.model.requests;
-    assert.equal([...(first?.tools ?? [])].sort(), ['Bash', 'Edit', 'Glob', 'Grep', 'Read', 'Write']);
+    const tools = ['AskUserQuestion', 'Bash', 'Edit', 'Glob', 'Grep', 'Read', 'Write'];
+    assert.equal([...(first?.tools ?? [])].sort(), tools);
     // git flame itself shows some of them, as material.
     const body = JSON.stringify(first?.body).replaceAll(/<data-(\w+) name=.*?<\/data-\1>/g, '');
     assert.not.match(body, 'HOSTILE NOTE');

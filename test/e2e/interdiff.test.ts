@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { barSays, pageSuite, shot } from '../review-page/browser.ts';
+import { requireAccessible } from '../support/axe.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { programEnd, startProgram } from '../support/program.ts';
@@ -169,6 +170,7 @@ test('RND-1 on the page the files of that difference alone are shown on request,
   await page.locator('tr.d2h-del td.c', { hasText: 'first' }).waitFor();
   assert.is(await page.locator('tr.d2h-ins td.c', { hasText: 'twenty' }).count(), 0);
   await shot(page, 'since');
+  await requireAccessible(page, 'what changed since the last round');
   // Its old side has line numbers of what was seen before: nobody else could place a comment there.
   await page.locator('tr.d2h-del td.n.o', { hasText: '6' }).first().click();
   assert.is(await page.locator('tr.comment').count(), 0);

@@ -50,7 +50,7 @@ for (const at of choosePoints(points, sample)) {
 /** How many attempts were handed in, in all. */
 function triesOf(repo: TestRepo): number {
   const subjects = repo.git('log', '--format=%s', 'refs/blueflame/tasks').split('\n');
-  return subjects.filter((line) => /, attempt \d of 3 by \S+ handed in/.test(line)).length;
+  return subjects.filter((line) => /\battempt \d of 3 by \S+ handed in/.test(line)).length;
 }
 
 /** Before the first agent begins and up to the one of the next task: what comes after is as in any run. */

@@ -74,7 +74,7 @@ test('MRG-10: approved work lands on a branch of its own, the base and its check
   assert.is(repo.git('show', `${branch}:src/one.txt`), 'one');
   assert.is(repo.git('show', `${branch}:src/two.txt`), 'two');
   assert.is(repo.git('merge-base', 'main', branch), base);
-  assert.match(repo.git('log', '-1', branch), /Notes \(blueflame\/reviews\)/);
+  assert.match(repo.git('log', '-1', branch), /Notes \(blueflame\/shown\)/);
   assert.equal(
     ((done.lines.at(-1)?.tasks ?? []) as readonly { status: string }[]).map(({ status }) => status),
     ['merged', 'merged'],

@@ -35,6 +35,12 @@ test('MRG-1 a landing of several tasks says what it brings', async () => {
   assert.is(repo.git('log', '-1', '--format=%s'), 'api: Add login, Add logout, Remember who came and 1 more');
 });
 
+test('MRG-1 tasks that name no group land under their titles alone', async () => {
+  const repo = makeExecProject();
+  assert.is((await runTasks(repo, [one])).code, 0);
+  assert.is(repo.git('log', '-1', '--format=%s'), 'Say hello');
+});
+
 test('MRG-1 a landing commit has the form the repository asks for', async () => {
   const forms: readonly [Readonly<Record<string, string>>, RegExp][] = [
     [{ pattern: '^(feat|fix|chore)(\\(.+\\))?: .+', apply_to: 'all' }, /^feat\(main\): Say hello$/],

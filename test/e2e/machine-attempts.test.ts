@@ -3,12 +3,11 @@ import * as assert from 'uvu/assert';
 import { writeDecisions } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import {
-  endMachines,
+  beginLed,
+  endOpened,
   letGo,
-  type MachineRig,
   machineEnd,
   makeMachines,
-  planOf,
   type RigMachine,
   startMachine,
   untilLetGo,
@@ -18,8 +17,7 @@ import { until } from '../support/until.ts';
 
 // Several attempts at once at tasks of a session that machines share: each machine makes all of those it claims.
 
-const rigs: MachineRig[] = [];
-test.after(() => rigs.forEach(endMachines));
+test.after(endOpened);
 
 const task = (id: string) => ({
   ...{ id, locks: [`src/${id}.txt`], attempts: 2 },
@@ -72,12 +70,9 @@ async function notChosenHere(lead: RigMachine): Promise<void> {
 
 test('RND-4 DST-1 attempts are made on the machine that claims the task, one counts, and it lands with the lead', async () => {
   const rig = makeMachines(2, [task('task-001'), task('task-002')]);
-  rigs.push(rig);
-  const [lead, other] = rig.machines;
-  if (lead === undefined || other === undefined) throw new Error('two machines');
+  const { lead, other } = rig;
   writeDecisions(lead.repo, { plan: ['approve'] });
-  startMachine(lead, null);
-  const { digest, session } = await planOf(lead);
+  const { digest, session } = await beginLed(rig);
   startMachine(other, digest);
   await until('each has one', async () => {
     if (lead.child === null) throw new Error(lead.said);

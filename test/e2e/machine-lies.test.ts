@@ -4,12 +4,11 @@ import type { Breach } from '../../lib/domain/state/breach.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import {
-  endMachines,
+  beginLed,
+  endOpened,
   letGo,
-  type MachineRig,
   machineEnd,
   makeMachines,
-  planOf,
   type RigMachine,
   startMachine,
   untilLetGo,
@@ -18,8 +17,7 @@ import { checkSharedHistory } from '../support/shared-history.ts';
 import { forge, type State } from '../support/shared-project.ts';
 import { until } from '../support/until.ts';
 
-const rigs: MachineRig[] = [];
-test.after(() => rigs.forEach(endMachines));
+test.after(endOpened);
 
 const tasks = ['task-001', 'task-002', 'task-003', 'task-004'].map((id) => ({
   id,
@@ -52,11 +50,8 @@ async function lie({ repo }: RigMachine, change: (task: Task) => Task | null): P
 
 test('DST-1 TRU-2 what a machine with push rights writes in the place of others is named by all, followed by none, and the session ends as without', async () => {
   const rig = makeMachines(3, tasks, { lease: '60s', renew: '2s' });
-  rigs.push(rig);
-  const [lead, other, eve] = rig.machines;
-  if (lead === undefined || other === undefined || eve === undefined) throw new Error('three machines');
-  startMachine(lead, null);
-  const { digest, session } = await planOf(lead);
+  const { lead, other, third: eve } = rig;
+  const { digest, session } = await beginLed(rig);
   startMachine(other, digest);
   await until('both work', async () => isAtWork(lead) && isAtWork(other));
   const [leader] = (await flameJson(lead.repo, ['machines'])).lines;

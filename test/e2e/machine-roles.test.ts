@@ -5,11 +5,10 @@ import { machineName } from '../../lib/trust/clone-key.ts';
 import { writeDecisions } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import {
-  endMachines,
-  type MachineRig,
+  beginLed,
+  endOpened,
   machineEnd,
   makeMachines,
-  planOf,
   type RigMachine,
   startMachine,
 } from '../support/machine-rig.ts';
@@ -34,14 +33,7 @@ const make = (id: string, before = 'true') => ({
 const afterVerdict =
   'for i in $(seq 600); do git rev-parse -q --verify refs/blueflame/validations >/dev/null && break; sleep 0.5; done';
 
-const rigs: MachineRig[] = [];
-test.after(() => rigs.forEach(endMachines));
-
-function made(...asked: Parameters<typeof makeMachines>): MachineRig {
-  const rig = makeMachines(...asked);
-  rigs.push(rig);
-  return rig;
-}
+test.after(endOpened);
 
 async function all(lead: RigMachine): Promise<readonly Shown[]> {
   const [seen] = (await flameJson(lead.repo, ['machines'])).lines;
@@ -53,14 +45,12 @@ async function joined(lead: RigMachine): Promise<Shown | undefined> {
 }
 
 test('DST-1 TRU-2 a machine that only validates takes no task; its verdicts count once the lead trusts its key, and land', async () => {
-  const { remote, machines } = made(2, [make('task-001'), make('task-002', afterVerdict)]);
-  const [lead, other] = machines;
-  if (lead === undefined || other === undefined) throw new Error('two machines');
+  const rig = makeMachines(2, [make('task-001'), make('task-002', afterVerdict)]);
+  const { remote, lead, other } = rig;
   const wrong = await flame(other.repo, ['work', '--join', 'origin', '--role', 'plan']);
   assert.is(wrong.code, 129, wrong.stderr);
   assert.match(wrong.stderr, /no role "plan": work, validate, merge, review/);
-  startMachine(lead, null);
-  const { digest, session } = await planOf(lead);
+  const { digest, session } = await beginLed(rig);
   startMachine(other, digest, ['--role', 'validate']);
   await until('it is there', async () => (await joined(lead)) !== undefined);
   const before = await joined(lead);
@@ -90,13 +80,11 @@ test('DST-1 TRU-2 a machine that only validates takes no task; its verdicts coun
 });
 
 test('DST-1 TRU-2 changesets are built on a machine that is trusted with it, and its person decides where the lead has none', async () => {
-  const { remote, machines } = made(3, [make('task-001'), make('task-002', afterTrust(2))]);
-  const [lead, merger, reviewer] = machines;
-  if (lead === undefined || merger === undefined || reviewer === undefined) throw new Error('three machines');
+  const rig = makeMachines(3, [make('task-001'), make('task-002', afterTrust(2))]);
+  const { remote, machines, lead, other: merger, third: reviewer } = rig;
   writeDecisions(lead.repo, { plan: ['approve'], session: ['stop'] });
   writeDecisions(reviewer.repo, { changesets: ['approve'] });
-  startMachine(lead, null);
-  const { digest, session } = await planOf(lead);
+  const { digest, session } = await beginLed(rig);
   startMachine(merger, digest, ['--role', 'merge']);
   startMachine(reviewer, digest, ['--role', 'review', '--decisions-file', '.git/decisions.yml']);
   for (const role of ['merge', 'review']) {

@@ -1,85 +1,76 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeDecisions } from '../support/exec-project.ts';
 import {
-  endMachines,
+  endOpened,
   letGo,
   type MachineRig,
   machineEnd,
   makeMachines,
-  planOf,
-  type RigMachine,
-  startMachine,
   untilLetGo,
 } from '../support/machine-rig.ts';
-import { checkSharedHistory } from '../support/shared-history.ts';
-import { until } from '../support/until.ts';
+import { landsOnce, stepsDown, subjects, tasksOf, twoLeads, worktrees } from '../support/two-leads.ts';
 
-// Two leads that are both alive and at work when a person has the second one take over.
+// Two leads that are both alive while the old one judges, merges and lands.
 
-const tasks = [1, 2].map((number) => {
-  const id = `task-00${number}`;
-  return { id, script: `echo ${id} > src/${id}.txt; ${untilLetGo}`, locks: [`src/${id}.txt`] };
+test.after(endOpened);
+
+const both = '[ -e src/task-001.txt ] && [ -e src/task-002.txt ]';
+const checking = (condition: string) => ({
+  validation: {
+    validator_diagnostics: { commands: [`sh -c 'if ${condition}; then ${untilLetGo}; fi'`] },
+  },
 });
+const doneTasks = ({ remote }: MachineRig): number =>
+  subjects(remote, 'tasks').filter((line) => /claimed -> done/.test(line)).length;
 
-interface TwoLeads extends MachineRig {
-  readonly old: RigMachine;
-  readonly next: RigMachine;
-  readonly session: string;
-}
-
-const agentsOf = ({ repo }: RigMachine): number => repo.git('worktree', 'list').split('\n').length - 1;
-
-/** In how many of its worktrees what an agent wrote is still there. */
-const kept = ({ repo }: RigMachine): number =>
-  repo
-    .git('worktree', 'list', '--porcelain')
-    .split('\n')
-    .filter((line) => line.startsWith('worktree ') && line.includes('/.trees/'))
-    .map((line) => line.slice('worktree '.length))
-    .filter((path) => tasks.some(({ id }) => existsSync(join(path, `src/${id}.txt`)))).length;
-
-/** The old one leads and both of its agents work; the next one has taken the lead from it, and says so at the remote. */
-async function twoLeads(): Promise<TwoLeads> {
-  const rig = makeMachines(2, tasks, { lease: '6s', renew: '1s' });
-  const [old, next] = rig.machines;
-  if (old === undefined || next === undefined) throw new Error('two machines');
-  startMachine(old, null);
-  const { session } = await planOf(old);
-  await until('its agents work', () => agentsOf(old) === 2 || old.child === null);
-  writeDecisions(next.repo, { plan: ['approve'], changesets: ['approve'], session: ['stop'] });
-  // The plan is known there.
-  next.said = 'It takes over.\n';
-  startMachine(next, null, ['--session', session, '--take-over']);
-  return { ...rig, old, next, session };
-}
-
-const led = (remote: TwoLeads['remote']): readonly string[] =>
-  remote
-    .git('log', '--format=%s', 'refs/blueflame/sessions')
-    .split('\n')
-    .filter((line) => /led by/.test(line));
-
-test('DST-1 LIF-4 a lead that is alive and at work finds itself replaced: it writes nothing more, says so, keeps the work, and the next one lands each task once', async () => {
-  const rig = await twoLeads();
-  const { remote, old, next, session } = rig;
-  try {
-    await until('the lead passed on', () => led(remote).length === 2 || next.child === null);
-    assert.is(led(remote).length, 2, next.said);
-    await until('the old lead has ended', () => old.child === null);
-    assert.is(old.ends.at(-1), 1, old.said);
-    assert.match(old.said, /leads this session/);
-    assert.is(kept(old), 2, old.said);
+for (const [moment, condition, kind, made] of [
+  ['judges', 'true', 'validations', /: pass by/],
+  ['merges', both, 'sessions', /^changeset .*: built/],
+] as const)
+  test(`DST-1 LIF-4 a lead that is replaced while it ${moment} records nothing of it: the next one does that itself, and lands once`, async () => {
+    const rig = makeMachines(2, tasksOf('true'), undefined, checking(condition));
+    const judged = (): number =>
+      subjects(rig.remote, 'validations').filter((line) => /pass by/.test(line)).length;
+    const leads = await twoLeads(
+      rig,
+      () => doneTasks(rig) === 2 && (moment === 'judges' || judged() === 2) && worktrees(rig.lead) > 0,
+    );
+    letGo({ machines: [leads.old] });
+    await stepsDown(leads);
+    const found = (): number => subjects(rig.remote, kind).filter((line) => made.test(line)).length;
+    assert.is(found(), 0, 'nothing of the old lead is there');
     letGo(rig);
-    await machineEnd(next);
-    assert.is(next.ends.at(-1), 0, next.said);
-    const history = checkSharedHistory(remote, session);
-    assert.equal([history.problems, history.merged], [[], 2], next.said);
-  } finally {
-    endMachines(rig);
-  }
-});
+    await landsOnce(leads);
+    assert.is(found(), moment === 'judges' ? 2 : 1);
+  });
+
+/** Holds the first push that moves main until there is a file `go`; `held` says that it does. */
+function holdLanding({ remote }: MachineRig): { readonly isHeld: () => boolean; readonly let: () => void } {
+  const script = `grep -q ' refs/heads/main$' || exit 0
+mkdir "$GIT_DIR/held" 2>/dev/null || exit 0
+for i in $(seq 3000); do [ -e "$GIT_DIR/go" ] && break; sleep 0.1; done`;
+  writeFileSync(join(remote.path, 'hooks/pre-receive'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return {
+    isHeld: () => existsSync(join(remote.path, 'held')),
+    let: () => writeFileSync(join(remote.path, 'go'), ''),
+  };
+}
+
+for (const [what, isFirst] of [
+  ['is decided after the next one has landed', true],
+  ['is decided before the next one lands', false],
+] as const)
+  test(`DST-1 LIF-4 a landing that was on its way when the lead passed on, and ${what}, is not taken: it lands once`, async () => {
+    const rig = makeMachines(2, tasksOf('true'), { lease: '60s', renew: '1s' });
+    const landing = holdLanding(rig);
+    const leads = await twoLeads(rig, landing.isHeld);
+    if (isFirst) await machineEnd(leads.next);
+    landing.let();
+    if (isFirst) leads.next.child = leads.old.child;
+    await stepsDown(leads);
+    await landsOnce(leads);
+  });
 
 test.run();

@@ -4,12 +4,13 @@ import { writeDecisions } from '../support/exec-project.ts';
 import { flame } from '../support/flame.ts';
 import { makeNet } from '../support/machine-nets.ts';
 import {
+  beginLed,
   byLine,
   cutOff,
+  endOpened,
   letGo,
   machineEnd,
   makeMachines,
-  planOf,
   type RigMachine,
   startMachine,
   untilLetGo,
@@ -53,10 +54,8 @@ async function hurtAll(): Promise<void> {
   const rig = byLine(made, (at) => ({
     ...{ url: line.url(nets[at]?.host ?? '127.0.0.1'), net: nets[at] ?? null, env: clocks[at] ?? {} },
   }));
-  const [lead, stopped, cut] = rig.machines;
-  if (lead === undefined || stopped === undefined || cut === undefined) throw new Error('three machines');
-  startMachine(lead, null);
-  const { digest, session } = await planOf(lead);
+  const { lead, other: stopped, third: cut } = rig;
+  const { digest, session } = await beginLed(rig);
   for (const machine of [stopped, cut]) startMachine(machine, digest);
   await until('both work', () => isAtWork(stopped) && isAtWork(cut));
   stopped.child?.kill('SIGSTOP');
@@ -89,10 +88,8 @@ async function hurtAll(): Promise<void> {
 
 async function twoLeads(): Promise<void> {
   const rig = makeMachines(2, tasksOf(2), { lease: '6s', renew: '1s' });
-  const [lead, other] = rig.machines;
-  if (lead === undefined || other === undefined) throw new Error('two machines');
-  startMachine(lead, null);
-  const { session } = await planOf(lead);
+  const { lead, other } = rig;
+  const { session } = await beginLed(rig);
   await until('it works', () => isAtWork(lead));
   lead.child?.kill('SIGSTOP');
   letGo(rig);
@@ -121,6 +118,7 @@ async function twoLeads(): Promise<void> {
 const place = enterNetworkNamespace({ isForServers: true });
 const hasNets = place === 'inside';
 if (place !== 'outside') {
+  test.after(endOpened);
   test(
     'DST-1 DST-2 LIF-4 machines with clocks an hour off, one stopped and one cut off for longer than their lease, a lead that is killed: each task done and landed once',
     hurtAll,

@@ -5,15 +5,16 @@ import * as assert from 'uvu/assert';
 import { openCloneKey } from '../../lib/trust/clone-key.ts';
 import { flame } from '../support/flame.ts';
 import {
-  endMachines,
+  beginLed,
+  endOpened,
   letGo,
   type MachineRig,
   machineEnd,
   makeMachines,
-  planOf,
   type RigMachine,
   startMachine,
   untilLetGo,
+  withOther,
 } from '../support/machine-rig.ts';
 import { makeTempDir, type TestRepo } from '../support/repo.ts';
 import { checkSharedHistory } from '../support/shared-history.ts';
@@ -41,21 +42,15 @@ interface Helped {
   readonly session: string;
 }
 
-const rigs: MachineRig[] = [];
-test.after(() => rigs.forEach(endMachines));
+test.after(endOpened);
 
 /** A lead and a helper that it trusts from the start, which dies as `env` says, until the lead has ended. */
 async function helped(role: Role, env: Readonly<Record<string, string>>): Promise<Helped> {
-  const { remote, machines } = makeMachines(2, tasks[role]);
-  const [lead, plain] = machines;
-  if (lead === undefined || plain === undefined) throw new Error('two machines');
-  const helper = { ...plain, repo: { ...plain.repo, env: { ...plain.repo.env, ...env } } };
-  const rig = { remote, machines: [lead, helper] };
-  rigs.push(rig);
-  const { key } = openCloneKey({ env: plain.repo.env, commonDir: join(plain.repo.path, '.git') });
+  const rig = withOther(makeMachines(2, tasks[role]), env);
+  const { remote, lead, other: helper } = rig;
+  const { key } = openCloneKey({ env: helper.repo.env, commonDir: join(helper.repo.path, '.git') });
   lead.repo.git('config', '--add', 'blueflame.trustedMachine', `${key} ${role} 2099-12-31`);
-  startMachine(lead, null);
-  const { digest, session } = await planOf(lead);
+  const { digest, session } = await beginLed(rig);
   startMachine(helper, digest, ['--role', role]);
   if (role === 'validate') {
     await until('it judged, or died', () => helper.child === null || verdictsOn(remote).length > 0);

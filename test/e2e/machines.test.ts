@@ -4,11 +4,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { flame, flameJson } from '../support/flame.ts';
 import { sufferUntilDone } from '../support/machine-chaos.ts';
-import { machineEnd, makeMachines, planOf, startMachine } from '../support/machine-rig.ts';
+import { beginLed, endOpened, machineEnd, makeMachines, startMachine } from '../support/machine-rig.ts';
 import { makeRandom } from '../support/random.ts';
 import { checkSharedHistory } from '../support/shared-history.ts';
 import { until } from '../support/until.ts';
 import { runWorkflow } from '../support/workflow-runner.ts';
+
+test.after(endOpened);
 
 const task = (at: number, script = 'sleep 1') => {
   const id = `task-${String(at + 1).padStart(3, '0')}`;
@@ -18,14 +20,12 @@ const tasksOf = (count: number, script?: string) =>
   Array.from({ length: count }, (_, at) => task(at, script));
 
 test('DST-1 a machine and a runner of the example workflow do one plan: each task once, landed in one push, nothing left behind', async () => {
-  const { remote, machines } = makeMachines(2, tasksOf(8, 'sleep 3'));
-  const [lead, other] = machines;
-  if (lead === undefined || other === undefined) throw new Error('two machines');
+  const rig = makeMachines(2, tasksOf(8, 'sleep 3'));
+  const { remote, lead, other } = rig;
   const early = await flame(other.repo, ['work', '--join', 'origin']);
   assert.is(early.code, 2, early.stderr);
   assert.match(early.stderr, /no session at origin that is led/);
-  startMachine(lead, null);
-  const { digest, session } = await planOf(lead);
+  const { digest, session } = await beginLed(rig);
   const unasked = await flame(other.repo, ['work', '--join', 'origin']);
   assert.is(unasked.code, 2);
   assert.match(unasked.stderr, /Nothing of the plan at origin runs here before you agree/);
@@ -60,12 +60,10 @@ test('DST-1 DST-2 machines that are killed, stopped and cut off: every task is d
   const count = Number(process.env.FLAME_MACHINES ?? 3);
   const total = Number(process.env.FLAME_MACHINE_TASKS ?? 6);
   const random = makeRandom(Number(process.env.FLAME_SEED ?? 1));
-  const { remote, machines } = makeMachines(count, tasksOf(total, 'sleep 2'), { lease: '9s', renew: '2s' });
-  const [lead, ...others] = machines;
-  if (lead === undefined) throw new Error('no lead');
-  startMachine(lead, null);
-  const { digest, session } = await planOf(lead);
-  for (const machine of others) startMachine(machine, digest);
+  const rig = makeMachines(count, tasksOf(total, 'sleep 2'), { lease: '9s', renew: '2s' });
+  const { remote, machines } = rig;
+  const { digest, session } = await beginLed(rig);
+  for (const machine of machines.slice(1)) startMachine(machine, digest);
   await sufferUntilDone({ machines }, { digest, random, longestMs: 480_000, leaseMs: 9_000 });
   const history = checkSharedHistory(remote, session);
   assert.equal(history.problems, [], machines.map(({ said }) => said).join('\n----\n'));

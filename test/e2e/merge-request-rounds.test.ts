@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { withoutForges } from '../support/fake-forge.ts';
 import { type FakeGlab, makeFakeGlab, thread } from '../support/fake-glab.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import type { TestRepo } from '../support/repo.ts';
@@ -29,7 +31,10 @@ interface Opened {
   historyOf(id: string): Promise<readonly HistoryEntry[]>;
 }
 
-async function opened(pullRequests: Readonly<Record<string, unknown>> = {}): Promise<Opened> {
+async function opened(
+  pullRequests: Readonly<Record<string, unknown>> = {},
+  objective = 'Greet\n/merge\n /assign me',
+): Promise<Opened> {
   const repo = makeExecProject({
     config: {
       project: { name: 'sample', base_branch: 'main', landing: 'branch' },
@@ -39,7 +44,7 @@ async function opened(pullRequests: Readonly<Record<string, unknown>> = {}): Pro
   const glab = makeFakeGlab(repo);
   const run: Opened['flame'] = (argv, decisions = {}) =>
     flameJson(repo, [...argv, '--decisions-file', writeDecisions(repo, decisions)], { env: glab.env });
-  const began = await run(['run', 'Greet\n/merge\n /assign me', '--from', writePlan(repo, tasks), '--pr'], {
+  const began = await run(['run', objective, '--from', writePlan(repo, tasks), '--pr'], {
     plan: ['approve'],
     changesets: ['approve', 'approve'],
   });
@@ -95,6 +100,27 @@ test('RND-2 a merge request goes through two rounds by glab: a comment to the ve
     [0, 1].map(() => ['mr', 'update', '7', '--repo', 'https://gitlab.example/lea/group/sample']),
   );
   assert.is(glab.calls().filter(([, verb]) => verb === 'create').length, 1);
+});
+
+test('RND-2 a text that glab takes in no argument is told whole by a file, as it is opened and in the next rounds', async () => {
+  const long = Array.from({ length: 1_000 }, (_, at) => `Paragraph ${at} ${'*'.repeat(30)}`).join('\n\n');
+  const { glab, flame: run } = await opened({}, `Greet\n\n${long}`);
+  const create = glab.calls().find(([noun, verb]) => noun === 'mr' && verb === 'create') ?? [];
+  assert.ok((create.at(-1) ?? '').length <= 30_000);
+  assert.match(create.at(-1) ?? '', /characters more than GitLab takes here\. All of it/);
+  const puts = () => glab.calls().filter((words) => words.includes('PUT'));
+  const toldBy = (words: readonly string[] = []): string =>
+    readFileSync((words.at(-1) ?? '').replace('description=@', ''), 'utf8');
+  assert.equal(puts()[0]?.slice(0, -1), [
+    ...['api', '--hostname', 'gitlab.example', '--method', 'PUT'],
+    ...['projects/lea%2Fgroup%2Fsample/merge_requests/7', '--field'],
+  ]);
+  assert.match(toldBy(puts()[0]), /Paragraph 999 .*\*\*two\*\*/s);
+  assert.not.match(toldBy(puts()[0]), /left out|goes on for/);
+  assert.is((await run(['review', '--pr'])).code, 0);
+  assert.is(puts().length, 2);
+  const update = glab.calls().findLast(([noun, verb]) => noun === 'mr' && verb === 'update') ?? [];
+  assert.not.ok(update.includes('--description'), 'it would be taken for all of it');
 });
 
 test('RND-2 of GitLab only who may push is heard; owners or listed ones alone where that is asked, and the rest is counted', async () => {
@@ -244,10 +270,10 @@ test('RND-2 without glab a merge request is opened by hand, with the line that d
   });
   repo.git('init', '-q', '--bare', '.git/remote.git');
   repo.git('remote', 'add', 'origin', '.git/remote.git');
-  const run = await flame(repo, [
-    ...['run', 'Greet', '--from', writePlan(repo, tasks.slice(0, 1)), '--pr'],
-    ...['--decisions-file', writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] })],
-  ]);
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
+  const argv = ['run', 'Greet', '--from', writePlan(repo, tasks.slice(0, 1)), '--pr'];
+  const env = { PATH: withoutForges(repo.env.PATH ?? '') };
+  const run = await flame(repo, [...argv, '--decisions-file', decisions], { env });
   assert.is(run.code, 1);
   const said = run.stdout + run.stderr;
   assert.match(said, /is pushed, but glab opened no merge request: glab, which asks GitLab, is not in PATH/);

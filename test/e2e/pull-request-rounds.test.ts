@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { withoutForges } from '../support/fake-forge.ts';
 import { type FakeGh, lineComment, makeFakeGh, pullRequest } from '../support/fake-gh.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import type { TestRepo } from '../support/repo.ts';
@@ -32,6 +34,7 @@ interface Opened {
 async function opened(
   pullRequests: Readonly<Record<string, unknown>> = {},
   style = 'merge',
+  objective = 'Greet',
 ): Promise<Opened> {
   const repo = makeExecProject({
     config: {
@@ -42,7 +45,7 @@ async function opened(
   const gh = makeFakeGh(repo);
   const run: Opened['flame'] = (argv, decisions = {}) =>
     flameJson(repo, [...argv, '--decisions-file', writeDecisions(repo, decisions)], { env: gh.env });
-  const began = await run(['run', 'Greet', '--from', writePlan(repo, tasks), '--pr'], {
+  const began = await run(['run', objective, '--from', writePlan(repo, tasks), '--pr'], {
     plan: ['approve'],
     changesets: ['approve', 'approve'],
   });
@@ -95,7 +98,7 @@ test('RND-2 a comment goes to the very task, once, and its next version to the s
 });
 
 test('RND-2 failed checks and what is said of the whole come to the tasks that landed last, as material', async () => {
-  const { gh, flame: run, taskOf } = await opened();
+  const { repo, gh, flame: run, taskOf } = await opened();
   gh.set({
     checks: [
       {
@@ -125,6 +128,8 @@ test('RND-2 failed checks and what is said of the whole come to the tasks that l
   assert.match(notes, /material to judge, not orders/);
   assert.match(notes, /The check test ended with failure: https:\/\/ci\.example\/1/);
   assert.match(notes, /octocat: Too long\./);
+  const shown = await flame(repo, ['status']);
+  assert.match(shown.stdout, /two +requeued .*\(1 remark and 1 failed check on its pull request\)/);
   assert.not.match(notes, /Nice|lint|deploy/);
 });
 
@@ -180,11 +185,52 @@ test('RND-2 a log that can not be had takes nothing from its check; a sign-in th
   assert.is((await run(['pr'])).code, 128);
   assert.is(repo.git('for-each-ref', 'refs/blueflame'), before);
   gh.set({ checks, fails: { at: 'run view', code: 1, said: 'failed to get run log: log not found' } });
-  assert.is((await run(['pr'])).code, 0);
+  assert.equal((await run(['pr'])).lines.at(-1)?.tasks, [], 'its run may still go on');
+  assert.equal((await run(['pr'])).lines.at(-1)?.tasks, [{ id: 'two', remarks: 0, checks: 1 }]);
   assert.match(
     (await taskOf('two')).history.at(-1)?.notes ?? '',
-    /The check test ended with failure: \S+job\/61$/,
+    /The check test ended with failure: \S+job\/61\nIts log could not be had\.$/,
   );
+});
+
+test('RND-2 a failed check whose log is not there yet waits for it once, said so, and comes with it then', async () => {
+  const { repo, gh, flame: run, taskOf } = await opened();
+  const detailsUrl = 'https://github.example/lea/sample/actions/runs/5/job/61';
+  const checks = [{ __typename: 'CheckRun', name: 'test', conclusion: 'FAILURE', detailsUrl }];
+  const said = 'run 5 is still in progress; logs will be available when it is complete';
+  gh.set({ checks, fails: { at: 'run view', code: 1, said } });
+  const early = await flame(repo, ['pr'], { env: gh.env });
+  assert.is(early.code, 0, early.stderr);
+  const told = (early.stdout + early.stderr).replace(/\s+/g, ' ');
+  assert.match(told, /The log of the failed check test can't be had yet.*next git flame pr/);
+  assert.not.match(told, /There is nothing new|wait for the next round/);
+  assert.is((await taskOf('two')).status, 'merged');
+  gh.set({ checks, logs: { 61: 'test\tRun\t2026-11-20T10:00:00.0000000Z exit code 1\n' } });
+  assert.equal((await run(['pr'])).lines.at(-1)?.tasks, [{ id: 'two', remarks: 0, checks: 1 }]);
+  assert.match((await taskOf('two')).history.at(-1)?.notes ?? '', /The end of its log:\nexit code 1$/);
+  assert.equal((await run(['pr'])).lines.at(-1)?.tasks, []);
+});
+
+test('RND-2 what is longer than GitHub takes is opened all the same: what is left out is said, and where all of it is', async () => {
+  const long = Array.from({ length: 1_000 }, (_, at) => `Paragraph ${at} ${'*'.repeat(30)}`).join('\n\n');
+  const { repo, gh, flame: run } = await opened({}, 'merge', `Greet\n\n${long}`);
+  const create = gh.calls().find(([, verb]) => verb === 'create') ?? [];
+  const file = create[create.indexOf('--body-file') + 1] ?? '';
+  const body = readFileSync(file, 'utf8');
+  assert.ok(body.length <= 65_536 && body.length > 60_000, String(body.length));
+  assert.match(
+    body,
+    /characters more than GitHub takes here\. All of it, task by task: `git flame show ses-/,
+  );
+  const whole = readFileSync(file.replace(/md$/, 'whole.md'), 'utf8');
+  assert.match(whole, /Paragraph 999 .*\*\*two\*\*/s);
+  const again = await run(['review', '--pr']);
+  assert.is(again.code, 0, again.stderr);
+  assert.match(
+    again.stdout,
+    /is longer than GitHub takes, so its end is left out there: \S+\.whole\.md has all of it/,
+  );
+  assert.is(repo.git('status', '--porcelain'), '');
 });
 
 test('RND-2 owners alone are heard where that is asked, and who is listed whatever they are', async () => {
@@ -240,7 +286,9 @@ test('RND-2 only who may write there is heard; the others are named, and hidden 
     ['somebody who is gone: ab', 'octocat (the line is gone since): Gone?'],
   );
   assert.match((await taskOf('two')).history.at(-1)?.notes ?? '', /The whole file/);
-  const preview = await flame((await opened()).repo, ['pr', '--dry-run']);
+  const { repo } = await opened();
+  const env = { PATH: withoutForges(repo.env.PATH ?? '') };
+  const preview = await flame(repo, ['pr', '--dry-run'], { env });
   assert.is(preview.code, 128, 'without gh on PATH');
   assert.match(preview.stderr, /gh, which asks GitHub, is not in PATH/);
 });

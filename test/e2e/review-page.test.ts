@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import * as assert from 'uvu/assert';
 import { barSays, pageSuite, shot } from '../review-page/browser.ts';
+import { requireAccessible } from '../support/axe.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { programEnd, startProgram } from '../support/program.ts';
@@ -104,6 +105,7 @@ test('REV-1: the review as a file: the same without script, opened from disk, an
   }
   assert.is(await page.locator('script, button:not(.fold), dialog').count(), 0);
   await shot(page, 'export');
+  await requireAccessible(page, 'the review as a file');
   assert.equal(
     requests.filter((url) => !url.startsWith('file:') && url !== 'data:,'),
     [],

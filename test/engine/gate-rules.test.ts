@@ -14,7 +14,7 @@ import type {
 } from '../../lib/domain/ports/gates.ts';
 import { askForBudget } from '../../lib/engine/agents/ask-for-budget.ts';
 import { performCleanup } from '../../lib/engine/keep/cleanup-perform.ts';
-import type { Stale } from '../../lib/engine/keep/cleanup-plan.ts';
+import type { Stale } from '../../lib/engine/keep/stale.ts';
 import { mergeWave } from '../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../lib/engine/record.ts';
 import { reviewWave } from '../../lib/engine/review/review-wave.ts';

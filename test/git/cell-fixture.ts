@@ -54,7 +54,7 @@ export function agentCommits(cell: CellWorktree, message: string): ObjectId {
 export function findDamage(repo: TestRepo): string {
   return [
     ['fsck', '--full', '--strict', '--no-dangling'],
-    ['log', '--all', '--oneline'],
+    ['log', '--all', '--format=%H'],
     ['worktree', 'list'],
     ['gc', '-q'],
   ]

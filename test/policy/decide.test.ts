@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { PathFacts, ToolCall } from '../../lib/domain/policy.ts';
+import { type PathFacts, type ToolCall, toldOf } from '../../lib/domain/policy.ts';
 import { decide } from '../../lib/policy/decide.ts';
 import { rules } from '../../lib/policy/rules.ts';
 import { decideBash, makePolicy, memoryFacts } from './fixtures.ts';
@@ -220,8 +220,18 @@ test('every rule has a sentence of its own, and WAT-9: each refusal says more th
   assert.is(new Set(sentences).size, sentences.length);
   for (const [, tool, input, cwd] of cases.filter(([rule]) => rule !== 'allowed')) {
     const found = decide(policy, { tool_name: tool, tool_input: input, cwd: cwd ?? '/wt' }, facts);
-    assert.ok(found.details.length > 20, found.rule);
+    assert.ok(toldOf(found).length > 20, found.rule);
   }
+});
+
+test('WAT-9: what only an agent can do with a refusal is not in what people read of it', () => {
+  const found = decide(
+    policy,
+    { tool_name: 'Read', tool_input: { file_path: '/wt/INFRA/x.tf' }, cwd: '/wt' },
+    facts,
+  );
+  assert.match(found.details, /is blocked for agents \(permissions\.blocked_paths: .+\)\.$/);
+  assert.match(toldOf(found), /Do the task without it; if it can't be done, say so in your answer\.$/);
 });
 
 test('a compiled policy is plain data', () => {

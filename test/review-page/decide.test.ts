@@ -222,6 +222,7 @@ test('MRG-8: a changeset whose diagnostics fail is approved with a reason alone'
   assert.is(refused.status, 422);
   assert.is((await post(served, { kind: 'approve', override: ' \u200b' })).status, 422);
   await page.getByRole('button', { name: 'Approve' }).click();
+  await page.locator('nav .badge', { hasText: 'checks fail' }).waitFor();
   await page.locator('#reason').fill('The test is wrong.');
   await page.getByRole('button', { name: 'Approve all the same' }).click();
   await reviewed;
@@ -242,6 +243,9 @@ test('a second tab sees what the first one decides, out of turn as well, and is 
   await first.keyboard.press('s');
   await first.keyboard.press('Enter');
   await second.locator('nav button[data-id="1-docs"] .badge.skipped').waitFor();
+  await second.locator('nav button[data-id="1-docs"]').click();
+  await barSays(second, 'docs is skipped by Lea Lead. 1 other waits for you.');
+  await second.locator('nav button[data-id="1-auth"]').click();
   const late = await post(served, { kind: 'approve' }, '1-docs');
   assert.is(late.status, 409);
   assert.match(late.message, /1-docs is skipped already, by Lea Lead/);
@@ -267,6 +271,35 @@ test('a page left open after the run ended says so, and nothing can be decided o
   assert.is(await page.locator('dialog[open]').count(), 0);
   await shot(page, 'ended');
   assert.equal(served.decided, []);
+});
+
+test('a tab that slept, or whose way to the run was cut, knows what became of it, with what was begun there', async () => {
+  const served = await open(['auth', 'docs'].map((group) => ({ group, change: twoFiles })));
+  const reviewed = served.review();
+  const { page } = await visit(served);
+  await barSays(page, 'auth waits for you, and 1 more');
+  await page.locator('tr.d2h-ins td.n.w').first().click();
+  await page.keyboard.type('Begun before.');
+  await page.keyboard.press('Control+Enter');
+  await page.context().setOffline(true);
+  // What is open goes on; a machine that wakes has none of it.
+  await page.evaluate(() => {
+    const day = 86_400_000;
+    const now = Date.now();
+    Object.assign(Date, { now: () => now + day });
+    Reflect.get(globalThis, 'dispatchEvent').call(globalThis, new Event('online'));
+  });
+  await page.locator('#message.gone').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Approve' }).isDisabled());
+  served.change('1-docs', { state: 'skipped', decided_by: 'Lea Lead <lea@example.com>' });
+  await page.context().setOffline(false);
+  await page.locator('nav button[data-id="1-docs"] .badge.skipped').waitFor();
+  await page.locator('#message.gone').waitFor({ state: 'hidden' });
+  await barSays(page, '1 comment goes along with your decision');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await reviewed;
+  const comments = [{ path: 'src/a.txt', side: 'new', line: 2, text: 'Begun before.' }];
+  assert.equal(served.decided, [['1-auth', { kind: 'approve', comments }]]);
 });
 
 test('MRG-9: what was built anew is not approved from a page that shows the old', async () => {

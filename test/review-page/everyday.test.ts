@@ -44,6 +44,67 @@ test('DSK-2: files are found by name in a tree beside the diff, and marked as vi
   assert.is(await page.locator('#file-count').textContent(), '1 of 4 viewed');
 });
 
+test('DSK-2: the tree says in a letter and a word which files are new, gone or moved, and groups the digits of large numbers', async () => {
+  const served = await open([
+    {
+      group: 'shop',
+      change: (repo) => {
+        for (const [path, text] of [
+          ['gone.txt', 'no\n'],
+          ['here.txt', 'one\n'],
+          ['old/name.txt', numbered(9)],
+        ] as const)
+          repo.write(path, text);
+        repo.commit('before');
+        repo.git('branch', '-f', 'main');
+        repo.git('rm', '-q', 'gone.txt');
+        repo.git('mv', 'old/name.txt', 'name.txt');
+        repo.write('here.txt', 'two\n');
+        repo.write('big.txt', numbered(12_345));
+      },
+    },
+  ]);
+  void served.review();
+  const { page } = await visit(served);
+  const entries = page.locator('#file-tree a');
+  await entries.nth(3).waitFor();
+  assert.equal(await entries.allTextContents(), [
+    'Aadded: big.txt+12,345 −0',
+    'Ddeleted: gone.txt+0 −1',
+    'here.txt+1 −1',
+    'Rmoved: name.txt+0 −0',
+  ]);
+  assert.is(await entries.locator('.fate:not([aria-hidden])').count(), 0);
+  assert.is(await page.locator('.head .plus').textContent(), '+12,346');
+  await page.setViewportSize({ width: 390, height: 844 });
+  const heights = await page
+    .locator('.side')
+    .evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
+  assert.is(heights, 0, 'nothing of the list is cut off on a phone');
+  assert.is(await page.locator('.file[data-path="big.txt"] .counts').textContent(), '+12,345 −0');
+});
+
+test('DSK-2: side by side, the diff has the width of a laptop, with the evidence a line above it', async () => {
+  const served = await open([{ group: 'shop', change: (repo) => repo.write('lib/shop/price.ts', source) }]);
+  void served.review();
+  const { page } = await visit(served, { width: 1440, height: 900 });
+  const drawnAs = (layout: string): Promise<void> =>
+    page.locator(`table.${layout} td.c`, { hasText: 'A price, in cents' }).waitFor();
+  const width = async (): Promise<number> => (await page.locator('.files').boundingBox())?.width ?? 0;
+  await drawnAs('line');
+  assert.is(await page.locator('.proof[open]').count(), 1);
+  const before = await width();
+  await page.keyboard.press('v');
+  await drawnAs('side');
+  assert.is(await page.locator('.proof[open]').count(), 0);
+  await shot(page, 'side-laptop');
+  assert.ok((await width()) > before + 350, `${before} px before, ${await width()} px side by side`);
+  await page.keyboard.press('v');
+  await drawnAs('line');
+  assert.is(await page.locator('.proof[open]').count(), 1);
+  assert.is(await width(), before);
+});
+
 test('DSK-2: lines around a change are shown on demand, some or all, and can be commented on', async () => {
   const lines = (change: (line: number) => string): string =>
     Array.from({ length: 200 }, (_, at) => `${change(at + 1)}\n`).join('');
@@ -65,8 +126,16 @@ test('DSK-2: lines around a change are shown on demand, some or all, and can be 
   const heads = page.locator('tr.hunk');
   await heads.nth(2).waitFor();
   const had = await rows.count();
+  const headWords = (): Promise<readonly string[]> =>
+    page.evaluate(
+      "[...document.querySelectorAll('tr.hunk td')].map(({ firstChild }) => firstChild.data?.trim() ?? '')",
+    );
+  assert.equal((await headWords()).slice(0, 2), [
+    '@@ -47,7 +47,8 @@ line 46',
+    '@@ -117,7 +118,6 @@ line 116',
+  ]);
   await heads.nth(0).getByRole('button', { name: '↑ 20 lines' }).click();
-  await page.locator('tr.hunk', { hasText: '@@ -27 +27 @@' }).waitFor();
+  await page.locator('tr.hunk', { hasText: '@@ -27,27 +27,28 @@' }).waitFor();
   assert.is(await rows.count(), had + 20);
   await heads.nth(1).getByRole('button', { name: '↓ 20 lines' }).click();
   await page.locator('td.c', { hasText: /^line 73$/ }).waitFor();
@@ -77,9 +146,16 @@ test('DSK-2: lines around a change are shown on demand, some or all, and can be 
       .allTextContents(),
     ['73', '74'],
   );
+  assert.equal((await headWords()).slice(0, 2), [
+    '@@ -27,47 +27,48 @@ line 46',
+    '@@ -117,7 +118,6 @@ line 116',
+  ]);
   await heads.nth(2).getByRole('button', { name: 'to the end' }).click();
   await page.locator('td.c', { hasText: /^line 200$/ }).waitFor();
   await shot(page, 'context');
+  await heads.nth(1).getByRole('button', { name: 'all' }).click();
+  await heads.nth(1).waitFor({ state: 'detached' });
+  assert.equal(await headWords(), ['@@ -27,174 +27,174 @@ line 46']);
   await heads.nth(0).getByRole('button', { name: 'whole file' }).click();
   await heads.nth(0).waitFor({ state: 'detached' });
   assert.equal(
@@ -254,6 +330,53 @@ test('DSK-2: a skip asks before it decides', async () => {
   await page.keyboard.press('Enter');
   await reviewed;
   assert.equal(served.decided, [['1-price', { kind: 'skip' }]]);
+});
+
+test('DSK-2: a changeset of nothing but renames says from where, shows no line twice, and is approved like others', async () => {
+  const served = await open([
+    {
+      group: 'tidy',
+      change: (repo) => {
+        repo.git('mv', 'README.md', 'docs.md');
+        repo.git('mv', 'src/a.txt', 'src/b.txt');
+      },
+    },
+  ]);
+  void served.review();
+  const { page } = await visit(served);
+  await barSays(page, 'tidy waits for you');
+  assert.equal(await page.locator('.file .note').allTextContents(), [
+    'moved from README.md, unchanged',
+    'moved from src/a.txt, unchanged',
+  ]);
+  assert.is(await page.locator('.part').count(), 0);
+  assert.match(await page.locator('.facts').innerText(), /2 files\s+\+0\s+−0/);
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await barSays(page, 'tidy is approved');
+});
+
+test('D19: a line that begins right-to-left is drawn from the left, in both layouts', async () => {
+  const hebrew = '\u05e9\u05dc\u05d5\u05dd = 1;';
+  const served = await open([
+    { group: 'words', change: (repo) => repo.write('src/a.txt', `a\n${hebrew}\nb\n`) },
+  ]);
+  void served.review();
+  const { page } = await visit(served);
+  const cell = page.locator('td.c', { hasText: hebrew });
+  /** From the left of its cell, as for the line below it, in pixels. */
+  const beginnings = (): Promise<readonly number[]> =>
+    page.evaluate(`[...document.querySelectorAll('td.c')].filter(({ textContent }) => textContent.length > 0).map((cell) => {
+      const range = new Range();
+      range.selectNodeContents(cell);
+      return Math.round(Math.min(...[...range.getClientRects()].map(({ left }) => left)) - cell.getBoundingClientRect().left);
+    })`);
+  for (const layout of ['line', 'side']) {
+    await page.locator(`table.${layout}`).waitFor();
+    await cell.waitFor();
+    const all = await beginnings();
+    assert.ok(Math.max(...all) - Math.min(...all) <= 1, `${layout}: ${all.join(', ')}`);
+    await page.keyboard.press('v');
+  }
 });
 
 run();

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseObjectId } from '../../lib/domain/ids.ts';
-import type { ChangesetDecision, ChangesetQuestion } from '../../lib/domain/ports/gates.ts';
+import type { ChangesetDecision, ChangesetQuestion } from '../../lib/domain/ports/changeset-question.ts';
 import type { Changeset } from '../../lib/domain/state/changeset.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import type { Verdict } from '../../lib/domain/state/verdict.ts';

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import type { TestRepo } from '../support/repo.ts';
 import { barSays, pageSuite, shot } from './browser.ts';
 
 const { test, open, visit, run } = await pageSuite('large changes');
@@ -24,6 +25,11 @@ test('REV-3: of 50,000 changed lines those in view are drawn, the others when th
   await page.keyboard.press('End');
   await page.locator('td.c', { hasText: /^line 49999$/ }).waitFor();
   await shot(page, 'large');
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('line 25000');
+  await page.keyboard.press('Enter');
+  await page.locator('tr.found td.c', { hasText: /^line 25000$/ }).waitFor();
+  await page.keyboard.press('Escape');
   await page.keyboard.press('a');
   await page.keyboard.press('Enter');
   await reviewed;
@@ -64,6 +70,60 @@ test('REV-3: 10,000 files, each with its name and its line', async () => {
   await page.keyboard.press('v');
   await page.locator('table.side td.c', { hasText: /^file 9999$/ }).waitFor();
   await barSays(page, 'many waits for you');
+});
+
+test('REV-3: a filter that many files fit draws folders with their counts, and files as they are opened', async () => {
+  const served = await open([
+    {
+      group: 'many',
+      change: (repo) => {
+        for (let file = 0; file < 450; file += 1) repo.write(`src/flat/${file}.txt`, 'x\n');
+        repo.write('docs/one.txt', 'x\n');
+      },
+    },
+  ]);
+  void served.review();
+  const { page } = await visit(served);
+  const [links, folders] = [page.locator('#file-tree a'), page.locator('#file-tree summary')];
+  await folders.first().waitFor();
+  await page.keyboard.press('t');
+  await page.keyboard.type('txt');
+  assert.equal(await folders.allTextContents(), ['docs/ 1', 'src/flat/ 450']);
+  assert.is(await links.count(), 0);
+  await folders.last().click();
+  await links.nth(199).waitFor();
+  assert.is(await links.count(), 200);
+  await page.getByRole('button', { name: '250 more' }).press('Enter');
+  await links.nth(399).waitFor();
+  assert.is(await page.locator('#file-tree a:focus .name').textContent(), '279.txt');
+  // What is marked leaves the tree as it is.
+  await links.nth(0).click();
+  await page.keyboard.press('m');
+  await page.locator('#file-count', { hasText: '1 of 451 viewed' }).waitFor();
+  assert.is(await page.locator('#file-tree a.viewed').count(), 1);
+  assert.is(await links.count(), 400);
+  await page.locator('#file-filter').fill('44');
+  assert.is(await folders.count(), 1);
+  assert.is(await links.count(), 14);
+});
+
+test('a layout that is chosen holds for each changeset, also for one that was looked at before', async () => {
+  const change = (repo: TestRepo): void => repo.write('src/a.txt', 'a\nb\n');
+  const served = await open([
+    { group: 'one', change },
+    { group: 'two', change },
+  ]);
+  void served.review();
+  const { page } = await visit(served);
+  await page.locator('table.line').waitFor();
+  await page.keyboard.press('j');
+  await page.locator('h1', { hasText: 'two' }).waitFor();
+  await page.keyboard.press('v');
+  await page.locator('table.side').waitFor();
+  await page.keyboard.press('k');
+  await page.locator('h1', { hasText: 'one' }).waitFor();
+  await page.locator('table.side').waitFor();
+  assert.is(await page.locator('table.line').count(), 0);
 });
 
 test('REV-3: Ctrl+P prints every line, also those that were not in view and those of folded files', async () => {

@@ -4,18 +4,19 @@ import { flame } from '../support/flame.ts';
 import { type Suffered, sufferUntilDone } from '../support/machine-chaos.ts';
 import { makeNet } from '../support/machine-nets.ts';
 import {
+  beginLed,
   byLine,
   type MachineRig,
   machineEnd,
   makeMachines,
-  planOf,
   startMachine,
 } from '../support/machine-rig.ts';
 import { enterNetworkNamespace } from '../support/model-namespace.ts';
 import { makeRandom } from '../support/random.ts';
-import { byPath, type RemoteLine, serveHttp, serveSsh } from '../support/remote-lines.ts';
+import { byPath, type RemoteLine, serveHttp } from '../support/remote-lines.ts';
 import { checkSharedHistory } from '../support/shared-history.ts';
 import { shiftedClock } from '../support/shifted-clock.ts';
+import { serveSsh } from '../support/ssh-line.ts';
 
 // Machines on one session, each with a home, a clone and a network of its own, longer and over worse lines than the
 // suite can afford. By hand:
@@ -96,12 +97,9 @@ async function soak(): Promise<void> {
       ...(at % 2 === 0 ? {} : clock),
     },
   }));
-  const [lead, ...others] = rig.machines;
-  if (lead === undefined) throw new Error('no lead');
   const began = performance.now();
-  startMachine(lead, null);
-  const { digest, session } = await planOf(lead);
-  for (const machine of others) startMachine(machine, digest);
+  const { digest, session } = await beginLed(rig);
+  for (const machine of rig.machines.slice(1)) startMachine(machine, digest);
   let suffered: Suffered | null = null;
   if (values.calm) await Promise.all(rig.machines.map(machineEnd));
   else {

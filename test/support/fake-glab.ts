@@ -1,59 +1,22 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { type FakeForge, type HostAnswers, makeFakeForge } from './fake-forge.ts';
 import type { TestRepo } from './repo.ts';
 
 /** What GitLab would say; the shapes are those its REST API and `glab --output json` document. */
-export interface GitLab {
+export interface GitLab extends HostAnswers {
   state?: 'opened' | 'closed' | 'merged' | 'locked';
-  /** Absent: where the branch is on the remote. */
-  head?: string;
   threads?: readonly unknown[];
   members?: readonly unknown[];
   pipeline?: unknown;
   jobs?: readonly unknown[];
   /** By the number of the job. */
   traces?: Readonly<Record<string, string>>;
-  issue?: unknown;
-  isThere?: boolean;
   /** Of single merge requests, by their number: 7, 8, … as they were opened. */
   of?: Readonly<Record<number, Omit<GitLab, 'of'>>>;
-  /** Items a page has: glab prints a list after the other. */
-  pageSize?: number;
-  fails?: { readonly at: string; readonly code: number; readonly said: string; readonly prints?: string };
 }
 
-export interface FakeGlab {
-  readonly env: Readonly<Record<string, string>>;
-  set(answers: GitLab): void;
-  calls(): readonly (readonly string[])[];
-}
+export type FakeGlab = FakeForge<GitLab>;
 
-export const mergeRequest = 'https://gitlab.example/lea/group/sample/-/merge_requests/7';
-
-/** A glab on PATH that answers as told, and a remote of our own to push to that says it is GitLab's. */
-export function makeFakeGlab(repo: TestRepo): FakeGlab {
-  const bin = join(repo.path, '.git', 'fake-bin');
-  mkdirSync(bin);
-  const [file, log] = [join(bin, 'answers.json'), join(bin, 'calls')];
-  const remote = join(repo.path, '.git', 'remote.git');
-  writeFileSync(file, '{}');
-  writeFileSync(join(bin, 'glab.mjs'), script(file, log, remote));
-  writeFileSync(join(bin, 'glab'), `#!/bin/sh\nexec '${process.execPath}' '${join(bin, 'glab.mjs')}' "$@"\n`);
-  chmodSync(join(bin, 'glab'), 0o755);
-  repo.git('init', '-q', '--bare', remote);
-  repo.git('remote', 'add', 'origin', remote);
-  return {
-    env: { PATH: `${bin}:${repo.env.PATH}` },
-    set: (answers) => writeFileSync(file, JSON.stringify({ members, ...answers })),
-    calls: () =>
-      existsSync(log)
-        ? readFileSync(log, 'utf8')
-            .trim()
-            .split('\n')
-            .map((line): string[] => JSON.parse(line))
-        : [],
-  };
-}
+const address = 'https://gitlab.example/lea/group/sample/-/merge_requests/';
 
 /** `GET /projects/:id/members/all`. */
 const members = [
@@ -69,63 +32,34 @@ const members = [
   { id: 4, username: 'gone', name: 'Gone', state: 'blocked', access_level: 40 },
 ];
 
-function script(file: string, log: string, remote: string): string {
-  return `
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-const words = process.argv.slice(2);
-appendFileSync(${JSON.stringify(log)}, JSON.stringify(words) + '\\n');
-const line = words.join(' ');
-const opened = ${JSON.stringify(`${log}-opened`)};
-const known = existsSync(opened) ? JSON.parse(readFileSync(opened, 'utf8')) : {};
-const asked = /merge_requests\\/(\\d+)/.exec(line)?.[1];
-const branchOf = (number) => Object.keys(known).findLast((one) => known[one] === Number(number));
-const all = JSON.parse(readFileSync(${JSON.stringify(file)}, 'utf8'));
-const answers = { ...all, ...(all.of ?? {})[asked ?? known[words[2]]] };
-if (answers.fails && line.includes(answers.fails.at)) {
-  process.stdout.write(answers.fails.prints ?? '');
-  process.stderr.write(answers.fails.said + '\\n');
-  process.exit(answers.fails.code);
+/** A glab on PATH that answers as told, and a remote of our own to push to that says it is GitLab's. */
+export function makeFakeGlab(repo: TestRepo): FakeGlab {
+  const asks = /merge_requests\/(\d+)/;
+  return makeFakeForge(repo, { name: 'glab', asks, address, answer, usual: { members } });
 }
-const say = (value) => process.stdout.write(JSON.stringify(value));
-const pages = (list = []) => {
-  const size = answers.pageSize ?? 100;
-  for (let at = 0; at === 0 || at < list.length; at += size) say(list.slice(at, at + size));
-};
-const [noun, verb] = words;
-const urlOf = (number) => 'https://gitlab.example/lea/group/sample/-/merge_requests/' + number;
-const isThere = (branch) => answers.isThere === true || branch in known;
-const number = Number(asked ?? known[words[2]] ?? 7);
-const url = urlOf(number);
-const head = () => answers.head ?? execFileSync('git', ['--git-dir', ${JSON.stringify(remote)}, 'for-each-ref', '--format=%(objectname)', 'refs/heads/' + (branchOf(number) ?? 'flame')]).toString().trim().split('\\n')[0];
+
+const answer = `
 if (noun === 'mr' && verb === 'create') {
   const branch = words[words.indexOf('--source-branch') + 1];
-  if (isThere(branch) && ((all.of ?? {})[known[branch]] ?? answers).state !== 'merged') {
-    console.error('could not create merge request: POST https://gitlab.example/api/v4/projects/lea%2Fgroup%2Fsample/merge_requests: 409 {message: [Another open merge request already exists for this source branch: !' + (known[branch] ?? 7) + ']}');
-    process.exit(1);
-  }
+  if (isThere(branch) && ((all.of ?? {})[known[branch]] ?? answers).state !== 'merged')
+    refuse('could not create merge request: POST https://gitlab.example/api/v4/projects/lea%2Fgroup%2Fsample/merge_requests: 409 {message: [Another open merge request already exists for this source branch: !' + (known[branch] ?? 7) + ']}');
   console.error('\\nCreating merge request for ' + branch + ' into main in lea/group/sample\\n');
-  const next = 7 + (known['#'] ?? 0);
-  writeFileSync(opened, JSON.stringify({ ...known, '#': (known['#'] ?? 0) + 1, [branch]: next }));
+  const next = open(branch);
   console.log('!' + next + ' Greet (' + branch + ')\\n ' + urlOf(next) + '\\n');
 } else if (noun === 'mr' && verb === 'update') console.log('- Updating merge request !7\\n✓ updated title\\n\\n!7 Greet\\n ' + url);
 else if (noun === 'mr' && verb === 'view') {
-  if (!isThere(words[2])) {
-    console.error('no open merge request available for "' + words[2] + '"');
-    process.exit(1);
-  }
+  if (!isThere(words[2])) refuse('no open merge request available for "' + words[2] + '"');
   say({ id: 900, iid: number, state: answers.state ?? 'opened', web_url: url, sha: head() });
 } else if (noun === 'issue' && verb === 'view') say(answers.issue);
-else if (noun !== 'api') { console.error('unknown command ' + line); process.exit(1); }
+else if (noun !== 'api') refuse('unknown command ' + line);
 else if (line.includes('/discussions')) pages(answers.threads);
 else if (line.includes('/members/all')) pages(answers.members);
 else if (line.includes('/jobs?')) pages(answers.jobs);
 else if (line.includes('/trace')) process.stdout.write((answers.traces ?? {})[/jobs\\/(\\d+)\\/trace/.exec(line)[1]] ?? '');
 else if (asked !== undefined)
   say({ id: 900, iid: number, project_id: 3, state: answers.state ?? 'opened', sha: head(), web_url: url, head_pipeline: answers.pipeline ?? null });
-else { console.log('{"message":"404 Not found"}'); console.error('glab: 404 Not found (HTTP 404)'); process.exit(1); }
+else { console.log('{"message":"404 Not found"}'); refuse('glab: 404 Not found (HTTP 404)'); }
 `;
-}
 
 let next = 1000;
 

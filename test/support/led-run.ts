@@ -89,6 +89,8 @@ function argsOf(objective: string | null, decisionsFile: string | null, isNew: b
       takeOver: false,
       web: false,
       open: false,
+      port: null,
+      address: null,
     },
     globals: {
       ...{ config: null, json: true, plain: true, quiet: false, color: null, dryRun: false },

@@ -25,21 +25,57 @@ export interface RigMachine {
 export interface MachineRig {
   readonly remote: TestRepo;
   readonly machines: readonly RigMachine[];
+  /** The first machine, and those after it; asking for one that isn't there throws. */
+  readonly lead: RigMachine;
+  readonly other: RigMachine;
+  readonly third: RigMachine;
 }
 
-/** A remote and clones of it whose workers are scripts; the first one leads. */
+const opened: MachineRig[] = [];
+
+/** Ends programs that are still there, whatever a test came to: a file's process would wait for them. */
+export function endOpened(): void {
+  for (const { machines } of opened.splice(0)) for (const { child } of machines) child?.kill('SIGKILL');
+}
+
+function rigOf(remote: TestRepo, machines: readonly RigMachine[]): MachineRig {
+  const at = (index: number): RigMachine => {
+    const machine = machines[index];
+    if (machine === undefined) throw new Error(`There are ${machines.length} machines.`);
+    return machine;
+  };
+  const rig: MachineRig = {
+    ...{ remote, machines },
+    get lead() {
+      return at(0);
+    },
+    get other() {
+      return at(1);
+    },
+    get third() {
+      return at(2);
+    },
+  };
+  opened.push(rig);
+  return rig;
+}
+
+/** A remote and clones of it whose workers are scripts; the first one leads. A file that calls it has `endOpened` called at its end. */
 export function makeMachines(
   count: number,
   tasks: readonly ScriptTask[],
   machines: Readonly<Record<string, unknown>> = { lease: '6s', renew: '1s' },
+  config: Readonly<Record<string, unknown>> = {},
 ): MachineRig {
-  const seed = makeExecProject({ config: { concurrency: { development: 2, adaptive: false }, machines } });
+  const seed = makeExecProject({
+    config: { concurrency: { development: 2, adaptive: false }, machines, ...config },
+  });
   const folder = makeTempDir('flame-machines');
   seed.git('clone', '-q', '--bare', seed.path, join(folder, 'remote.git'));
   const remote = openRepo(join(folder, 'remote.git'));
-  return {
+  return rigOf(
     remote,
-    machines: Array.from({ length: count }, (_, at) => {
+    Array.from({ length: count }, (_, at) => {
       const name = `m${at}`;
       const path = join(folder, name);
       seed.git('clone', '-q', remote.path, path);
@@ -55,14 +91,14 @@ export function makeMachines(
       }
       return { repo, name, url: remote.path, net: null, said: '', child: null, ends: [] };
     }),
-  };
+  );
 }
 
 /** A script's first words: it goes on once its clone has that branch, which its cell shows; see `letGo`. */
 export const untilLetGo =
   'for i in $(seq 3000); do git rev-parse -q --verify refs/heads/go >/dev/null && break; sleep 0.1; done';
 
-export function letGo({ machines }: MachineRig): void {
+export function letGo({ machines }: Pick<MachineRig, 'machines'>): void {
   for (const { repo } of machines) repo.git('update-ref', 'refs/heads/go', 'HEAD');
 }
 
@@ -75,14 +111,29 @@ export interface MachineLine {
 
 /** The same machines, each with a line of its own. */
 export function byLine({ remote, machines }: MachineRig, lineOf: (at: number) => MachineLine): MachineRig {
-  return {
+  return rigOf(
     remote,
-    machines: machines.map((machine, at) => {
+    machines.map((machine, at) => {
       const { url, env, net } = lineOf(at);
       machine.repo.git('remote', 'set-url', 'origin', url);
-      return { ...machine, url, net, repo: { ...machine.repo, env: { ...machine.repo.env, ...env } } };
+      return { ...machine, url, net, repo: withEnv(machine, env) };
     }),
-  };
+  );
+}
+
+function withEnv({ repo }: RigMachine, env: Readonly<Record<string, string>>): TestRepo {
+  return { ...repo, env: { ...repo.env, ...env } };
+}
+
+/** The same machines, the second of which starts with such variables. */
+export function withOther(
+  { remote, machines }: MachineRig,
+  env: Readonly<Record<string, string>>,
+): MachineRig {
+  return rigOf(
+    remote,
+    machines.map((machine, at) => (at === 1 ? { ...machine, repo: withEnv(machine, env) } : machine)),
+  );
 }
 
 const leading = ['run', 'Do them', '--remote', 'origin', '--from', '.git/plan.yml'];
@@ -110,6 +161,12 @@ export function startMachine(machine: RigMachine, digest: string | null, more: r
   });
 }
 
+/** Starts the lead; resolves once it has a plan. */
+export function beginLed({ lead }: Pick<MachineRig, 'lead'>): ReturnType<typeof planOf> {
+  startMachine(lead, null);
+  return planOf(lead);
+}
+
 /** The plan's digest and session, once the lead has one; throws where its program ended before that. */
 export async function planOf(
   lead: RigMachine,
@@ -131,11 +188,6 @@ export async function planOf(
 export function cutOff({ repo, url, net }: RigMachine, isCut: boolean): void {
   if (net !== null && /^(?:http|ssh):/.test(url)) net.cut(isCut);
   else repo.git('remote', 'set-url', 'origin', isCut ? '/nonexistent/remote.git' : url);
-}
-
-/** Ends programs that are still there: to be called whatever a test came to, or its process would wait for them. */
-export function endMachines({ machines }: Pick<MachineRig, 'machines'>): void {
-  for (const { child } of machines) child?.kill('SIGKILL');
 }
 
 export async function machineEnd(machine: RigMachine): Promise<void> {

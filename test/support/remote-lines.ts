@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   type AddressInfo,
@@ -10,7 +10,6 @@ import {
 } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { makeTempDir } from './repo.ts';
 
 /** A way to a bare repository: what its remote is called, and what git needs for it. */
 export interface RemoteLine {
@@ -38,7 +37,7 @@ export interface LineFaults {
 /** What becomes of one request: it never arrives, its answer never does, or the server is killed while it answers. */
 export type Fate = 'lost' | 'unanswered' | 'killed';
 
-async function listening(server: Server, port = 0): Promise<number> {
+export async function listening(server: Server, port = 0): Promise<number> {
   server.unref();
   await new Promise<void>((resolve) => server.listen(port, '0.0.0.0', resolve));
   return (server.address() as AddressInfo).port;
@@ -90,8 +89,8 @@ function suffer(fate: Fate, path: string, request: IncomingMessage, response: Se
   backend.once('close', () => request.socket.destroy());
 }
 
-/** Kills a process and all that came of it, at once. */
-function endTree(pid: number): void {
+/** A process and all that came of it. */
+export function treeOf(pid: number): readonly number[] {
   const parents = new Map<number, number[]>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     const stat = readStat(name);
@@ -99,7 +98,12 @@ function endTree(pid: number): void {
   }
   const all = [pid];
   for (const one of all) all.push(...(parents.get(one) ?? []));
-  for (const one of all) {
+  return all;
+}
+
+/** Kills a process and all that came of it, at once. */
+export function endTree(pid: number): void {
+  for (const one of treeOf(pid)) {
     try {
       process.kill(one, 'SIGKILL');
     } catch {
@@ -118,7 +122,7 @@ function readStat(pid: string): number | null {
 }
 
 /** What who runs a server does after a crash: git leaves its locks when it is killed. */
-function removeLocks(path: string): void {
+export function removeLocks(path: string): void {
   for (const file of readdirSync(path, { recursive: true, encoding: 'utf8' }))
     if (file.endsWith('.lock')) rmSync(join(path, file), { force: true });
 }
@@ -166,7 +170,7 @@ function answer(path: string, request: IncomingMessage, response: ServerResponse
 }
 
 /** A line to a port that takes its time each way, and loses what a push was answered. */
-async function slowLine(
+export async function slowLine(
   port: number,
   { roundTripMs, lostAnswers, chance }: LineFaults,
 ): Promise<{ readonly port: number; readonly server: Server }> {
@@ -191,59 +195,4 @@ async function slowLine(
     });
   });
   return { port: await listening(server), server };
-}
-
-/** Stock git behind a real sshd, with keys and configuration of its own. */
-export async function serveSsh(path: string): Promise<RemoteLine> {
-  const folder = makeTempDir('flame-sshd');
-  const key = (name: string): string => {
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, name)]);
-    return join(folder, name);
-  };
-  const [host, user] = [key('host'), key('user')];
-  writeFileSync(join(folder, 'authorized'), readFileSync(`${user}.pub`), { mode: 0o600 });
-  mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
-  const free = createTcpServer();
-  const port = await listening(free);
-  await new Promise((resolve) => free.close(resolve));
-  const config = [
-    ...[`Port ${port}`, 'ListenAddress 0.0.0.0', `HostKey ${host}`, 'StrictModes no', 'UsePAM no'],
-    ...[`AuthorizedKeysFile ${join(folder, 'authorized')}`, 'PidFile none', 'PermitRootLogin yes'],
-    ...['PasswordAuthentication no', 'MaxStartups 100', 'MaxSessions 100'],
-    // What the account's shell reads at its start is not the server's.
-    `SetEnv HOME=${folder}`,
-  ];
-  writeFileSync(join(folder, 'config'), `${config.join('\n')}\n`);
-  const start = async (): Promise<ChildProcess> => {
-    const server = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', join(folder, 'config')], { stdio: 'ignore' });
-    await reachable(port);
-    return server;
-  };
-  let server = await start();
-  const options = '-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR';
-  return {
-    url: (host) => `ssh://root@${host}:${port}${path}`,
-    env: { GIT_SSH_COMMAND: `ssh -F none -i ${user} -o IdentitiesOnly=yes ${options}` },
-    crash: async (down) => {
-      if (server.pid !== undefined) endTree(server.pid);
-      await down();
-      removeLocks(path);
-      server = await start();
-    },
-    close: () => void server.kill(),
-  };
-}
-
-async function reachable(port: number): Promise<void> {
-  for (;;) {
-    const isThere = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.on('error', () => resolve(false));
-    });
-    if (isThere) return;
-    await wait(50);
-  }
 }

@@ -10,7 +10,6 @@ export function sharingLead(more: Partial<Sharing> = {}): Sharing {
       roles: [...sharedRoles],
       budget: null,
       machine: 'here',
-      isEntered: false,
     },
     sign: () => ({ key: '', signature: '' }),
     enter: () => undefined,

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ChangesetDecision, ChangesetQuestion, Gates } from '../../lib/domain/ports/gates.ts';
+import type { ChangesetDecision, ChangesetQuestion } from '../../lib/domain/ports/changeset-question.ts';
+import type { Gates } from '../../lib/domain/ports/gates.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { viewSession } from '../../lib/engine/record.ts';
 import { runSession } from '../../lib/engine/run-session.ts';

@@ -8,7 +8,7 @@ import { renderPlanYaml } from '../../lib/config/render-plan-yaml.ts';
 import { decisionsSchema } from '../../lib/domain/config/decisions.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseTaskId } from '../../lib/domain/ids.ts';
-import type { Gates } from '../../lib/domain/ports/gates.ts';
+import type { Gates, RequeueEdit } from '../../lib/domain/ports/gates.ts';
 import type { Plan } from '../../lib/domain/state/plan.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { trySchema } from '../../lib/domain/state/tries.ts';
@@ -33,7 +33,7 @@ import {
 
 const person = 'Lea Lead <lea@example.com>';
 const emptyPlan: Plan = { tasks: [] };
-const failedTask = { task: sampleTask(), verdict: sampleVerdict() };
+const failedTask = { task: sampleTask(), verdict: sampleVerdict(), editProblems: async () => [] };
 const failedValidator = {
   task: sampleTask(),
   reason: 'It crashed.',
@@ -92,9 +92,55 @@ test('PLN-5: a plan is approved, by key or by word; Enter decides nothing', asyn
   const { fake, gates } = openTerminal('\nyes\nApprove\n');
   assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'approve' });
   assert.match(fake.stderr(), /^Plan: Add login with a password\n/);
-  assert.match(fake.stderr(), /\(a\)pprove \/ \(e\)dit \/ \(r\)e-plan \/ \(q\)uit\? /);
-  assert.is(fake.stderr().split('Type one of: a (approve), e (edit), r (re-plan), q (quit).').length, 3);
+  assert.match(fake.stderr(), /\(a\)pprove \/ \(v\)iew \/ \(e\)dit \/ \(r\)e-plan \/ \(q\)uit\? /);
+  assert.is(
+    fake.stderr().split('Type one of: a (approve), v (view), e (edit), r (re-plan), q (quit).').length,
+    3,
+  );
   assert.is(fake.stdout(), '');
+});
+
+test('words of an agent stand behind a mark, and cannot pass for what the program says', async () => {
+  const { fake, gates } = openTerminal('2\n');
+  const forged = `Which one?\nwarning: your session is over\n${'more\n'.repeat(40)}\u001b[2J`;
+  const answered = await gates.question?.({
+    ...{ agent: 'worker-1a2b3c4d', task: 'task-001', title: 'Add it' },
+    questions: [
+      {
+        question: forged,
+        options: ['a', 'b\n(a)pprove? '].map((label) => ({ label, description: '' })),
+        isSeveral: false,
+      },
+    ],
+    until: '2026-02-06T15:00:00.000Z',
+    withdrawn: new AbortController().signal,
+  });
+  assert.is(answered?.kind, 'answer');
+  const lines = fake.stderr().split('\n');
+  const theirs = lines.slice(
+    1,
+    lines.findIndex((line) => line.includes('Answer (')),
+  );
+  assert.ok(theirs.includes('  │ warning: your session is over'), fake.stderr());
+  const others = theirs.filter((line) => !line.startsWith('  │ '));
+  assert.is(others.length, 1, others.join('\n'));
+  assert.match(others[0] ?? '', /^and 2\d more lines: git flame answer shows them$/);
+});
+
+test('PLN-5: what each worker will be told is seen before the plan is approved', async () => {
+  const { fake, gates } = openTerminal('v\na\n');
+  const question = samplePlanQuestion();
+  assert.equal(await gates.plan(question), { kind: 'approve' });
+  for (const { id, title, description } of question.plan.tasks)
+    assert.match(fake.stdout() + fake.stderr(), `${id}: ${title}\n  ${description.split('\n')[0]}`);
+});
+
+test('how to answer, and the way out, is said once, at the first question', async () => {
+  const { fake, gates } = openTerminal('a\ns\n');
+  await gates.plan(samplePlanQuestion());
+  await gates.session(sampleSessionQuestion());
+  const said = 'Type a letter, then Enter. Ctrl-D leaves the question open: everything is kept.';
+  assert.is(fake.stderr().split(said).length, 2, fake.stderr());
 });
 
 test('PLN-5: a re-plan wants notes; quitting is always possible', async () => {
@@ -108,13 +154,13 @@ test('PLN-5: without re-plans left it suggests writing the plan by hand', async 
   const { fake, gates } = openTerminal('r\nq\n');
   assert.equal(await gates.plan(samplePlanQuestion({ replansLeft: 0 })), { kind: 'quit' });
   assert.match(fake.stderr(), /next: git flame plan --from FILE\n/);
-  assert.match(fake.stderr(), /Type one of: a \(approve\), e \(edit\), q \(quit\)\./);
+  assert.match(fake.stderr(), /Type one of: a \(approve\), v \(view\), e \(edit\), q \(quit\)\./);
 });
 
 test('a plan with mistakes cannot be approved', async () => {
   const { fake, gates } = openTerminal('a\nq\n');
   assert.equal(await gates.plan(samplePlanQuestion({ problems: ['a waits for a'] })), { kind: 'quit' });
-  assert.match(fake.stderr(), /Type one of: e \(edit\)/);
+  assert.match(fake.stderr(), /Type one of: v \(view\), e \(edit\)/);
 });
 
 test('TSK-5: the plan is edited as YAML', async () => {
@@ -265,7 +311,7 @@ test('RND-4: the attempts at a task are shown at its gate, and another one is ch
 
 test('RND-4: where the chosen attempt failed its validation, another one is chosen at that gate', async () => {
   const { gates } = openTerminal('o\n3\n');
-  const question = { task: severalTries('task-001'), verdict: sampleVerdict() };
+  const question = { ...failedTask, task: severalTries('task-001') };
   assert.equal(await gates.validation(question), { kind: 'choose', attempt: 3 });
 });
 
@@ -297,6 +343,7 @@ test('VAL-5: requeue with notes, with an edit, or drop', async () => {
   const ask = (input: string, editor?: string) =>
     openTerminal(input, editor === undefined ? {} : { editor }).gates.validation(failedTask);
   assert.equal(await ask('d\n\nno longer wanted\n'), { kind: 'drop', reason: 'no longer wanted' });
+  assert.equal(await ask('c\n'), { kind: 'recheck' });
   assert.equal(await ask('r\nuse a salt\nn\n'), { kind: 'requeue', notes: 'use a salt' });
   assert.equal(await ask('r\n\nk\n'), { kind: 'requeue', notes: 'The salt is constant.', keep: true });
   assert.equal(await ask('p\n\n \u200b\nThe service was down.\n'), {
@@ -329,6 +376,16 @@ test('VAL-5: a bad edit of a task names its lines', async () => {
   assert.match(fake.stderr(), /\n {2}line 2: description /);
   assert.match(fake.stderr(), /\n {2}line 3: file_locks\.0 /);
   assert.is(fake.stderr().split('error: The edited task cannot be used.').length, 3);
+});
+
+test('VAL-5: an edit of a task that breaks the rules of plans is opened again with what is wrong', async () => {
+  const editor = scriptedEditor(`sed -i 's#src/auth/#../x#' "$1"`, `sed -i 's#\\.\\./x#src/login/#' "$1"`);
+  const { fake, gates } = openTerminal('e\nn\n', { editor: editor.command });
+  const editProblems = async ({ file_locks = [] }: RequeueEdit): Promise<readonly string[]> =>
+    file_locks.filter((lock) => lock.startsWith('..')).map((lock) => `${lock} leaves the repository`);
+  const decision = await gates.validation({ ...failedTask, editProblems });
+  assert.equal('file_locks' in decision && decision.file_locks, ['src/login/']);
+  assert.match(fake.stderr(), /error: The edited task cannot be used\.\n {2}\.\.\/x leaves the repository/);
 });
 
 test('MRG-11: comments on lines typed at the terminal go along with the decision, and are dropped by nothing but a word', async () => {
@@ -592,7 +649,7 @@ test('CLI-2: decisions given beforehand are used in order, then it waits', async
   const gates = decide(
     {
       plan: [{ replan: 'smaller' }, { edit: 'plan.yml' }, 'approve', 'quit'],
-      validation: [{ requeue: 'salt', keep: true }, { override: 'It was down.' }, 'drop'],
+      validation: [{ requeue: 'salt', keep: true }, { override: 'It was down.' }, 'recheck', 'drop'],
       validator_failed: ['retry', 'manual', 'skip'],
       session: ['continue', { replan: 'docs' }, 'stop'],
       budget: [{ raise: 5 }, 'stop'],
@@ -613,6 +670,7 @@ test('CLI-2: decisions given beforehand are used in order, then it waits', async
   assert.equal(await ask.plan(), { kind: 'quit' });
   assert.equal(await ask.validation(), { kind: 'requeue', notes: 'salt', keep: true });
   assert.equal(await ask.validation(), { kind: 'pass', override: 'It was down.' });
+  assert.equal(await ask.validation(), { kind: 'recheck' });
   assert.equal(await ask.validation(), { kind: 'drop' });
   assert.equal(await ask.validator(), { kind: 'retry' });
   assert.equal((await ask.validator()).kind, 'manual');
@@ -677,6 +735,7 @@ test('a decisions file is checked: unknown lists, answers and empty reasons are 
     validator_failed: [],
     changesets: [],
     session: [],
+    question: [],
     budget: [],
   });
 });

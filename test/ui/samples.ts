@@ -1,5 +1,6 @@
 import type { ObjectId, SessionId, TaskId } from '../../lib/domain/ids.ts';
-import type { ChangesetQuestion, PlanQuestion, SessionQuestion } from '../../lib/domain/ports/gates.ts';
+import type { ChangesetQuestion } from '../../lib/domain/ports/changeset-question.ts';
+import type { PlanQuestion, SessionQuestion } from '../../lib/domain/ports/gates.ts';
 import type { TaskStory } from '../../lib/domain/shown/task-story.ts';
 import type { Changeset } from '../../lib/domain/state/changeset.ts';
 import type { Plan, PlannedTask } from '../../lib/domain/state/plan.ts';

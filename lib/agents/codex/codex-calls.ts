@@ -3,6 +3,7 @@ import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
 import { isRecord } from '../../util/json-record.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { longestHold } from '../longest-hold.ts';
 import { type HookedCall, readHook } from '../read-hook.ts';
 import { readPatch } from '../read-patch.ts';
 
@@ -19,7 +20,7 @@ const neverRan = new RegExp(
     'aborted',
   ].join('|')})`,
 );
-const wasBlocked = /^Command blocked by PreToolUse hook: /;
+const wasBlocked = /^(?:Command|Tool call) blocked by PreToolUse hook: /;
 
 /** Codex: its hook speaks in claude's names, and leaves out what a command is started with beside its text. */
 export const codexCalls: CallFacts = {
@@ -30,6 +31,7 @@ export const codexCalls: CallFacts = {
   wasBlocked: ({ text }) => wasBlocked.test(text),
   hides: ({ name, input }) => name === 'exec_command' && isRecord(input) && hidesShell(input.shell),
   replace: () => null,
+  asks: { tool: 'request_user_input', longestMs: longestHold, answer: () => null },
   canaryCall: (path) => ({
     // Models that Codex doesn't know have no tool for patches.
     name: 'exec_command',

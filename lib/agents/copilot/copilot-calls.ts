@@ -4,6 +4,7 @@ import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
 import { isRecord, type JsonRecord } from '../../util/json-record.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { longestHold } from '../longest-hold.ts';
 import { readPatch } from '../read-patch.ts';
 
 /** Its tools that are offered, by model, and the policy's name for each. All others are switched off. */
@@ -36,6 +37,7 @@ export const copilotCalls: CallFacts = {
   wasBlocked: ({ text }) => wasBlocked.test(text),
   hides: () => false,
   replace: () => null,
+  asks: { tool: 'ask_user', longestMs: longestHold, answer: () => null },
   canaryCall: (path) => ({
     name: 'bash',
     input: { command: `touch ${shellQuote(path)}`, description: 'Make a file' },

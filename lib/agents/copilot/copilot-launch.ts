@@ -3,6 +3,7 @@ import { leadServer, leadTools, longestLeadCall } from '../../domain/lead-tools.
 import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { promptForAnswer } from '../answer-in-words.ts';
+import { asksPerson } from '../asks-person.ts';
 import { endHook } from '../blocked-end.ts';
 import { cellEnvironment } from '../cell-environment.ts';
 import { copilotTools, ownPrefix } from './copilot-calls.ts';
@@ -21,7 +22,8 @@ export function launchCopilot(request: AgentRequest, paths: CellPaths): Launch {
   return {
     argv: [
       ...[...paths.command, '--output-format', 'json', '--no-color', '--allow-all'],
-      ...['--no-auto-update', '--no-custom-instructions', '--disable-builtin-mcps', '--no-ask-user'],
+      ...['--no-auto-update', '--no-custom-instructions', '--disable-builtin-mcps'],
+      ...(asksPerson(request) ? [] : ['--no-ask-user']),
       ...['--no-remote', '--no-remote-export', '--no-experimental', '--disable-client-telemetry'],
       ...['--no-bash-env', '--model', withoutProvider(request.model)],
       ...serverOption(paths),
@@ -75,12 +77,14 @@ function serverOption({ toolsCommand, controlDir }: CellPaths): readonly string[
 }
 
 /** None is offered by an empty list as all are by a missing one: it always names something. */
-function offeredTools({ policy, isReadOnly }: AgentRequest, { toolsCommand }: CellPaths): readonly string[] {
+function offeredTools(request: AgentRequest, { toolsCommand }: CellPaths): readonly string[] {
+  const { policy, isReadOnly } = request;
   const { allowed_tools, blocked_tools } = policy;
   const offered = Object.entries(copilotTools)
     .filter(([, own]) => allowed_tools.includes(own) && !blocked_tools.includes(own))
     .filter(([, own]) => !isReadOnly || !['Write', 'Edit'].includes(own))
     .map(([name]) => name);
+  if (asksPerson(request)) offered.push('ask_user');
   if (toolsCommand !== null) offered.push(...leadTools.map((tool) => `${ownPrefix}${tool}`));
   return offered.length === 0 ? ['none'] : offered;
 }

@@ -30,6 +30,7 @@ export function geminiAdapter(config: AdapterConfig): Adapter {
       'Its hooks do not name calls, so the ledger counts them by tool and input.',
       'It reads every GEMINI.md without asking: those of the repository are shown empty to its agents, one that an agent writes is read.',
       'A path outside of the worktree it refuses itself, before the watcher is asked: the audit does not hold that.',
+      "Its agents can't ask you anything while they work.",
     ],
     launch: launchGemini,
     reader: geminiReader,

@@ -21,6 +21,8 @@ export const geminiCalls: CallFacts = {
   wasBlocked: ({ isError, text }) => isError && wasBlocked.test(text),
   hides: () => false,
   replace: () => null,
+  // Without a terminal it has no such tool.
+  asks: null,
   canaryCall: (path) => ({
     name: 'write_file',
     input: { file_path: path, content: 'This file must not exist.\n' },

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { ToldResult } from '../../domain/conversation.ts';
 import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
+import { askTool } from '../../domain/question.ts';
 import type { JsonRecord } from '../../util/json-record.ts';
 import { readHook } from '../read-hook.ts';
 
@@ -28,6 +29,8 @@ export const kimiCalls: CallFacts = {
   wasBlocked: ({ text }) => failed.test(text) && namedRule.test(text) && !endedCommand.test(text),
   hides: () => false,
   replace: () => null,
+  // Its hooks are out of time after ten minutes, and let their calls through.
+  asks: { tool: askTool, longestMs: 590_000, answer: () => null },
   canaryCall: (path) => ({ name: 'Write', input: { path, content: 'This file must not exist.\n' } }),
 };
 
@@ -40,7 +43,7 @@ function neverRan({ name, input, text }: ToldResult, isOffered = true): boolean 
   if (!failed.test(text)) return false;
   const said = text.replace(failed, '');
   if (name !== null && (name !== 'Bash' || !isOffered) && said === `Tool "${name}" not found`) return true;
-  if (name !== null && !kimiTools.includes(name)) return false;
+  if (name !== null && name !== askTool && !kimiTools.includes(name)) return false;
   if (name !== null && name !== 'Bash' && refusedPath.test(said)) return true;
   if (!said.startsWith('Invalid args for tool ')) return false;
   return name !== 'Bash' || typeof input === 'string' || !isCommand(input);

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { leadServer, leadToolName, leadTools, longestLeadCall } from '../../domain/lead-tools.ts';
 import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import { askTool } from '../../domain/question.ts';
 import { askForAnswer } from '../answer-text.ts';
+import { asksPerson } from '../asks-person.ts';
 import { endHook } from '../blocked-end.ts';
 import { cellEnvironment } from '../cell-environment.ts';
 import { guardedHook } from '../guarded-hook.ts';
@@ -57,11 +59,13 @@ function agentFile(request: AgentRequest, task: string): string {
   ].join('\n');
 }
 
-function offeredTools({ policy, isReadOnly }: AgentRequest): readonly string[] {
+function offeredTools(request: AgentRequest): readonly string[] {
+  const { policy, isReadOnly } = request;
   const { allowed_tools, blocked_tools } = policy;
-  return [...kimiTools, ...leadTools.map(leadToolName)]
+  const offered = [...kimiTools, ...leadTools.map(leadToolName)]
     .filter((tool) => allowed_tools.includes(tool) && !blocked_tools.includes(tool))
     .filter((tool) => !isReadOnly || !['Write', 'Edit'].includes(tool));
+  return asksPerson(request) ? [...offered, askTool] : offered;
 }
 
 /** The server of our tools; a call of it may wait for a person. */

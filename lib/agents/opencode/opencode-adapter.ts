@@ -39,6 +39,7 @@ export function opencodeAdapter(config: AdapterConfig): Adapter {
     weaker: [
       "The watcher is asked by a plugin in the CLI's own process, not by a program beside it.",
       'Its tools that search files need ripgrep (`rg`) in PATH.',
+      "Its agents can't ask you anything while they work.",
     ],
     launch: launchOpencode,
     reader: opencodeReader,

@@ -28,6 +28,8 @@ export const opencodeCalls: CallFacts = {
   wasBlocked: ({ text }) => wasBlocked.test(text),
   hides: () => false,
   replace: () => null,
+  // `run` denies its tool for that, whatever its settings say.
+  asks: null,
   canaryCall: (path) => ({
     name: 'bash',
     input: { command: `touch ${shellQuote(path)}`, description: 'Make a file' },

@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { placeReadPath } from '../../domain/config/read-path.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { LaunchFile } from '../../domain/ports/adapter.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import type { PersonRegistries } from './read-registries.ts';
@@ -30,6 +33,14 @@ export function describeTools(
     files: own.files,
   };
 }
+
+/** Of a cell without a way out: tools that find no host say so at once, instead of asking again for minutes. */
+export const closedSettings = {
+  npm_config_fetch_retries: '0',
+  // Without one it doesn't say why it found nothing.
+  PIP_RETRIES: '1',
+  CARGO_NET_RETRY: '0',
+} as const;
 
 /** Below a home. */
 export const cargoConfig = '.cargo/config.toml';
@@ -74,6 +85,44 @@ function pipVariables(indexes: readonly string[], registries: readonly Registry[
     // To the gateway it is a way inside this machine; from there on it is what the person's settings say.
     PIP_TRUSTED_HOST: registries.map((one) => new URL(cellUrl(one)).host).join(' '),
   };
+}
+
+/** Where the files lie that an index called `simple` names, beside it. */
+const besideSimple = ['files', 'packages'];
+
+/**
+ * Folders of this machine that the person's pip looks in, absolute. What no cell shows is left out: homes, places of
+ * keys, and what holds one of these.
+ */
+export function pipFolders(
+  { pipFiles: { indexes, links } }: Pick<PersonRegistries, 'pipFiles'>,
+  home: string,
+): readonly string[] {
+  const asked = indexes.flatMap(folderOf).flatMap((index) => {
+    const isSimple = basename(index) === 'simple';
+    return [index, ...(isSimple ? besideSimple.map((name) => join(dirname(index), name)) : [])];
+  });
+  return [...asked, ...links.flatMap(folderOf)].filter((path) => existsSync(path) && mayBeShown(path, home));
+}
+
+/** Nothing for an address of another machine. */
+function folderOf(place: string): readonly string[] {
+  if (place.startsWith('/')) return [join(place)];
+  try {
+    return [fileURLToPath(place)];
+  } catch {
+    return [];
+  }
+}
+
+function mayBeShown(path: string, home: string): boolean {
+  try {
+    placeReadPath(path, home);
+    return true;
+  } catch (error) {
+    if (error instanceof FlameError) return false;
+    throw error;
+  }
 }
 
 function crateSource(registry: Registry): string {

@@ -10,7 +10,7 @@ import type { RunnerContext } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import type { Confinement } from '../sandbox-state.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
-import { type Certificates, describeTools, readCertificates } from './cell-registries.ts';
+import { type Certificates, describeTools, pipFolders, readCertificates } from './cell-registries.ts';
 import { doorUser, openEgressDoor } from './egress-door.ts';
 import type { EgressRules } from './egress-rules.ts';
 import type { EgressLine } from './egress-traffic.ts';
@@ -77,7 +77,11 @@ export async function openEgress(context: RunnerContext, request: EgressRequest)
     mounts: sockets === null ? [] : [{ source: sockets.path, target: insideFolder }],
     ports: sockets === null ? [door.port] : [],
     programs: [process.execPath],
-    shown: [context.distDir, ...certificates.files],
+    shown: [
+      context.distDir,
+      ...certificates.files,
+      ...(person === null ? [] : pipFolders(person, context.env.HOME ?? '/')),
+    ],
     wrap: (argv) => (sockets === null ? argv : [...bridge(context), ...argv]),
     refusals: door.refusals,
     close: async () => {

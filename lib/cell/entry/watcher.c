@@ -84,7 +84,7 @@ static _Noreturn void print(const char *text, size_t length, const char *wanted)
   _exit(0);
 }
 
-/** Reads `allow`; `print` and what to print; or `block`, the rule and the details in a line each. */
+/** Reads lines `wait` as long as there are some, then `allow`; `print` and what to print; or `block`, the rule and the details in a line each. */
 static _Noreturn void obey(int server) {
   size_t length = 0;
   while (length < largest_answer) {
@@ -92,6 +92,13 @@ static _Noreturn void obey(int server) {
     if (got < 0) unanswered(strerror(errno));
     if (got == 0) break;
     length += (size_t)got;
+    // A person is asked, and the server is there: it says so again and again.
+    while (length >= 5 && memcmp(answer, "wait\n", 5) == 0) {
+      alarm(5);
+      length -= 5;
+      memmove(answer, answer + 5, length);
+    }
+    answer[length] = '\0';
     if (length == 6 && memcmp(answer, "allow\n", 6) == 0) _exit(0);
   }
   char *head_end = strncmp(answer, "print ", 6) == 0 ? memchr(answer, '\n', length) : NULL;

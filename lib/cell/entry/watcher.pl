@@ -27,7 +27,10 @@ for (my $sent = 0; $sent < length $text;) {
 }
 # `allow`; `print` and what to print; or `block`, the rule and the details in a line each, the details to the end.
 my $answer = '';
-1 while $answer ne "allow\n" && sysread(SERVER, $answer, 1 << 16, length $answer);
+# Before it comes `wait` again and again where a person is asked.
+while ($answer ne "allow\n" && sysread(SERVER, $answer, 1 << 16, length $answer)) {
+  alarm 5 if $answer =~ s/\A(?:wait\n)+//;
+}
 exit 0 if $answer eq "allow\n";
 if ($answer =~ /\Aprint (\d+)\n(.*)\z/s && length $2 == $1) {
   my $output = $2;

@@ -12,7 +12,10 @@ import { readAll, readHookInput } from '../watcher/read-hook-input.ts';
 process.exitCode = 2;
 process.on('uncaughtException', (error) => finish(blocked('watcher-failed', error.message)));
 process.on('unhandledRejection', (error) => finish(blocked('watcher-failed', String(error))));
-setTimeout(() => finish(blocked('watcher-failed', 'The watcher took too long.')), answerTimeoutMs);
+const patience = setTimeout(
+  () => finish(blocked('watcher-failed', 'The watcher took too long.')),
+  answerTimeoutMs,
+);
 
 const [mode = '', place = '', ...flags] = process.argv.slice(2);
 judge().then(finish, (error: unknown) => finish(blocked('watcher-failed', String(error))));
@@ -23,7 +26,7 @@ async function judge(): Promise<Answer> {
     return askServer(place, { gitHook: flags[1] ?? '', text: await readAll(process.stdin) });
   }
   const call = await readHookInput(process.stdin);
-  if (mode === '--socket') return askServer(place, { call });
+  if (mode === '--socket') return askServer(place, { call }, () => patience.refresh());
   if (mode === '--policy') return loadJudge()(place, call, new Date());
   return blocked('watcher-failed', 'The watcher was started without --socket or --policy.');
 }

@@ -11,6 +11,7 @@ import type { RunnerContext } from '../runner-context.ts';
 import { auditFile, openAuditLog } from '../watcher/audit-log.ts';
 import { createCallLedger } from '../watcher/call-ledger.ts';
 import { startDecisionServer } from '../watcher/decision-server.ts';
+import { boundedAsk } from '../watcher/hold-question.ts';
 import { openPathFacts } from '../watcher/path-facts.ts';
 import type { Latch } from './latch.ts';
 
@@ -33,6 +34,8 @@ export interface JudgeRequest {
   readonly adapter: Adapter;
   readonly request: AgentRequest;
   readonly folder: RunFolder;
+  /** See AgentRequest. */
+  readonly ask?: AgentRequest['ask'];
   /** Hears of each decision. */
   readonly onJudged?: ((call: ReportedCall, decision: Decision, mark?: string) => void) | undefined;
   /** A call ran that the watcher had not allowed; it is in the audit. */
@@ -42,7 +45,7 @@ export interface JudgeRequest {
 /** Starts the judge on a socket in the folder `sockets`. */
 export async function startAgentJudge(
   context: RunnerContext,
-  { adapter: { calls }, request, folder, onJudged, onUnwatched }: JudgeRequest,
+  { adapter: { calls }, request, folder, ask, onJudged, onUnwatched }: JudgeRequest,
   { sockets, canary }: { readonly sockets: string; readonly canary: Latch },
 ): Promise<AgentJudge> {
   const { id, policy, worktree } = request;
@@ -55,6 +58,7 @@ export async function startAgentJudge(
     decide: context.decide,
     facts: openPathFacts({ workTree: policy.worktree, env: context.env, quarantine: worktree.quarantine }),
     calls,
+    ...(ask === undefined ? {} : { ask: boundedAsk(ask) }),
     replays: writeReplays(request.recorded ?? [], folder.control),
     onJudged: (call, decision, mark) => {
       ledger?.note(call, decision, mark);

@@ -1,5 +1,6 @@
 import type { Launch } from '../../domain/ports/adapter.ts';
 import { lookAway } from '../../git/cells/look-away.ts';
+import { closedSettings } from '../egress/cell-registries.ts';
 import type { CellEgress } from '../egress/open-egress.ts';
 import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
@@ -76,7 +77,7 @@ export function describeCell(
     doors: { ...services.doors, ports: [...services.doors.ports, ...(egress?.ports ?? [])] },
     // Else its git renews the index at each look, and what a validator leaves is compared with what it found.
     env: {
-      ...egress?.env,
+      ...(egress?.env ?? closedSettings),
       ...launch.env,
       ...(request.role === 'validator' ? { GIT_OPTIONAL_LOCKS: '0' } : {}),
     },

@@ -6,8 +6,9 @@ import type { EgressPhase } from '../../domain/config/egress.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import { randomName } from '../../util/random-name.ts';
+import { tellingText } from '../../util/telling-lines.ts';
 import { type RunInstall, shareInstall } from '../dependencies/shared-install.ts';
-import { cargoConfig } from '../egress/cell-registries.ts';
+import { cargoConfig, closedSettings } from '../egress/cell-registries.ts';
 import { type CellEgress, openEgress } from '../egress/open-egress.ts';
 import { describeLimit, type LimitName } from '../limits/limits.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
@@ -17,7 +18,7 @@ import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
 import { tailBuffer } from '../tail-buffer.ts';
 import { askProgram } from './ask-program.ts';
 import { watchAwake } from './awake-clock.ts';
-import { noteCommand } from './running-commands.ts';
+import { noteCommand, noteCommandEnd } from './running-commands.ts';
 
 const longestOutput = 4_000;
 const graceMs = 2_000;
@@ -80,7 +81,7 @@ async function runInCell(
   ]);
   const name = randomName('command');
   const folder = makeRunFolder(context.repository.commonDir, name);
-  const output = tailBuffer(longestOutput * 4);
+  const output = tailBuffer(longestOutput * 50);
   const hash = createHash('sha256');
   const told = noteCommand(folder, request, () => output.text());
   const hear = (chunk: Buffer): void => {
@@ -118,11 +119,14 @@ async function runInCell(
     });
     if (limit !== null) output.push(Buffer.from(`\nThe command ${describeLimit(limit, context.limits)}.\n`));
     for (const why of egress?.refusals() ?? []) output.push(Buffer.from(`\nNot reached: ${why}.\n`));
+    const duration_ms = Math.round(performance.now() - began);
+    noteCommandEnd(context.repository.commonDir, name, request, { exitCode, timedOut, duration_ms });
     return {
       exitCode,
       timedOut,
-      duration_ms: Math.round(performance.now() - began),
-      output: output.text().slice(-longestOutput),
+      duration_ms,
+      output:
+        exitCode === 0 ? output.text().slice(-longestOutput) : tellingText(output.text(), longestOutput),
       output_hash: `sha256:${hash.digest('hex')}`,
     };
   } finally {
@@ -151,7 +155,11 @@ function cellOf(
     mounts: egress?.mounts ?? [],
     doors: { sockets: [], ports: egress?.ports ?? [] },
     writable: own === null ? [] : [own.path],
-    env: { ...commandEnvironment(context, folder), ...egress?.env, ...installVariables(own) },
+    env: {
+      ...commandEnvironment(context, folder),
+      ...(egress?.env ?? closedSettings),
+      ...installVariables(own),
+    },
     author: { name: label, email: 'blueflame@localhost' },
   };
 }

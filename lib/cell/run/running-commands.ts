@@ -1,11 +1,11 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { AgentRunner } from '../../domain/ports/agent-port.ts';
+import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/replace-file.ts';
-import { ownerFile, type RunFolder, runRoot } from '../run-folder.ts';
+import { logRoot, ownerFile, type RunFolder, runRoot } from '../run-folder.ts';
 
 type Request = Parameters<AgentRunner['runCommand']>[0];
 
@@ -60,6 +60,54 @@ export function noteCommand({ root }: RunFolder, request: Request, output: () =>
       }
     }, writeEveryMs).unref();
   };
+}
+
+const endedName = 'checks';
+const mostEndedBytes = 64 * 1024;
+const endedSchema = schema
+  .pick({ command: true, phase: true, session: true, about: true })
+  .extend({ id: z.string(), ended_at: z.string(), run: schema.shape.before.element });
+
+/** A command that has ended, and what it came to. */
+export type EndedCommand = Readonly<z.infer<typeof endedSchema>>;
+
+/** Notes beside the logs what a command came to; the oldest are forgotten. */
+export function noteCommandEnd(
+  commonDir: string,
+  id: string,
+  { command, phase, about }: Request,
+  { exitCode, timedOut, duration_ms }: Pick<CommandRun, 'exitCode' | 'timedOut' | 'duration_ms'>,
+): void {
+  const file = endedFile(commonDir);
+  const ended: EndedCommand = {
+    ...{ id, command, phase, session: about?.session ?? null, about: about?.words ?? '' },
+    ended_at: new Date().toISOString(),
+    run: { command, exit_code: exitCode, timed_out: timedOut, duration_ms },
+  };
+  try {
+    const text = `${readTextOrEmpty(file).slice(-mostEndedBytes)}${JSON.stringify(ended)}\n`;
+    replaceFile(file, text, 0o600);
+  } catch {
+    // The disk is full: it counts all the same.
+  }
+}
+
+/** The latest first. */
+export function readEndedCommands(commonDir: string): readonly EndedCommand[] {
+  return readTextOrEmpty(endedFile(commonDir))
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return [endedSchema.parse(JSON.parse(line))];
+      } catch {
+        return [];
+      }
+    })
+    .reverse();
+}
+
+function endedFile(commonDir: string): string {
+  return join(logRoot(commonDir), `${endedName}.ended.jsonl`);
 }
 
 /** Those whose process still lives, in the order in which they began. */

@@ -30,9 +30,11 @@ import { type AgentServices, startServices } from './agent-services.ts';
 import { watchAwake } from './awake-clock.ts';
 import { openCappedLog } from './capped-log.ts';
 import { describeCell, describeLaunch, emptySettings } from './describe-cell.ts';
+import { held, heldAsk, untilGranted } from './held-time.ts';
 import { openAccess } from './model-access.ts';
 import { watchQuiet } from './quiet-watch.ts';
 import { resolveCommand } from './resolve-command.ts';
+import { tellBlocked } from './tell-blocked.ts';
 
 interface AgentStart {
   readonly request: AgentRequest;
@@ -76,7 +78,11 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
       giveBack: (id) => start.shared?.giveBack(id),
       onRefused: (why) => endEarly(run, why),
       ...held(run, request.lastWord),
-      onJudged: start.onJudged,
+      ...heldAsk(run, request.ask, context.config.limits.question_timeout),
+      onJudged: (call, decision, mark) => {
+        start.onJudged?.(call, decision, mark);
+        tellBlocked(run, call, decision);
+      },
       onUnwatched: () => endEarly(run, 'unwatched-call'),
     });
     run.services = services;
@@ -108,36 +114,6 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     await Promise.all([services?.close(), egress?.close()]);
     await folder.remove();
     throw error;
-  }
-}
-
-/** Its time does not run while its work is looked at as it means to end. */
-function held(run: AgentRun, lastWord: AgentRequest['lastWord']): Pick<AgentRequest, 'lastWord'> {
-  if (lastWord === undefined) return {};
-  return {
-    lastWord: async (words, signal) => {
-      run.held += 1;
-      try {
-        return await lastWord(words, signal);
-      } finally {
-        run.held -= 1;
-      }
-    },
-  };
-}
-
-/** Its time does not run while it waits for a share of a budget; `most` where it shares none. */
-async function untilGranted(
-  run: AgentRun,
-  take: () => ReturnType<SharedBudget['take']> | undefined,
-  most: number,
-): Promise<number | null> {
-  run.held += 1;
-  try {
-    const granted = await take();
-    return granted === undefined ? most : granted;
-  } finally {
-    run.held -= 1;
   }
 }
 

@@ -1,14 +1,22 @@
 import { connect } from 'node:net';
-import { type Answer, blocked, parseAnswer, type WatcherRequest } from './protocol.ts';
+import { type Answer, blocked, parseAnswer, type WatcherRequest, waitLine } from './protocol.ts';
 
-/** Asks the decision server; a server that is gone or ends without an answer blocks. Rejects on nothing. */
-export function askServer(socketPath: string, request: WatcherRequest): Promise<Answer> {
+/**
+ * Asks the decision server; a server that is gone or ends without an answer blocks. Rejects on nothing. `onWait` is called
+ * as often as the server says that a person is asked.
+ */
+export function askServer(
+  socketPath: string,
+  request: WatcherRequest,
+  onWait: () => void = () => undefined,
+): Promise<Answer> {
   return new Promise((resolve) => {
     let answer = '';
     const socket = connect(socketPath, () => socket.write(`${JSON.stringify(request)}\n`));
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => {
       answer += chunk;
+      for (; answer.startsWith(waitLine); answer = answer.slice(waitLine.length)) onWait();
     });
     socket.on('error', (error) => resolve(unanswered(error.message)));
     socket.on('close', () => resolve(readAnswer(answer)));

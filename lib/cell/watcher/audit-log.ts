@@ -40,7 +40,8 @@ export function openAuditLog(
         agent_id: agentId,
         tool: (call?.tool_name ?? 'unknown').slice(0, longestTarget),
         target: call === null ? '' : auditTarget(call),
-        ...decision,
+        decision: decision.decision,
+        rule: decision.rule,
         details: decision.details.slice(0, longestDetails),
       };
       const bytes = Buffer.from(`${JSON.stringify(line)}\n`);

@@ -1,13 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
-import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../../domain/policy.ts';
+import {
+  type AgentPolicy,
+  type Decision,
+  type PathFacts,
+  type ToolCall,
+  toldOf,
+} from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import type { AgentQuestion } from '../../domain/question.ts';
 import { decideGitHook, type GitHookCall } from '../../policy/decide-git-hook.ts';
 import { openJudgingTurns } from '../gateway/judging-turns.ts';
 import { listenOn } from '../gateway/listen-on.ts';
 import { findReplay, type Replay, type Replays } from '../gateway/replays.ts';
 import type { Decide } from '../runner-context.ts';
 import type { AuditLog } from './audit-log.ts';
+import { askedLine, questionsIn, repliedLine, replyAsReason } from './hold-question.ts';
 import {
   type Answer,
   answerTimeoutMs,
@@ -17,6 +26,7 @@ import {
   parseRequest,
   renderAnswer,
   requestLength,
+  waitLine,
 } from './protocol.ts';
 import { readGitHook } from './read-git-hook.ts';
 
@@ -27,7 +37,9 @@ export interface DecisionServerOptions {
   readonly decide: Decide;
   readonly facts: PathFacts;
   /** How the agent's hook tells of calls; null: it has none, and every call it asks about is blocked. */
-  readonly calls: Pick<CallFacts, 'read' | 'replace'> | null;
+  readonly calls: Pick<CallFacts, 'read' | 'replace' | 'asks'> | null;
+  /** See AgentRequest. */
+  readonly ask?: AgentRequest['ask'];
   /** What ran elsewhere and is only shown here; absent: nothing. */
   readonly replays?: Replays;
   /** What was decided about a call; `mark` is in its result, where it was blocked or a replay. */
@@ -40,7 +52,7 @@ export interface DecisionServerOptions {
 export async function startDecisionServer(
   options: DecisionServerOptions,
 ): Promise<{ close(): Promise<void> }> {
-  const held: Held = { bytes: 0 };
+  const held: HeldBytes = { bytes: 0 };
   const server = createServer((socket) => serve(socket, options, held));
   // Programs of the agent can connect, too. Who is turned away blocks its call.
   server.maxConnections = mostConnections;
@@ -55,11 +67,14 @@ const mostHeldBytes = 4 * largestRequestBytes;
 /** Longer than any client waits. */
 const longestMs = 2 * answerTimeoutMs;
 
-interface Held {
+/** An answer that a person gives; nobody hears it once the signal is aborted. */
+type Held = (gone: AbortSignal) => Promise<Answer>;
+
+interface HeldBytes {
   bytes: number;
 }
 
-function serve(socket: Socket, options: DecisionServerOptions, held: Held): void {
+function serve(socket: Socket, options: DecisionServerOptions, held: HeldBytes): void {
   const chunks: Buffer[] = [];
   let size = 0;
   let needed: number | null = null;
@@ -84,18 +99,43 @@ function serve(socket: Socket, options: DecisionServerOptions, held: Held): void
       isWhole = true;
       const isAsked = turns.ask(options, () => {
         // The client no longer waits for the answer, or its next call will be another.
-        if (!socket.destroyed) answer(judge(Buffer.concat(chunks), options));
+        if (socket.destroyed) return;
+        const judged = judge(Buffer.concat(chunks), options);
+        if (typeof judged === 'function') holdUntil(socket, judged, answer);
+        else answer(judged);
       });
       if (!isAsked) answer(record(options, null, tooMany));
     }
   });
 }
 
+/** How often a client that waits for a person is told to go on waiting. */
+const waitMs = answerTimeoutMs / 5;
+
+/** Keeps a client waiting until its answer is known; that it left is told. */
+function holdUntil(socket: Socket, answered: Held, answer: (answer: Answer) => void): void {
+  const gone = new AbortController();
+  const tell = (): void => void socket.write(waitLine);
+  socket.setTimeout(0);
+  tell();
+  const telling = setInterval(tell, waitMs);
+  socket.once('close', () => {
+    clearInterval(telling);
+    gone.abort();
+  });
+  void answered(gone.signal)
+    .catch((error: unknown) => failed(error))
+    .then((one) => {
+      clearInterval(telling);
+      if (!socket.destroyed) answer(one);
+    });
+}
+
 const tooLarge = blocked('call-too-large', 'The call is larger than 16 MB; write smaller files.');
 const tooMany = blocked('too-many-calls', 'Too many calls wait to be judged; make one after another.');
 const malformed = blocked('call-malformed', 'The hook did not report a tool call that can be judged.');
 
-function judge(bytes: Buffer, options: DecisionServerOptions): Answer {
+function judge(bytes: Buffer, options: DecisionServerOptions): Answer | Held {
   try {
     const request = parseRequest(bytes);
     if (request !== null && 'canary' in request) {
@@ -105,6 +145,8 @@ function judge(bytes: Buffer, options: DecisionServerOptions): Answer {
     if (request !== null && 'gitHook' in request) return judgeGitHook(request, options);
     const call = options.calls?.read(request?.call) ?? null;
     if (call === null) return record(options, null, malformed);
+    const questions = questionsIn(call, options);
+    if (questions !== null) return holdQuestion(request?.call, call, { ...options, questions });
     return judgeCall(request?.call, call, options);
   } catch (error) {
     return record(options, null, error instanceof SyntaxError ? malformed : failed(error));
@@ -128,6 +170,30 @@ function judgeCall(reported: unknown, call: ReportedCall, options: DecisionServe
   return decision;
 }
 
+/** What it asked is in the audit before the person is asked, and so is the reply before the agent hears it. */
+function holdQuestion(
+  reported: unknown,
+  call: ReportedCall,
+  { questions, ...options }: DecisionServerOptions & { readonly questions: readonly AgentQuestion[] },
+): Answer | Held {
+  const [shown] = call.does;
+  const asked = record(options, shown, askedLine(questions));
+  if (asked.decision === 'block') return refuse(call, asked, options);
+  return async (gone) => {
+    const reply = await (options.ask?.(questions, gone) ?? Promise.reject(new Error('nobody can be asked')));
+    if (gone.aborted) return malformed;
+    const noted = record(options, shown, repliedLine(questions, reply));
+    if (noted.decision === 'block') return refuse(call, noted, options);
+    const output =
+      reply.kind === 'answer'
+        ? (options.calls?.asks?.answer(reported, questions, reply.answers) ?? null)
+        : null;
+    if (output === null) return refuse(call, replyAsReason(questions, reply), options);
+    options.onJudged?.(call, noted);
+    return { ...noted, output };
+  };
+}
+
 /**
  * What the agent hears of a refusal holds a number that was not there before: a command that went past its watcher can
  * print what a refusal looks like, and not this one.
@@ -136,7 +202,7 @@ function refuse(call: ReportedCall, decision: Decision, { onJudged }: DecisionSe
   const mark = randomBytes(6).toString('hex');
   onJudged?.(call, decision, mark);
   // In the first line: a CLI may cut what is long.
-  return { ...decision, details: decision.details.replace(/(?=\n)|$/, ` (${mark})`) };
+  return { ...decision, details: toldOf(decision).replace(/(?=\n)|$/, ` (${mark})`) };
 }
 
 const unlessAll = blocked('call-part', 'It is one call with others, and some of them are blocked.');

@@ -5,9 +5,13 @@ import { isRecord } from '../../util/json-record.ts';
 // One JSON line from the node client, one JSON line back, then the connection ends. The other clients' request
 // is a head `FLAG HOOK LENGTH` and that many bytes; it is answered `allow`, or `block`, rule and details in lines,
 // or `print LENGTH` and that many bytes, which the client prints when it allows the call.
+// Lines `wait` may come before any answer.
 
 /** Larger calls are blocked: no file an agent may write is near this size. */
 export const largestCallBytes = 16 * 1024 * 1024;
+
+/** Before an answer, as often as its client is to wait once more as long: a person is asked. */
+export const waitLine = 'wait\n';
 
 /** How long a client waits for an answer before it blocks the call. */
 export const answerTimeoutMs = 5_000;
@@ -43,12 +47,13 @@ export function parseToolCall(value: unknown): ToolCall | null {
 }
 
 /** Calls in the form of the policy itself, which no CLI replaces. */
-export const plainCalls: Pick<CallFacts, 'read' | 'replace'> = {
+export const plainCalls: Pick<CallFacts, 'read' | 'replace' | 'asks'> = {
   read: (reported) => {
     const call = parseToolCall(reported);
     return call === null ? null : { id: null, name: call.tool_name, input: call.tool_input, does: [call] };
   },
   replace: () => null,
+  asks: null,
 };
 
 /** How many bytes a request has, as its beginning says, in which a newline has come. */

@@ -17,13 +17,14 @@ export const lookCommands = {
     load: () => import('../../commands/board/board.ts'),
     summary: 'Show a session on a page: plan, agents, checks, and what waits for you',
     details:
-      'Serves a page on this machine alone, until Ctrl-C: how far each task is and what its worker is told, what agents say and which of their calls were blocked, changesets and the log. While a run asks something, at its terminal or on its own board, it can be answered here too. Whoever has its address has your say. To see it on a phone, lead a tunnel of your own to the port, and name with --address where it begins: the page answers to no other name.',
+      'Serves a page on this machine alone, until Ctrl-C: how far each task is and what its worker is told, what agents say and which of their calls were blocked, changesets and the log. While a run asks something, at its terminal or on its own board, it can be answered here too. Whoever has its address has your say. To see it on a phone, lead a tunnel of your own to the port, and name with --address where it begins: the page answers to no other name. An IP address of this machine serves it there instead, unencrypted, with a warning.',
     options: {
       port: { kind: 'number', value: 'N', summary: 'serve it on this port (one that is free)' },
       address: {
         kind: 'text',
         value: 'ADDRESS',
-        summary: 'where your own tunnel leads to it, as https://host:port',
+        summary:
+          'where your own tunnel leads to it, as https://host:port, or the address of this machine to serve on',
       },
       open: { kind: 'no-flag', summary: 'print the address of the page, and start no browser' },
     },
@@ -32,6 +33,39 @@ export const lookCommands = {
       {
         command: 'git flame board --no-open --port 7171 --address https://desk.example:8443',
         does: 'reached through a tunnel of your own, too',
+      },
+    ],
+  },
+  answer: {
+    load: () => import('../../commands/answer/answer.ts'),
+    summary: 'Answer what a run asks, from another terminal or a script',
+    details:
+      "Without a name, it lists what the runs of this machine ask, with what has to be known and the commands that answer it. A run asks as long as it has a terminal or a board (git flame run --web --no-open); terminal, board and review page hear of the answer at once. What was decided meanwhile is refused, with who decided what. Agents and the models of chats can't answer. With --json: without an answer {gates: [{id, session, asked_at, asks, answers: [{answer, usage, means}]}]}, with one {gate, session, about, answer}, with --print {gate, text}.",
+    operand: { usage: '[GATE] [ANSWER]', kind: 'words' },
+    options: {
+      message: { kind: 'text', value: 'MESSAGE', summary: 'approve: what the changeset lands with' },
+      tasks: { kind: 'list', value: 'ID,ID', summary: 'reject: only these tasks go back' },
+      keepWork: {
+        kind: 'flag',
+        summary: 'reject, requeue: the next attempt starts from this work, not from the base',
+      },
+      print: {
+        kind: 'text',
+        value: 'WHAT',
+        choices: ['plan', 'diff', 'message'],
+        summary: 'print the plan to edit, the diff, or the message it lands with',
+      },
+    },
+    examples: [
+      { command: 'git flame answer', does: 'what is asked, and how it is answered' },
+      { command: 'git flame answer gate-1a2b3c4d approve', does: 'approve it' },
+      {
+        command: "git flame answer gate-1a2b3c4d reject 'The salt is constant.' --keep-work",
+        does: 'send it back with the reason',
+      },
+      {
+        command: 'git flame answer gate-1a2b3c4d edit plan.yml',
+        does: 'put a plan of your own in the place of the one that is asked about',
       },
     ],
   },
@@ -45,6 +79,7 @@ export const lookCommands = {
       trust: { kind: 'text', value: 'NAME', summary: 'let what this machine says count where you lead' },
       distrust: { kind: 'text', value: 'NAME', summary: 'take that back' },
       role: { kind: 'list', value: 'A,B', summary: 'with both: validate, merge, review (validate)' },
+      breaches: { kind: 'flag', summary: 'show every step against the rules that is kept, not the newest' },
     },
     examples: [
       { command: 'git flame machines', does: 'who is there' },

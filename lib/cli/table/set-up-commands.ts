@@ -69,6 +69,7 @@ export const setUpCommands = {
       { name: 'show', summary: 'print the effective values' },
       { name: 'migrate', summary: 'bring an older file to this version, comments kept' },
       { name: 'schema', summary: 'print the JSON Schema of the file' },
+      { name: 'example', summary: 'print a file with every key, its default and what it is for' },
     ],
     options: { write: { kind: 'flag', summary: 'migrate: rewrite the file instead of printing it' } },
     examples: [
@@ -80,8 +81,9 @@ export const setUpCommands = {
     load: () => import('../../commands/policy.ts'),
     summary: 'Try the rules agents work under',
     details:
-      'check reads tool calls from standard input, one JSON object per line, and answers one JSON object per line: {decision, rule, details}.',
-    subcommands: [{ name: 'check', summary: 'decide tool calls read from standard input' }],
+      "check decides the call you name: a tool and what it is about, such as Write src/a.ts, or Bash 'git push'; words that begin with no tool are a command line. It ends with 1 where the call is blocked. Without any it reads tool calls from standard input, one JSON object per line, and answers one JSON object per line: {decision, rule, details}.",
+    operand: { usage: '[TOOL] [TARGET]', kind: 'words' },
+    subcommands: [{ name: 'check', summary: 'decide a tool call, or those read from standard input' }],
     needsSubcommand: true,
     options: {
       role: { kind: 'text', value: 'ROLE', summary: 'planner, worker, validator, merger or queen (worker)' },
@@ -89,6 +91,8 @@ export const setUpCommands = {
       worktree: { kind: 'text', value: 'DIR', summary: 'folder the agent works in (this one)' },
     },
     examples: [
+      { command: 'git flame policy check Write .env', does: 'may an agent write this file?' },
+      { command: "git flame policy check Bash 'npm test && git push'", does: 'may it run this?' },
       {
         command: 'git flame policy check --role worker --locks src/ <calls.jsonl',
         does: 'decide recorded calls',

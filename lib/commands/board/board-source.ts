@@ -3,10 +3,10 @@ import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { BoardState } from '../../domain/shown/board.ts';
-import type { GateLine } from '../../domain/shown/gate.ts';
+import type { GateLine, GatesState } from '../../domain/shown/gate.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { BoardSource } from '../../ui/board/board-source.ts';
-import { openFarLines } from '../open/far-lines.ts';
+import { lineOf, openFarLines } from '../open/far-lines.ts';
 import { requireOwn } from '../open/own-terminal.ts';
 import { readConfig } from '../open/read-config.ts';
 import type { Reading } from '../open/read-state.ts';
@@ -16,7 +16,7 @@ import { leaveForAgent } from '../show/leave-for-agent.ts';
 import { followAgent } from './agent-stream.ts';
 import { openPromptPreviewer } from './preview-prompt.ts';
 import { type AgentReader, openAgentReader } from './read-agents.ts';
-import { readChecks } from './read-checks.ts';
+import { readChecks, readEndedChecks } from './read-checks.ts';
 import { type BoardOfRefs, readSession } from './read-session.ts';
 import { stateMark } from './state-mark.ts';
 import { readTaskDetails } from './task-details.ts';
@@ -55,10 +55,9 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
           ? known.refs
           : await readSession(reading, meantBy(named), await configOf(reading));
       kept.set(key, { mark: now, refs });
-      return {
-        ...withRunning(refs, agents, commonDir),
-        ...asked(lines(), far.past(), refs.session?.id ?? null),
-      };
+      const { warnings, ...gates } = asked(lines(), far.past(), refs.session?.id ?? null);
+      const notices = [...new Set([...refs.notices, ...warnings])];
+      return { ...withRunning(refs, agents, commonDir), ...gates, notices };
     },
     task: (named, id) => readTaskDetails(reading, meantBy(named), { id, prompts }),
     follow: (agent, hear, signal) => followAgent(commonDir, agent, { hear, signal }),
@@ -106,7 +105,7 @@ function asked(
   lines: readonly GateLine[],
   past: BoardState['decided'],
   session: SessionId | null,
-): Pick<BoardState, 'gate' | 'decided'> {
+): Pick<BoardState, 'gate' | 'decided'> & Pick<GatesState, 'warnings'> {
   const states = lines.map((line) => line.read());
   // Whoever was heard again said the same again.
   const decided = new Map([...past, ...states.flatMap((state) => state.decided)].map((one) => [one.id, one]));
@@ -115,16 +114,14 @@ function asked(
     decided: [...decided.values()]
       .filter((one) => one.session === session)
       .sort((one, other) => other.at.localeCompare(one.at)),
+    warnings: states.filter((state) => isOf(state, session)).flatMap((state) => state.warnings),
   };
 }
 
-/** Who asks a question, or asked it; null: nobody that still runs. */
-function lineOf(lines: readonly GateLine[], gate: string): GateLine | null {
-  const knows = (line: GateLine): boolean => {
-    const { open, decided } = line.read();
-    return open?.id === gate || decided.some(({ id }) => id === gate);
-  };
-  return lines.find(knows) ?? null;
+/** Whether a run works on that session, as far as its questions show; one that asked nothing yet may. */
+function isOf({ open, decided }: GatesState, session: SessionId | null): boolean {
+  const asked = [...(open === null ? [] : [open]), ...decided];
+  return asked.length === 0 || asked.some((one) => one.session === session);
 }
 
 /** `next` is the command that asks it again. */
@@ -143,15 +140,16 @@ function withRunning(
   reader: AgentReader,
   commonDir: string,
 ): Omit<BoardState, 'gate' | 'decided'> {
-  const { session } = refs;
-  if (session === null) return { ...refs, run: null, agents: [], hints: [], checks: [] };
+  const { ran, ...shown } = refs;
+  const { session } = shown;
+  if (session === null) return { ...shown, run: null, agents: [], hints: [], checks: [], ended_checks: [] };
   const agents = reader.read(session.id);
   const cost_usd = session.cost_usd + sum(agents.map((agent) => agent.cost_usd));
   const tokens = session.tokens + sum(agents.map((agent) => agent.tokens));
   const { budget } = session;
   const running = budget === null ? 0 : sum(agents.map((agent) => spentIn(budget.unit, agent)));
   return {
-    ...refs,
+    ...shown,
     session: {
       ...session,
       ...{ cost_usd, tokens },
@@ -159,8 +157,9 @@ function withRunning(
     },
     run: isSessionBusy(commonDir, session.id) ? { command: null, pid: null } : null,
     agents,
-    hints: reader.hints(session.id),
+    hints: reader.hints(session.id, ran),
     checks: readChecks(commonDir, session.id),
+    ended_checks: readEndedChecks(commonDir, session.id),
   };
 }
 

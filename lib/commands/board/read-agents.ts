@@ -10,8 +10,8 @@ import { parseRecord } from '../../util/json-record.ts';
 export interface AgentReader {
   /** Those that work for a session; null: for none of them in particular. */
   read(session: string | null): readonly BoardAgent[];
-  /** What those were told that were read so far, also the ones that have ended. */
-  hints(session: string): readonly BoardHint[];
+  /** What those were told, also the ones that have ended; `ran` names agents of the session, the latest last. */
+  hints(session: string, ran?: readonly string[]): readonly BoardHint[];
 }
 
 /** Of a session's agents that have ended and were told something. */
@@ -20,6 +20,7 @@ const mostEnded = 20;
 /** Audits only grow: of each what is new is read. */
 export function openAgentReader(commonDir: string): AgentReader {
   const seen = new Map<string, SeenAgent>();
+  const lookedAt = new Set<string>();
   return {
     read: (session) => {
       const agents = readRegisteredAgents(commonDir).filter((agent) => agent.session === session);
@@ -36,11 +37,34 @@ export function openAgentReader(commonDir: string): AgentReader {
         };
       });
     },
-    hints: (session) =>
-      [...seen]
+    hints: (session, ran = []) => {
+      for (const id of ran.slice(-mostEnded)) lookBack(commonDir, id, { session, seen, lookedAt });
+      return [...seen]
         .filter(([, one]) => one.session === session)
-        .flatMap(([agent, { audit }]) => hintsOf(commonDir, agent, audit)),
+        .flatMap(([agent, { audit }]) => hintsOf(commonDir, agent, audit));
+    },
   };
+}
+
+/** An agent that ended before anybody read it here: it is kept where it was told something. */
+function lookBack(
+  commonDir: string,
+  id: string,
+  {
+    session,
+    seen,
+    lookedAt,
+  }: {
+    readonly session: string;
+    readonly seen: Map<string, SeenAgent>;
+    readonly lookedAt: Set<string>;
+  },
+): void {
+  if (lookedAt.has(id) || seen.has(id)) return;
+  lookedAt.add(id);
+  const audit = new SeenAudit(auditFile(commonDir, id));
+  audit.readOn();
+  if (audit.hints.size > 0) seen.set(id, { session, audit });
 }
 
 interface SeenAgent {

@@ -1,26 +1,28 @@
 import { budgetState } from '../../core/schedule/budget-state.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
-import { needsOf } from '../../core/task/needs-of.ts';
 import { nextAttempt } from '../../core/task/task-history.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { SessionLook } from '../../domain/ports/store-port.ts';
-import type { BoardSession, BoardState, BoardTask } from '../../domain/shown/board.ts';
+import type { BoardOverlap, BoardSession, BoardState, BoardTask } from '../../domain/shown/board.ts';
 import { isRed } from '../../domain/state/changeset.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import { landsOn, type Session, titleOf } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { whoDecided } from '../../ui/text/person-name.ts';
 import type { Reading } from '../open/read-state.ts';
 import { readWaits } from '../open/read-waits.ts';
 import { isSessionBusy } from '../open/session-busy.ts';
 import { lookAtSession, type SessionMeant } from '../open/session-meant.ts';
 import { standingOf } from '../open/standing.ts';
 import { askingPerson, nextCommand } from '../waves/next-command.ts';
+import { taskOverlaps } from './task-overlap.ts';
 
 /** What the refs say of a session: everything but what runs at this moment. */
-export type BoardOfRefs = Pick<
-  BoardState,
-  'session' | 'sessions' | 'tasks' | 'changesets' | 'log' | 'notices'
->;
+export interface BoardOfRefs
+  extends Pick<BoardState, 'session' | 'sessions' | 'tasks' | 'changesets' | 'log' | 'notices'> {
+  /** Agents that were booked, the latest last. */
+  readonly ran: readonly string[];
+}
 
 const mostSessions = 30;
 const mostLogLines = 150;
@@ -36,17 +38,19 @@ export async function readSession(
   const session = meant.pick(look);
   const sessions = listSessions(look);
   const notices = look.problems.map(({ ref, object, message }) => `${ref} ${object}: ${message}`);
-  if (session === null) return { session: null, sessions, tasks: {}, changesets: [], log: [], notices };
+  if (session === null)
+    return { session: null, sessions, tasks: {}, changesets: [], log: [], notices, ran: [] };
   const standing = standingOf(look, session, reading.origins);
   const waits = await readWaits(reading, session, standing.tasks);
   const log = await store.log({ session: session.id, limit: mostLogLines });
   return {
     session: { ...describeSession(standing.session, config), next: await nextOf(reading, standing) },
     sessions,
-    tasks: boardTasks(standing.session, standing.tasks, waits),
+    tasks: boardTasks(standing.session, standing.tasks, { waits, config }),
     changesets: describeChangesets(standing.session),
     log: log.map(({ at, author, subject }) => ({ at, who: author, text: subject })),
     notices,
+    ran: session.agents.map(({ id }) => id),
   };
 }
 
@@ -91,7 +95,7 @@ function describeChangesets(session: Session): BoardState['changesets'] {
     const { id, group, tasks, state, commit, diffstat, reason } = changeset;
     return {
       ...{ id, group, tasks, state, commit, diffstat, reason },
-      ...{ red: isRed(changeset), by: changeset.decided_by },
+      ...{ red: isRed(changeset), by: whoDecided(changeset) },
     };
   });
 }
@@ -100,8 +104,12 @@ function describeChangesets(session: Session): BoardState['changesets'] {
 export function boardTasks(
   { proposal, agents }: Pick<Session, 'proposal' | 'agents'>,
   tasks: readonly Task[],
-  waits: ReadonlyMap<string, readonly string[]>,
+  {
+    waits,
+    config,
+  }: { readonly waits: ReadonlyMap<string, readonly string[]>; readonly config: Config | null },
 ): BoardState['tasks'] {
+  const overlaps = taskOverlaps({ tasks, proposal: proposal ?? [] }, config);
   const spent = new Map<string, { cost_usd: number; tokens: number }>();
   for (const { task_id: id, cost_usd, tokens } of agents) {
     if (id === null) continue;
@@ -116,32 +124,35 @@ export function boardTasks(
     // What it needs is shown anyway: it says why only where that is not all.
     const isNext = task.dependencies.every((id) => settled.has(id));
     const why = isNext ? (waits.get(task.id) ?? []) : [];
-    return [task.id, { ...describeTask(task, why), ...(spent.get(task.id) ?? nothing) }];
+    const overlap = overlaps.get(task.id) ?? null;
+    return [task.id, { ...describeTask(task, why), overlap, ...(spent.get(task.id) ?? nothing) }];
   });
   const proposed = (proposal ?? []).map((task): readonly [string, BoardTask] => [
     task.id,
-    describePlanned(task),
+    describePlanned(task, overlaps.get(task.id) ?? null),
   ]);
   return Object.fromEntries([...known, ...proposed]);
 }
 
-function describeTask(task: Task, waits: readonly string[]): Omit<BoardTask, 'cost_usd' | 'tokens'> {
+function describeTask(
+  task: Task,
+  waits: readonly string[],
+): Omit<BoardTask, 'cost_usd' | 'tokens' | 'overlap'> {
   const { title, status, cohesion_group: group, priority, file_locks: locks, history, reason } = task;
-  const isWorkedOn = status === 'claimed' || status === 'done' || status === 'merged';
   return {
     ...{ title, status, group, priority, locks },
     verdict: status === 'done' || status === 'merged' ? task.result.status : null,
-    needs: isWorkedOn ? needsOf(task) : task.dependencies,
+    needs: task.dependencies,
     by: task.agent_id ?? task.claimed_by,
     attempts: nextAttempt(history) - 1 + (status === 'claimed' ? 1 : 0),
     because: reason === null || reason === '' ? waits : [reason],
   };
 }
 
-function describePlanned(task: PlannedTask): BoardTask {
+function describePlanned(task: PlannedTask, overlap: BoardOverlap | null): BoardTask {
   const { title, cohesion_group: group, priority, dependencies: needs, file_locks: locks } = task;
   return {
-    ...{ title, group, priority, needs, locks, status: 'proposed', verdict: null, by: null },
+    ...{ title, group, priority, needs, locks, overlap, status: 'proposed', verdict: null, by: null },
     ...{ attempts: 0, cost_usd: 0, tokens: 0, because: [] },
   };
 }

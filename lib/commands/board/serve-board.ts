@@ -1,14 +1,15 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GateLine } from '../../domain/shown/gate.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import type { BoardEnd } from '../../ui/board/board-changes.ts';
 import { type Board, openBoard } from '../../ui/board/open-board.ts';
-import type { ServeOptions } from '../../ui/page/page-server.ts';
 import type { ReviewPagePart } from '../../ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
 import { openPage } from '../open/open-page.ts';
 import type { Reading } from '../open/read-state.ts';
 import { preferencesIn } from '../open/review-page.ts';
 import { openBoardSource } from './board-source.ts';
+import type { ServePlace } from './read-serve.ts';
 
 interface BoardParts {
   readonly reading: Reading;
@@ -20,16 +21,18 @@ interface BoardParts {
 }
 
 interface ServeWishes {
-  readonly serve: Pick<ServeOptions, 'port' | 'address'>;
+  readonly serve: ServePlace;
+  /** The command that serves it, on a port that is free. */
+  readonly again: string;
   /** Whether the person's browser is started. */
   readonly opens: boolean;
-  readonly farewell: string;
+  readonly farewell: BoardEnd;
 }
 
 /** Serves the board and says where. Throws FlameError `port-taken`. */
 export async function serveBoard(
   { reading, io, line = null, review = null }: BoardParts,
-  { serve, opens, farewell }: ServeWishes,
+  { serve: { warning, ...serve }, opens, farewell, again }: ServeWishes,
 ): Promise<Pick<Board, 'close'>> {
   const source = openBoardSource({ reading, io, line });
   const preferences = preferencesIn(reading.git.repository.commonDir);
@@ -41,9 +44,11 @@ export async function serveBoard(
   const board = await openBoard({ source, theme, serve, farewell, review }).catch(
     (error: NodeJS.ErrnoException) => {
       const isTaken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
-      throw isTaken && serve.port !== undefined ? portTaken(serve.port, error) : error;
+      if (error.code === 'EADDRNOTAVAIL') throw noSuchAddress(serve.host ?? '', again);
+      throw isTaken && serve.port !== undefined ? portTaken(serve.port, { again, cause: error }) : error;
     },
   );
+  if (warning !== '') reading.output.events.emit({ event: 'notice', level: 'warning', message: warning });
   reading.output.events.emit({ event: 'board', url: board.url, ...tunnelled(board.url, serve.address) });
   if (board.reviewUrl !== null) reading.output.events.emit({ event: 'review-page', url: board.reviewUrl });
   const hasBrowser = opens && io.stderr.isTTY === true;
@@ -63,12 +68,24 @@ function tunnelled(url: string, address: URL | undefined): { readonly tunnel?: s
 }
 
 /** Another program serves there. */
-function portTaken(port: number, cause: unknown): FlameError {
+function portTaken(
+  port: number,
+  { again, cause }: { readonly again: string; readonly cause: unknown },
+): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'port-taken',
     message: `Port ${port} can't be had: another program serves there, or it is not yours to serve on.`,
-    hints: ['git flame board'],
+    hints: [`A port that is free: ${again}`],
     cause,
+  });
+}
+
+function noSuchAddress(host: string, again: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'no-such-address',
+    message: `This machine has no address ${host} to serve on.`,
+    hints: ['ip addr', again],
   });
 }

@@ -4,10 +4,13 @@ import { type Session, titleOf } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { listRescues } from '../../engine/keep/rescue-list.ts';
 import { openGit } from '../../git/open-git.ts';
+import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { heedingStore } from '../../store/ends/heeding-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import { openOrigins } from '../../trust/decisions/open-origins.ts';
+import { gateTitle } from '../../ui/desk/gate-title.ts';
+import { openFarLines } from '../open/far-lines.ts';
 
 /** The names of these kinds that there are, for completion; those of tasks and the like are of one session, the current one unless named. */
 export async function listNames(
@@ -18,6 +21,7 @@ export async function listNames(
   const lists = await Promise.all([
     listOfGit(context, kinds),
     kinds.some((kind) => storedKinds.has(kind)) ? listStored(context, kinds, session) : [],
+    kinds.includes('gate') ? listGates(context) : [],
   ]);
   return lists.flat();
 }
@@ -64,6 +68,17 @@ async function listStored(
   } finally {
     await store.close();
     await git.close();
+  }
+}
+
+/** What runs of this machine ask now. */
+async function listGates(context: GitContext): Promise<readonly Candidate[]> {
+  const far = openFarLines((await discoverRepository(context)).commonDir);
+  try {
+    const open = (await far.ready()).flatMap((line) => line.read().open ?? []);
+    return open.map(({ id, asks }) => ({ word: id, about: gateTitle(asks) }));
+  } finally {
+    far.close();
   }
 }
 

@@ -104,6 +104,8 @@ async function runCycle(args: CommandArgs<'demo'>, io: Io): Promise<number> {
         takeOver: false,
         web: false,
         open: false,
+        port: null,
+        address: null,
       },
       positionals: ['Greet people in three languages'],
     },

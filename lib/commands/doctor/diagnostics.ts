@@ -16,7 +16,13 @@ import {
   inScratch,
   runDiagnostics,
 } from '../../engine/validate/run-diagnostics.ts';
-import { describeFailing, lastLines, rememberRuns, waysOn } from '../../engine/work/base-checks.ts';
+import {
+  describeFailing,
+  isSetup,
+  lastLines,
+  rememberRuns,
+  waysOnFrom,
+} from '../../engine/work/base-checks.ts';
 import { type Base, findBase } from '../../engine/work/preflight.ts';
 import { worktreePath } from '../../engine/workshop.ts';
 import { shortId } from '../../util/short-id.ts';
@@ -72,7 +78,7 @@ export async function examineDiagnostics(
     // Work begins by what was found last, here or there.
     if (hasDiagnostics({ config }))
       await rememberRuns({ config, tried: triedBefore(git.repository.commonDir) }, base.commit, runs);
-    return describeRuns(parts, base, runs, told);
+    return await describeRuns(parts, base, runs, told);
   } catch (error) {
     // The person's own stop ends the command.
     if (!limit.signal.aborted || options.signal?.aborted === true) throw error;
@@ -100,14 +106,13 @@ async function withoutTrace<T>(parts: DiagnosticParts, work: () => Promise<T>): 
   }
 }
 
-function describeRuns(
-  { config }: DiagnosticParts,
+async function describeRuns(
+  parts: DiagnosticParts,
   { branch, commit }: Base,
   runs: readonly DiagnosticRun[],
   told: readonly EventBody[],
-): readonly Finding[] {
+): Promise<readonly Finding[]> {
   const failing = failedDiagnostics(runs);
-  const { commands } = config.validation.validator_diagnostics;
   const warnings = told.flatMap((event) =>
     event.event === 'notice'
       ? [
@@ -126,15 +131,16 @@ function describeRuns(
     const message = `Tried on ${branch} at ${shortId(commit)}, and passed: ${tried}.`;
     return [finding({ ...about, result: 'proven', message }), ...warnings];
   }
+  const ways = await waysOnFrom(parts, commit);
   const found = failing.map((run) => {
-    const isSetup = !commands.includes(run.command);
+    const isRequired = isSetup(parts, run);
     return finding({
-      ...{ ...about, result: 'missing', isRequired: isSetup },
-      message: isSetup
+      ...{ ...about, result: 'missing', isRequired },
+      message: isRequired
         ? `project.setup fails on ${branch}, so no agent can be given a worktree.`
-        : `${describeFailing(run, branch)}, so no task can pass it.`,
+        : `${describeFailing(run, branch)}, so only a task that mends it can pass.`,
       details: lastLines(run.output),
-      hints: isSetup ? ['Mend project.setup in .blueflame.yml, or what it needs.'] : waysOn,
+      hints: isRequired ? ['Mend project.setup in .blueflame.yml, or what it needs.'] : ways,
     });
   });
   return [...found, ...warnings];

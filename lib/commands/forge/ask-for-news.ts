@@ -16,37 +16,52 @@ export interface RequestNews {
   readonly reopen: string;
 }
 
+export interface AllNews {
+  readonly all: readonly RequestNews[];
+  /** Of how many requests nothing is taken up, since somebody else moved them. */
+  readonly moved: number;
+}
+
 /**
- * What the host says of a session's pull requests; who is not heard is named. Throws FlameErrors `no-pull-request`,
+ * What the host says of a session's pull requests; who is not heard is named. Of several, one that somebody else moved is
+ * said with what to do about it, and keeps nothing from the others. Throws FlameErrors `no-pull-request`,
  * `pull-request-moved`, and those of Forge.news: then nothing of any of them is taken up.
  */
-export async function askForNews(opened: Opened, io: Io, session: Session): Promise<readonly RequestNews[]> {
+export async function askForNews(opened: Opened, io: Io, session: Session): Promise<AllNews> {
   const requests = requestsOf(session);
   if (requests.length === 0) throw noPullRequest(session);
   const { root: cwd, config } = opened.workshop;
   const heard = new Set(session.landing?.heard ?? []);
   const told: RequestNews[] = [];
+  let moved = 0;
   for (const request of requests) {
     const { url } = request;
     const forge = openForge(forgeOf(url), { cwd, io, retry: 'git flame pr' });
     const news = await forge.news({ url, heeding: config.pull_requests, heard });
-    if (news.state === 'open') await requireOurs(opened, request, news);
+    const error = news.state === 'open' ? await movedBySomebody(opened, request, news) : null;
+    if (error !== null) {
+      if (requests.length === 1) throw error;
+      moved += 1;
+      opened.workshop.events.emit({ event: 'notice', level: 'warning', message: error.message });
+      for (const hint of error.hints) opened.output.hint(hint);
+      continue;
+    }
     tellUnheeded(opened, news);
     told.push({ request, news, reopen: forge.reopenLine(url) });
   }
-  return told;
+  return { all: told, moved };
 }
 
-/** What another one pushed there is not what its comments would be answered on. Throws FlameError `pull-request-moved`. */
-async function requireOurs(
+/** What another one pushed there is not what its comments would be answered on. null: nobody did. */
+async function movedBySomebody(
   { git }: Opened,
   { branch }: OpenedRequest,
   { head }: PullRequestNews,
-): Promise<void> {
+): Promise<FlameError | null> {
   const tip = await git.resolveCommit(`refs/heads/${branch}`);
   const there = await git.resolveCommit(head);
-  if (tip !== null && there !== null && (await git.isAncestor(there, tip))) return;
-  throw new FlameError({
+  if (tip !== null && there !== null && (await git.isAncestor(there, tip))) return null;
+  return new FlameError({
     kind: 'refused',
     code: 'pull-request-moved',
     message: `Somebody else moved ${branch} there to ${shortId(head)}, which is not part of it here, so nothing was taken up.`,

@@ -11,10 +11,10 @@ const controls = /\u001b\[[0-9;?]*[A-Za-z]|section_(?:start|end):\d+:[^\r\n]*\r?
 const stamp = /^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z /;
 
 /**
- * The end of a failed check's log as data: its last lines, printable, without time stamps. '' where there is none, or it
- * can't be had: the check failed in any case. Throws what isn't the log's own failure (signed out, no more requests).
+ * The end of a failed check's log as data: its last lines, printable, without time stamps. '' where there is none, null
+ * where it can't be had: a host gives none before all of a run has ended. Throws what isn't the log's own failure (signed out, no more requests).
  */
-export async function endOfLog(read: () => Promise<string>): Promise<string> {
+export async function endOfLog(read: () => Promise<string>): Promise<string | null> {
   try {
     const lines = (await read())
       .replace(controls, '')
@@ -27,7 +27,7 @@ export async function endOfLog(read: () => Promise<string>): Promise<string> {
       .filter((line) => line.trim() !== '');
     return lastOf(lines.slice(-mostLines).map((line) => boundText(line, mostCharacters)));
   } catch (error) {
-    if (isForgeError(error) && error.code === 'forge-failed') return '';
+    if (isForgeError(error) && error.code === 'forge-failed') return null;
     throw error;
   }
 }

@@ -31,6 +31,11 @@ export interface Forge {
   readonly name: ForgeName;
   /** What one opens there: `pull request` or `merge request`. */
   readonly noun: string;
+  /** How it is called, and how many characters of a request's text it takes. */
+  readonly host: string;
+  readonly longestBody: number;
+  /** How many of them can be told as a request is opened; the rest is told by `update`. */
+  readonly longestNew: number;
   /** The shell line that opens one by hand. */
   createLine(request: RequestText): string;
   /** The shell line that opens a closed one again. */

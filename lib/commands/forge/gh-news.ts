@@ -16,10 +16,10 @@ export async function readGhNews(
 ): Promise<PullRequestNews> {
   const { host, project, number } = address;
   const fields = 'state,headRefOid,statusCheckRollup';
-  const view = readForgeValue(viewSchema, await ask(['pr', 'view', url, '--json', fields]));
+  const view = readForgeValue('gh', viewSchema, await ask(['pr', 'view', url, '--json', fields]));
   const list = async <Value>(path: string, schema: z.ZodType<Value>): Promise<readonly Value[]> => {
     const where = `repos/${project}/${path}?per_page=100`;
-    return readForgePages(schema, await ask(['api', '--hostname', host, '--paginate', where]));
+    return readForgePages('gh', schema, await ask(['api', '--hostname', host, '--paginate', where]));
   };
   const lines = await list(`pulls/${number}/comments`, lineSchema);
   const reviews = await list(`pulls/${number}/reviews`, reviewSchema);
@@ -42,7 +42,7 @@ export async function readGhStanding(
   ask: AskForge,
 ): Promise<Pick<PullRequestNews, 'state' | 'head'>> {
   const shown = await ask(['pr', 'view', url, '--json', 'state,headRefOid']);
-  const { state, headRefOid: head } = readForgeValue(standingSchema, shown);
+  const { state, headRefOid: head } = readForgeValue('gh', standingSchema, shown);
   return { state: states[state], head };
 }
 

@@ -8,11 +8,16 @@ import { readForgeValue } from './read-forge-json.ts';
 import { type IssueName, type IssueText, openIssue } from './read-issue.ts';
 import { type AskForge, isForgeError } from './run-forge.ts';
 
+/** What GitHub takes is 65,536. */
+const longestBody = 65_000;
+
 /** GitHub, as its program `gh` speaks with it. */
 export function openGh(ask: AskForge): Forge {
   return {
     name: 'gh',
     noun: 'pull request',
+    host: 'GitHub',
+    ...{ longestBody, longestNew: longestBody },
     createLine: (request) => ['gh', ...createWords(request)].map(shellQuote).join(' '),
     reopenLine: (url) => `gh pr reopen ${url}`,
     find: (branch) => find(branch, ask),
@@ -35,6 +40,7 @@ function createWords({ base, branch, title, bodyFile }: RequestText): readonly s
 async function find(branch: string, ask: AskForge): Promise<string | null> {
   try {
     const { url, state } = readForgeValue(
+      'gh',
       foundSchema,
       await ask(['pr', 'view', branch, '--json', 'url,state']),
     );
@@ -55,6 +61,7 @@ async function readIssue({ number, project, host }: IssueName, ask: AskForge): P
   const fields = 'number,title,body,labels,author,state,url';
   const where = project === null ? [] : ['--repo', host === null ? project : `${host}/${project}`];
   const { title, body, labels, author, state, url } = readForgeValue(
+    'gh',
     issueSchema,
     await ask(['issue', 'view', number, ...where, '--json', fields]),
   );

@@ -20,9 +20,13 @@ export async function readGlabNews(
   const get = (path: string, ...more: readonly string[]): Promise<string> =>
     ask(['api', '--hostname', host, ...more, path]);
   const list = async <Value>(path: string, schema: z.ZodType<Value>): Promise<readonly Value[]> =>
-    readForgePages(schema, await get(`${path}${path.includes('?') ? '&' : '?'}per_page=100`, '--paginate'));
+    readForgePages(
+      'glab',
+      schema,
+      await get(`${path}${path.includes('?') ? '&' : '?'}per_page=100`, '--paginate'),
+    );
   const where = `projects/${encodeURIComponent(project)}`;
-  const view = readForgeValue(viewSchema, await get(`${where}/merge_requests/${number}`));
+  const view = readForgeValue('glab', viewSchema, await get(`${where}/merge_requests/${number}`));
   const threads = await list(`${where}/merge_requests/${number}/discussions`, threadSchema);
   const members = heeding.comments_from === 'listed' ? [] : await list(`${where}/members/all`, memberSchema);
   const levelOf = new Map(
@@ -59,7 +63,7 @@ export async function readGlabStanding(
   ask: AskForge,
 ): Promise<Pick<PullRequestNews, 'state' | 'head'>> {
   const path = `projects/${encodeURIComponent(project)}/merge_requests/${number}`;
-  const { state, sha } = readForgeValue(standingSchema, await ask(['api', '--hostname', host, path]));
+  const { state, sha } = readForgeValue('glab', standingSchema, await ask(['api', '--hostname', host, path]));
   return { state: states[state], head: sha };
 }
 

@@ -15,13 +15,14 @@ import { takeUpAll } from './take-up-all.ts';
 export function run(args: CommandArgs<'pr'>, io: Io): Promise<number> {
   return withWorkshop(args, io, async (opened) => {
     const session = opened.meant.require(await opened.store.snapshot());
-    const all = await askForNews(opened, io, session);
-    if (args.globals.dryRun) return preview(opened, session, all);
+    const { all, moved } = await askForNews(opened, io, session);
+    if (args.globals.dryRun) return preview(opened, session, all) || Math.min(moved, 1);
+    if (all.length === 0) return 1;
     requireOwn('What is taken up of a pull request', opened.git.repository, io);
     return withSessionLock(opened, session.id, async () => {
       await resume(opened.workshop, session.id);
       const taken = await takeUpAll(opened, session.id, { all, isAllowedMore: args.options.more });
-      return tell(opened, session, taken) || Math.min(taken.refused, 1);
+      return tell(opened, session, taken) || Math.min(taken.refused + moved, 1);
     });
   });
 }
@@ -48,7 +49,7 @@ function preview({ output }: Opened, session: Session, all: readonly RequestNews
   return 0;
 }
 
-function tell({ output }: Opened, session: Session, { tasks, left }: TakenUp): number {
+function tell({ output }: Opened, session: Session, { tasks, left, awaited }: TakenUp): number {
   for (const { id, remarks, checks } of tasks) {
     const parts = [
       ...(remarks === 0 ? [] : [formatCount(remarks, 'remark')]),
@@ -58,13 +59,15 @@ function tell({ output }: Opened, session: Session, { tasks, left }: TakenUp): n
   }
   if (tasks.length === 0)
     output.result(
-      left === 0 ? 'There is nothing new on the pull request.' : 'Nothing of it was taken up now.',
+      left + awaited.length === 0
+        ? 'There is nothing new on the pull request.'
+        : 'Nothing of it was taken up now.',
     );
   if (left > 0)
     output.info(
       `${formatCount(left, 'remark')} wait for the next round: git flame pr, once this one is pushed.`,
     );
-  output.json({ session: session.id, tasks, left });
+  output.json({ session: session.id, tasks, left, awaited });
   if (tasks.length > 0) output.hint('git flame run --pr');
   return 0;
 }

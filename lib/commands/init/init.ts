@@ -30,7 +30,7 @@ export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
     const name = nameOf(args.options.name, root);
     const written = await prepare(reading, { root, base, name }, args, io);
     output.json({ root, written });
-    output.result(renderInit(written, args.globals.dryRun, output.style));
+    if (!args.globals.quiet) output.result(renderInit(written, args.globals.dryRun, output.style));
     if (head.commit === null) output.hint('git commit --allow-empty -m "initial commit"');
     output.hint("git flame run 'What you want done'");
     return 0;
@@ -49,11 +49,13 @@ async function prepare(
   args: CommandArgs<'init'>,
   io: Io,
 ): Promise<readonly string[]> {
-  const { dryRun } = args.globals;
+  const { dryRun, quiet: isQuiet } = args.globals;
   // What can't be done is found before anything is.
   const hooks = args.options.hooks ? await planGitHooks(git, io) : [];
   const file =
-    (await findConfigFile(wanted.root)) === null ? await begin(wanted, { git, io, output, dryRun }) : [];
+    (await findConfigFile(wanted.root)) === null
+      ? await begin(wanted, { git, io, output, dryRun, isQuiet })
+      : [];
   const { config } = await readConfig(wanted.root, configFile);
   const context = { cwd: wanted.root, env: io.env };
   const { commonDir } = git.repository;
@@ -69,18 +71,19 @@ async function prepare(
 interface Beginning extends Pick<Reading, 'git' | 'output'> {
   readonly io: Io;
   readonly dryRun: boolean;
+  readonly isQuiet: boolean;
 }
 
 /** The configuration to begin with; what was found in the project is shown before it is written. */
 async function begin(
   { root, base, name }: Wanted,
-  { git, io, output, dryRun }: Beginning,
+  { git, io, output, dryRun, isQuiet }: Beginning,
 ): Promise<readonly string[]> {
   const cli = proposeCli(git, io);
   const proposal = readProposal(root);
   // What is looser than built in is asked about once, so that only a person at a terminal is offered it.
   const room = proposal !== null && io.stdin.isTTY === true ? roomForBuilds : null;
-  if (proposal !== null) output.result(renderProposal({ ...proposal, room }, output.style));
+  if (proposal !== null && !isQuiet) output.result(renderProposal({ ...proposal, room }, output.style));
   const project = { name, ...(base === null ? {} : { base_branch: base }) };
   if (!dryRun) await writeConfig(root, { project, cli, proposal, room });
   return [cli === null ? '.blueflame.yml' : `.blueflame.yml, with ${cli.name} in every role`];

@@ -1,3 +1,4 @@
+import { type KnownInstall, knownInstalls } from '../../domain/known-installs.ts';
 import { parseRecord } from '../../util/json-record.ts';
 
 /** What a project's own files say of how it is tested and built. */
@@ -8,6 +9,8 @@ export interface Proposal {
   readonly allowed: readonly string[];
   /** For `validation.validator_diagnostics.commands`: its tests. */
   readonly tests: readonly string[];
+  /** What would bring its dependencies into a worktree; null: nothing that is known. */
+  readonly install: KnownInstall | null;
 }
 
 /** Limits that work with builds and tests fits in: wider than those built in. */
@@ -29,7 +32,8 @@ export const lockFiles = [
   'bun.lockb',
   'uv.lock',
   'poetry.lock',
-] as const;
+  ...knownInstalls.map(({ file }) => file),
+];
 
 export interface ProjectFiles {
   /** The content of each project file that is there. */
@@ -53,6 +57,7 @@ export function proposeCommands({ contents, locks }: ProjectFiles): Proposal | n
   return {
     sources: found.map(({ name }) => name),
     allowed: [...new Set(found.flatMap(({ allowed }) => allowed))],
+    install: knownInstalls.find(({ file }) => locks.has(file)) ?? null,
     // A Makefile beside others mostly calls what they name.
     tests: [...new Set(tests.length > 0 ? tests : found.flatMap((part) => part.tests))],
   };

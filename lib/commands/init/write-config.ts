@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { ReadyCli } from '../../cell/run/ready-clis.ts';
 import { defaultCommands } from '../../domain/config/config-rules.ts';
+import type { KnownInstall } from '../../domain/known-installs.ts';
 import { lockFiles, type Proposal, projectFiles, proposeCommands, type Room } from './propose-commands.ts';
 
 interface Beginning {
@@ -40,11 +41,13 @@ function configText({ project, cli, proposal, room }: Beginning): string {
     proposal === null || proposal.tests.length === 0
       ? {}
       : { validation: { validator_diagnostics: { commands: [...proposal.tests], timeout: '10m' } } };
+  const setup = proposal?.install == null ? '' : setupHint(proposal.install);
   const limits = room === null ? {} : { limits: room };
   const begin = stringify({ schema_version: 1, project, ...setting, ...rules, ...checks, ...limits });
   return `${configHead}${begin}\n${[
     ...('permissions' in rules ? [] : [permissionsHint]),
     ...('validation' in checks ? [] : [validationHint]),
+    setup,
     room === null ? limitsHint : budgetHint,
   ].join('')}`;
 }
@@ -63,7 +66,7 @@ function isFile(path: string): boolean {
 }
 
 const configHead = `# What git flame goes by; every key is optional. All keys with their meaning:
-# .blueflame.example.yml of git-flame. What is in force, and why: git flame config
+# git flame config example. What is in force, and why: git flame config
 # An editor completes them after: git flame config schema > .git/blueflame.schema.json
 # and with this as the first line: # yaml-language-server: $schema=.git/blueflame.schema.json
 `;
@@ -79,6 +82,14 @@ const permissionsHint = `# permissions:
 const validationHint = `# validation:
 #   validator_diagnostics:
 #     commands: [npm test]                  # what fails here never lands by itself
+`;
+
+const setupHint = ({ command, preset }: KnownInstall): string =>
+  `# Worktrees of agents begin without dependencies. To bring them, made once for each lock file, below project:
+#   setup: [${command}]
+# Cells reach no network but what is named, or from-config: the registry that your own settings name.
+# sandbox: { egress: { setup: [${preset}] } }
+
 `;
 
 const budgetHint = `# A limit in dollars, below limits: max_session_cost_usd: 10. The run pauses and asks when it is spent.

@@ -54,7 +54,9 @@ export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> 
             const { lease_ms: leaseMs, renew_ms: renewMs } = session.machines;
             sharing.enter(session.id, { leaseMs, renewMs });
             await recoverSession(shared.workshop, session.id);
-            await helpLead(shared.workshop, session.id);
+            await helpLead(shared.workshop, session.id).catch((error: unknown) => {
+              throw asJoined(error, sharing.remote);
+            });
             const end = await reportEnd(shared, session.id, () => null);
             return end.session.state === 'ended' ? 0 : 2;
           },
@@ -63,6 +65,14 @@ export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> 
       },
     );
   });
+}
+
+/** What stops it tells how to join again: it leads nothing. */
+function asJoined(error: unknown, remote: string): unknown {
+  if (!(error instanceof FlameError)) return error;
+  return error.withHints(
+    error.hints.map((hint) => (hint === 'git flame run' ? `git flame work --join ${remote}` : hint)),
+  );
 }
 
 type SharedSession = Session & { readonly machines: NonNullable<Session['machines']> };

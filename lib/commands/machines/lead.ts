@@ -1,10 +1,11 @@
 import type { SessionId } from '../../domain/ids.ts';
-import { ledElsewhere } from '../../domain/meanwhile.ts';
+import { ledElsewhere, sameCommandThere } from '../../domain/meanwhile.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { nextClaim } from '../../domain/state/claim-number.ts';
 import { sharedRoles } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { record, viewSession } from '../../engine/record.ts';
+import { stepDown } from '../../engine/machines/step-down.ts';
+import { recordOwn, viewSession } from '../../engine/record.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
@@ -33,7 +34,11 @@ export function leadSession(opened: Opened, io: Io, { wish, remote, takesOver }:
         const terms = { remote: sharing.remote, lease_ms: lease, renew_ms: renew };
         await takeLead(shared.workshop, start.session, { terms, takesOver });
         sharing.enter(start.session, { leaseMs: lease, renewMs: renew });
-        return goOn(shared, io, start);
+        try {
+          return await goOn(shared, io, start);
+        } catch (error) {
+          throw await stepDown(shared.workshop, start.session, error);
+        }
       };
       return withStart(opened, wish, io, lead, { isShared: true });
     },
@@ -51,8 +56,11 @@ export function inLedSession(
     opened,
     io,
     { name: remote, role: 'lead', roles: sharedRoles, budget: null },
-    ({ inSession }) => {
+    async ({ inSession }) => {
       const shared = inSession(session);
+      const { machines } = (await viewSession(shared.workshop, session)).session;
+      if (machines !== undefined && machines.lead !== shared.workshop.place)
+        throw ledElsewhere(machines.lead, sameCommandThere);
       return withSessionLock(shared, session, () => work(shared), { isShared: true });
     },
   );
@@ -79,12 +87,12 @@ async function takeLead(
   id: SessionId,
   { terms, takesOver }: { readonly terms: Terms; readonly takesOver: boolean },
 ): Promise<void> {
-  const { machines } = (await viewSession(workshop, id)).session;
-  if (machines !== undefined && machines.lead !== workshop.place && !takesOver)
-    throw ledElsewhere(machines.lead);
-  await record(workshop, id, ({ session }) => {
+  const seen = takesOver ? (await viewSession(workshop, id)).session.machines : undefined;
+  await recordOwn(workshop, id, ({ session }) => {
     const known = session.machines;
     const isOurs = known?.lead === workshop.place;
+    // The person's word is about who led when they gave it.
+    if (known !== undefined && !isOurs && known.term !== seen?.term) throw ledElsewhere(known.lead);
     const term = isOurs ? known.term : nextClaim(known?.term);
     const isSame =
       isOurs &&
@@ -95,4 +103,7 @@ async function takeLead(
     const next = { ...session, machines: { lead: workshop.place, ...terms, term } };
     return { session: { next, subject: `session: led by ${workshop.place}, term ${term}` } };
   });
+  if (seen === undefined || seen.lead === workshop.place) return;
+  const message = `This machine leads now, in the place of ${seen.lead}: what that decides counts no more, and what its agents hold is free once it hears of that, or has been silent for its lease.`;
+  workshop.events.emit({ event: 'notice', level: 'info', message });
 }

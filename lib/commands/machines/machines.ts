@@ -5,7 +5,7 @@ import { listMachines } from '../../domain/shown/machines.ts';
 import { readMachines } from '../../store/shared/read-machines.ts';
 import { listBreaches } from '../../store/shared/witness.ts';
 import { pickRemote } from '../../store/sync/pick-remote.ts';
-import { renderMachines } from '../../ui/render/render-machines.ts';
+import { renderMachines, renderWays } from '../../ui/render/render-machines.ts';
 import { gitHere } from '../open/git-here.ts';
 import { withState } from '../open/read-state.ts';
 import { readRoles } from './read-roles.ts';
@@ -35,7 +35,10 @@ export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
     const breaches =
       shared === null ? [] : await listBreaches({ context, commonDir }, { remote, session: shared });
     output.json({ remote, session: shared, machines, breaches });
-    output.result(renderMachines({ remote, session: shared, machines, breaches }, output.style).join('\n'));
+    const { breaches: isWhole } = args.options;
+    const shown = { remote, session: shared, machines, breaches, isWhole };
+    const lines = [...renderMachines(shown, output.style), ...renderWays(machines, output.style)];
+    output.result(lines.join('\n'));
     return 0;
   });
 }

@@ -5,6 +5,7 @@ import type { Io } from '../../domain/shown/io.ts';
 import type { MachineRole, SharedRole } from '../../domain/state/machine.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { gitText } from '../../git/process/run-git.ts';
+import { openSshConnection } from '../../git/process/ssh-connection.ts';
 import { type OpenedSharing, openSharing } from '../../store/shared/open-sharing.ts';
 import { pushesPerMinute } from '../../store/shared/pace.ts';
 import { pickRemote } from '../../store/sync/pick-remote.ts';
@@ -51,8 +52,9 @@ export async function withSharing(
   const { key, sign: speak } = openCloneKey(clone);
   const place = machineName(clone);
   const trusted = role === 'lead' ? await readOwnTrust(context) : [];
+  const connection = await openSshConnection(context, remote);
   const sharing = openSharing(store.raw, {
-    ...{ remote, network: context, signal: workshop.signal, speak, budget },
+    ...{ remote, network: context, connection, signal: workshop.signal, speak, budget },
     sign: {
       v: 1,
       machine: place,
@@ -98,6 +100,7 @@ export async function withSharing(
   } finally {
     // A machine that can't say that it leaves is given up like one that is gone.
     await sharing.leave(isOver && role === 'lead').catch(() => undefined);
+    await connection?.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { ledElsewhere } from '../../domain/meanwhile.ts';
+import { ledElsewhere, sameCommandThere } from '../../domain/meanwhile.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Opened } from '../open/open-workshop.ts';
@@ -14,7 +14,6 @@ export function whereItIsLed(
 ): Promise<number> {
   const { id, machines, state } = session;
   if (machines === undefined || state === 'ended') return withSessionLock(opened, id, () => work(opened));
-  if (machines.lead !== opened.workshop.place)
-    throw ledElsewhere(machines.lead, ['On that machine, the same command']);
+  if (machines.lead !== opened.workshop.place) throw ledElsewhere(machines.lead, sameCommandThere);
   return inLedSession(opened, io, { session: id, remote: machines.remote }, work);
 }

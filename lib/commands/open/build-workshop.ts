@@ -16,6 +16,7 @@ import { machineName } from '../../trust/clone-key.ts';
 import { GateDesk } from '../../ui/desk/gate-desk.ts';
 import { liveOutput } from '../../ui/live/live-output.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
+import { describeConflict } from '../../ui/render/render-ahead.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { randomName } from '../../util/random-name.ts';
 import { type Current, openCurrent } from './current.ts';
@@ -64,7 +65,7 @@ export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
     current,
     ...{ machine, page, desk, live, letIn: door.letIn },
   });
-  const events = observed(output.events, page, reading);
+  const events = observed(output.events, { page, desk, reading });
   const run = createRunMemory();
   const bench = { ready, io, current, windDown, run, live, machine, gates, events };
   return {
@@ -186,12 +187,20 @@ function leavingTerminal(agents: AgentRunner, live: LiveView | null): AgentRunne
   };
 }
 
-/** Events as they are; the page follows them, and a changeset they print was shown to the person. */
-function observed(events: EventSink, page: HeldPage, { shown, wishes }: Reading): EventSink {
+interface Observers {
+  readonly page: HeldPage;
+  readonly desk: GateDesk;
+  readonly reading: Pick<Reading, 'shown' | 'wishes'>;
+}
+
+/** Events as they are; page and desk follow them, and a changeset they print was shown to the person. */
+function observed(events: EventSink, { page, desk, reading: { shown, wishes } }: Observers): EventSink {
   return {
     emit: (event) => {
       events.emit(event);
       page.refresh();
+      if (event.event === 'notice' && event.level === 'warning') desk.warn(event.message);
+      if (event.event === 'conflicts-ahead') desk.warnAhead(event.found.map(describeConflict));
       const isPrinted = event.event === 'changeset-built' && (event.red || !wishes.isQuiet);
       if (isPrinted) shown.note(event.session, [{ id: event.changeset, commit: event.commit }]);
     },

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import { readSpending } from '../../cell/run/agent-registry.ts';
+import { unansweredIn } from '../../cell/run/open-question.ts';
 import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../cell/run/stale-runs.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { bookKilled } from '../../engine/work/book-killed.ts';
@@ -23,11 +24,20 @@ export async function clearLeftovers({ git, output, store }: Leftovers, io: Io, 
   await git.recoverCells();
 }
 
+/** A question that stood open when its run was killed is asked no more. */
+function sayUnanswered(folder: string, { events }: Leftovers['output']): void {
+  const text = unansweredIn(folder);
+  if (text === '') return;
+  const message = `${basename(folder)} asked you something when its run ended, and was not answered; its next attempt may ask again: ${text}`;
+  events.emit({ event: 'notice', level: 'warning', message });
+}
+
 /** What agents of killed runs had spent is booked, what still runs of them is ended. */
 async function clearRuns({ git, output, store }: Leftovers, commonDir: string): Promise<void> {
   const now = new Date();
   const orphans: string[] = [];
   for (const folder of listStaleRuns(commonDir, now)) {
+    sayUnanswered(folder, output);
     const spent = readSpending(folder, now);
     if (spent !== null) await bookKilled(store, await git.identity(), spent);
     if (await endStaleRun(folder)) orphans.push(basename(folder));

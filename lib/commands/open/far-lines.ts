@@ -1,13 +1,14 @@
 import { closeSync, openSync, readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ownerFile, runRoot } from '../../cell/run-folder.ts';
 import { FlameError, type FlameErrorInit, retold } from '../../domain/flame-error.ts';
 import type { GateLine, GatesState, GateText, GivenAnswer } from '../../domain/shown/gate.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { hearLines, sayLine } from './door-lines.ts';
-import { doorFile, doorPrefix } from './gate-door.ts';
+import { doorFile, doorPrefix } from './door-names.ts';
 
 /** What the runs of other processes on this machine ask. */
 export interface FarLines {
@@ -15,13 +16,15 @@ export interface FarLines {
   read(): readonly GateLine[];
   /** What those decided that have ended since, the latest ones. */
   past(): GatesState['decided'];
-  /** The same once each door that is there was tried. */
+  /** The same once each door that is there was tried, for a moment: a run that is suspended lets nobody in. */
   ready(): Promise<readonly GateLine[]>;
   watch(onChange: () => void): () => void;
   close(): void;
 }
 
 const mostPast = 20;
+/** In milliseconds. */
+const longestTry = 2_000;
 
 export function openFarLines(commonDir: string): FarLines {
   const lines = new Map<string, FarLine>();
@@ -49,7 +52,11 @@ export function openFarLines(commonDir: string): FarLines {
     past: () => past,
     ready: async () => {
       look();
-      await Promise.all([...lines.values()].map((line) => line.ready));
+      const tried = Promise.all([...lines.values()].map((line) => line.ready));
+      const isTried = new AbortController();
+      const late = sleep(longestTry, undefined, { signal: isTried.signal }).catch(() => undefined);
+      await Promise.race([tried, late]);
+      isTried.abort();
       return read();
     },
     watch: (listener) => {
@@ -60,6 +67,17 @@ export function openFarLines(commonDir: string): FarLines {
       for (const line of lines.values()) line.close();
     },
   };
+}
+
+/** Who asks a question, or asked it; null: nobody that still runs. */
+export function lineOf(lines: readonly GateLine[], gate: string): GateLine | null {
+  const knows = (line: GateLine): boolean => {
+    const { open, decided } = line.read();
+    return open?.id === gate || decided.some(({ id }) => id === gate);
+  };
+  const [only = null, ...others] = lines;
+  // It knows of more than it shows.
+  return lines.find(knows) ?? (others.length === 0 ? only : null);
 }
 
 /** Sockets of living processes but this one, by the name of their folder. One that a killed run left is none. */
@@ -93,7 +111,7 @@ class FarLine implements GateLine {
   readonly #listeners = new Set<() => void>();
   /** Resolves once its state is known, or that nobody listens. */
   readonly ready: Promise<void>;
-  #state: GatesState = { open: null, decided: [] };
+  #state: GatesState = { open: null, decided: [], warnings: [] };
   #asked = 0;
   isOver = false;
 

@@ -14,10 +14,7 @@ import { randomName } from '../../util/random-name.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { type DoorQuestion, hearLines, helloSchema, questionSchema, sayLine } from './door-lines.ts';
-
-/** In the run folder of a door: where its socket is. */
-export const doorFile = 'door';
-export const doorPrefix = 'door-';
+import { doorFile } from './door-names.ts';
 
 /** More than a plan that is edited; whoever sends more at once is none of ours. */
 const longestQuestion = 4_000_000;

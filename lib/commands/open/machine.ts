@@ -140,9 +140,12 @@ async function runScript(
   }, timeoutMs);
   const onOver = (): void => endGroup(child.pid);
   over?.addEventListener('abort', onOver);
+  // What tells of a question has nothing to tell once the program is gone, however that came about.
+  if (over !== undefined) process.once('exit', onOver);
   if (over?.aborted === true) onOver();
   const { exitCode, all, originalMessage } = await child;
   over?.removeEventListener('abort', onOver);
+  process.off('exit', onOver);
   clearTimeout(timer);
   const output = exitCode === undefined && note === '' ? `${all}\n${originalMessage ?? ''}` : `${all}${note}`;
   return { exitCode: exitCode ?? null, output: output.slice(-outputLimit) };

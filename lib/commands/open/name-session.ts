@@ -20,7 +20,9 @@ export async function namingSession<T>(store: Store, id: SessionId, work: () => 
 /** Whether commands that name no session are about another one. */
 export async function isBesideCurrent(store: Store, id: SessionId): Promise<boolean> {
   const snapshot = await store.snapshot().catch(() => null);
-  return snapshot !== null && snapshot.current?.id !== id;
+  // One that came to nothing is no session that a command could be about.
+  const isThere = snapshot?.sessions.some((session) => session.id === id) === true;
+  return isThere && snapshot?.current?.id !== id;
 }
 
 /** The command with the session it is about. */

@@ -15,6 +15,7 @@ import { askPreference } from '../../git/process/run-git.ts';
 import type { GateDesk } from '../../ui/desk/gate-desk.ts';
 import { whereWords } from '../../ui/desk/where-words.ts';
 import { createGates } from '../../ui/gates/create-gates.ts';
+import { oneAtATime } from '../../ui/gates/one-at-a-time.ts';
 import { wrapGates } from '../../ui/gates/wrap-gates.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import { fileTrouble } from '../../util/file-trouble.ts';
@@ -58,9 +59,9 @@ export async function openGates(
     person: await reading.git.identity(),
     resume: hints.goOn,
     reviewPage: page,
-    desk: { desk, isWanted: () => reading.wishes.page.servesBoard, letIn, place },
+    desk: { desk, isWanted: () => reading.wishes.page.board !== null, letIn, place },
     onElsewhere: (about, answer, where) => {
-      const message = `Decided ${whereWords[where]}: ${about}, ${answer}.`;
+      const message = `Decided ${whereWords[where]}: ${about}, ${answer.replace(/\.$/, '')}.`;
       reading.output.events.emit({ event: 'notice', level: 'info', message });
     },
     style: reading.output.errorStyle,
@@ -73,7 +74,9 @@ export async function openGates(
       const workshop = { config: current.loaded.config, machine, root, events: reading.output.events };
       const { session, title } = await place();
       const told = { session, ...facts, message: waitingMessage(facts, title), tty: terminalOf(io) };
-      await runScript(workshop, 'on_waiting', told, over);
+      // A terminal that hangs up ends the input as well: nobody was found, and the run ends all the same.
+      const ended = io.signal === undefined ? over : AbortSignal.any([over, io.signal]);
+      await runScript(workshop, 'on_waiting', told, ended);
     },
     readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
   });
@@ -84,16 +87,6 @@ interface Place {
   readonly session: SessionId | null;
   readonly decidedAt: string;
   readonly title: string;
-}
-
-/** Gates whose questions wait for each other: several validators may need a person at once. */
-function oneAtATime(gates: Gates): Gates {
-  let last: Promise<unknown> = Promise.resolve();
-  return wrapGates(gates, (ask) => (question) => {
-    const answer = last.then(() => ask(question));
-    last = answer.catch(() => undefined);
-    return answer;
-  });
 }
 
 /** Gates during whose questions the live view leaves the terminal alone. */

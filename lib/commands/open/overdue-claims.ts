@@ -21,10 +21,14 @@ export async function overdueClaims(
   );
 }
 
-/** Claims of this clone's agents that do not run any more, as lines; `live` are those that do. */
+/** Claims of this clone's agents that do not run any more, as lines; `live` are those that do, `frees` is a command. */
 export function goneClaims(
   tasks: readonly Task[],
-  { live, place }: { readonly live: readonly { readonly id: string }[]; readonly place: string },
+  {
+    live,
+    place,
+    frees,
+  }: { readonly live: readonly { readonly id: string }[]; readonly place: string; readonly frees: string },
 ): readonly string[] {
   const running = new Set(live.map(({ id }) => id));
   return tasks
@@ -32,7 +36,7 @@ export function goneClaims(
     .flatMap(({ id, agent_id: agent }) =>
       agent === null || running.has(agent)
         ? []
-        : [`${id} is claimed by ${agent}, which does not run any more: git flame work frees it.`],
+        : [`${id} is claimed by ${agent}, which does not run any more: ${frees} frees it.`],
     );
 }
 

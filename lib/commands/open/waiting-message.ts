@@ -16,6 +16,7 @@ const subjects: Readonly<Record<WaitingFacts['gate'], (name: string) => string>>
   changesets: (group) => `Changeset ${group}`,
   session: () => 'What comes after this cycle',
   budget: () => 'The spent budget',
+  question: (task) => (task === '' ? 'A question of an agent' : `A question about ${task}`),
 };
 
 /** The device of the terminal that questions are asked at, for a bell; '' where there is none, or it can't be known. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { badValue } from '../../domain/bad-usage.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
@@ -24,8 +25,12 @@ interface PageWishes {
   /** Changesets are decided in a browser too, from the start. */
   readonly isWanted: boolean;
   readonly opensBrowser: boolean;
-  /** The command serves a board, where all of its questions are answered. */
-  readonly servesBoard: boolean;
+  /** A board is served, where all of its questions are answered: where, as it was typed, and by which command. null: none is. */
+  readonly board: {
+    readonly command: string;
+    readonly port: number | null;
+    readonly address: string | null;
+  } | null;
 }
 
 /** What to type when the command stops. */
@@ -38,9 +43,22 @@ interface WishHints {
   readonly trustAgain: readonly string[];
 }
 
+/** `run` and `resume` with --web. Throws FlameError `bad-value` where port or address is named without it. */
+function boardWish({ command, options, globals }: CommandArgs): PageWishes['board'] {
+  if ((command !== 'run' && command !== 'resume') || !('web' in options) || !('port' in options)) return null;
+  const { port, address } = options;
+  const served = `git flame ${command} --web`;
+  if (options.web) return globals.dryRun ? null : { command: served, port, address };
+  if (port === null && address === null) return null;
+  throw badValue(`--port and --address are about the board that --web serves.`, {
+    hints: [`${served} --port 7171`],
+  });
+}
+
 export function readWishes(args: CommandArgs, io: Pick<Io, 'cwd'>): Wishes {
   const { json, plain, quiet, dryRun, decisionsFile } = args.globals;
   const { options } = args;
+  const board = boardWish(args);
   return {
     isDry: dryRun,
     isQuiet: quiet,
@@ -50,8 +68,7 @@ export function readWishes(args: CommandArgs, io: Pick<Io, 'cwd'>): Wishes {
     page: {
       isWanted: 'web' in options && options.web,
       opensBrowser: !('open' in options) || options.open,
-      servesBoard:
-        'web' in options && options.web && (args.command === 'run' || args.command === 'resume') && !dryRun,
+      board,
     },
     wantsPullRequest: 'pr' in options && options.pr,
     hints: { goOn: goOn(args), trustFirst: trustHints(args, true), trustAgain: trustHints(args, false) },
@@ -67,6 +84,7 @@ export function trustCommands({ globals }: Pick<CommandArgs, 'globals'>): readon
 /** By hand, a claim prepares a worktree and a submit is taken in. */
 function startsThings({ command, subcommand, globals }: CommandArgs): boolean {
   if (globals.dryRun) return false;
+  if (command === 'session') return false;
   return command !== 'task' || subcommand === 'claim' || subcommand === 'submit';
 }
 
@@ -80,7 +98,8 @@ function trustHints(args: CommandArgs, isFirst: boolean): readonly string[] {
   const from = 'from' in options && options.from !== null ? ['--from', options.from] : [];
   const config = globals.config === null ? [] : ['--config', globals.config];
   const session = globals.session === null ? [] : ['--session', globals.session];
-  const typed = isFirst ? [...positionals, ...from] : [];
+  const yes = 'yes' in options && options.yes ? ['--yes'] : [];
+  const typed = isFirst ? [...positionals, ...from, ...yes] : [];
   const words = [command, ...(subcommand === null ? [] : [subcommand]), ...typed, ...config, ...session];
   return [...trustCommands(args), `git flame ${words.map(shellQuote).join(' ')}`];
 }

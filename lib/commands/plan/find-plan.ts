@@ -1,6 +1,8 @@
 import { FlameError } from '../../domain/flame-error.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import { requestsOf } from '../../domain/state/requests-of.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
 import { readBounds } from '../../engine/plan-problems.ts';
@@ -39,6 +41,11 @@ export async function withStart(
     return withSessionLock(opened, session.id, () => work({ session: session.id, plan }), how);
   }
   const objective = wish.objective ?? (from === null ? null : `The plan in ${planSource(from)}`);
+  const requested = objective === null ? withRequest(opened, wish, snapshot) : null;
+  if (requested !== null) {
+    sayWhich(opened, requested);
+    return withSessionLock(opened, requested.id, () => work({ session: requested.id, plan: null }), how);
+  }
   if (objective === null) throw noObjective(command, snapshot.sessions);
   if (!isBeside) requireNoOpenSession(snapshot);
   const base = await preflight(opened.workshop, rolesNeeded(wish, plan !== null));
@@ -77,6 +84,13 @@ function canBeMended({ workshop, wishes }: Opened): boolean {
 /** The session, unless it has ended. */
 export function openSession(session: Session | null): Session | null {
   return session !== null && session.state !== 'ended' ? session : null;
+}
+
+/** With --pr, one that ended goes on where something was said of its pull request. */
+function withRequest({ meant, wishes }: Opened, { command }: StartWish, snapshot: Snapshot): Session | null {
+  const session = meant.pick(snapshot);
+  if (command !== 'run' || !wishes.wantsPullRequest || session?.state !== 'ended') return null;
+  return requestsOf(session).length === 0 ? null : session;
 }
 
 function noObjective(command: string, sessions: readonly Session[]): FlameError {

@@ -33,7 +33,7 @@ export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Prom
     circles = order.circles ?? [];
     lines.push(
       `Plan: ${formatCount(plan.tasks.length, 'task')} from ${planSource(from)}`,
-      ...waves.map((wave, index) => `  batch ${index + 1}: ${wave.join(', ')}`),
+      ...waves.map((wave, index) => `  step ${index + 1}: ${wave.join(', ')}`),
       ...(overlap?.tasks ?? []).map(
         ({ task, below }) =>
           `  ${task} ${overlap?.kind === 'build-on' ? 'builds on' : 'starts apart from'} ${below.map((one) => one.task).join(', ')}`,

@@ -1,5 +1,6 @@
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { requireObjective } from '../../engine/session/require-objective.ts';
 
 /** What `plan` and `run` were asked to work on. */
 export interface StartWish {
@@ -13,10 +14,13 @@ export interface StartWish {
   readonly isLed: boolean;
 }
 
+/** Throws FlameError `bad-objective`. */
 export function readStartWish(args: CommandArgs<'plan'> | CommandArgs<'run'>): StartWish {
   const { from, new: isBeside } = args.options;
   const isLed = 'queen' in args.options && args.options.queen;
-  return { command: args.command, objective: args.positionals[0] ?? null, from, isBeside, isLed };
+  const objective = args.positionals[0] ?? null;
+  if (objective !== null) requireObjective(objective);
+  return { command: args.command, objective, from, isBeside, isLed };
 }
 
 /** The session that is open, and nothing new. */

@@ -1,6 +1,6 @@
 import { contradiction, nothingToKeep } from '../../domain/bad-usage.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ChangesetDecision } from '../../domain/ports/gates.ts';
+import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
 import type { CommandOptions } from '../../domain/shown/command-args.ts';
 
 /** The decision given on the command line; null: ask. Throws FlameError `contradiction` when there is more than one. */

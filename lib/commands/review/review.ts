@@ -1,7 +1,8 @@
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { noChangeset } from '../../domain/not-found.ts';
-import type { ChangesetDecision, ChangesetQuestion, Gates } from '../../domain/ports/gates.ts';
+import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
+import type { Gates } from '../../domain/ports/gates.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';

@@ -1,6 +1,7 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
 import { listProposals } from '../../core/decisions/list-proposals.ts';
 import { statusOf } from '../../domain/shown/status.ts';
+import { machineName } from '../../trust/clone-key.ts';
 import { renderDoubts } from '../../ui/render/render-doubts.ts';
 import { renderProposals } from '../../ui/render/render-proposals.ts';
 import { renderSession } from '../../ui/render/render-session.ts';
@@ -22,7 +23,11 @@ export async function showSession(showing: Showing): Promise<number> {
   const proposals = listProposals(session, standing, snapshot);
   const status = renderStatus(statusOf(standing.session, tasks, live, { isText: true }), output.style, {
     now: new Date(),
-    next: nextCommand(standing, await askingPerson(git, tasks)),
+    next: nextCommand(
+      standing,
+      await askingPerson(git, tasks),
+      machineName({ env: io.env, commonDir: git.repository.commonDir }),
+    ),
     more: [
       ...renderProposals(proposals),
       ...renderDoubts(doubts, output.style),

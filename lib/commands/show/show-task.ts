@@ -6,6 +6,7 @@ import { renderSince } from '../../ui/render/render-since.ts';
 import { renderTask } from '../../ui/render/render-task.ts';
 import { aheadOf, readAhead } from '../open/read-ahead.ts';
 import { showLong } from '../open/show-long.ts';
+import { renderLeft } from './left-diff.ts';
 import { renderInterdiff } from './render-interdiff.ts';
 import { doubtsIn, type Showing } from './showing.ts';
 import { tellStory } from './tell-story.ts';
@@ -23,7 +24,8 @@ export async function showTask(showing: Showing, task: Task): Promise<number> {
   output.json({ ...story, ...(doubts.length === 0 ? {} : { doubts }), ...(since === null ? {} : { since }) });
   const { commit, start_commit: start } = task;
   const isDiffWanted = args.options.diff && story.work !== null && commit !== null && start !== null;
-  const diff = isDiffWanted ? ['', renderDiff(await git.diffText(start, commit), output.style)] : [];
+  const accepted = isDiffWanted ? ['', renderDiff(await git.diffText(start, commit), output.style)] : [];
+  const diff = args.options.diff && story.work === null ? await renderLeft(showing, story) : accepted;
   const compared = [
     ...(since === null
       ? []

@@ -2,8 +2,7 @@ import { isMeantFor } from '../../core/blackboard/notes-for.ts';
 import { showNotes } from '../../core/blackboard/show-notes.ts';
 import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
 import { verdictDecision } from '../../core/decisions/decisions.ts';
-import type { ObjectId } from '../../domain/ids.ts';
-import type { GitCells } from '../../domain/ports/git-cells.ts';
+import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { LogEntry, Snapshot } from '../../domain/ports/store-port.ts';
@@ -52,7 +51,7 @@ export async function tellStory(
     changesets: session.changesets.filter((changeset) => changeset.tasks.includes(task.id)),
     next: nextSteps(task, {
       standing,
-      worktrees,
+      ...{ isKept: worktrees.length > 0, left: worktrees.find((cell) => git.isLeft(cell))?.path ?? null },
       person: await askingPerson(git, tasks),
     }),
   };
@@ -66,10 +65,9 @@ function agentsOf({ history, agent_id }: Task): readonly string[] {
   return [...history.map((entry) => entry.agent_id), agent_id].flatMap((id) => id ?? []);
 }
 
-async function keptWorktrees(git: GitCells, task: Task): Promise<readonly Kept[]> {
+async function keptWorktrees(git: GitCells, task: Task): Promise<readonly CellWorktree[]> {
   const cells = await git.cells();
-  const kept = cells.filter(({ subject }) => subject?.session === task.session && subject.task === task.id);
-  return kept.map(({ path, start }) => ({ path, start }));
+  return cells.filter(({ subject }) => subject?.session === task.session && subject.task === task.id);
 }
 
 /** From its claim to what came next; a paid run has its own times. */
@@ -96,25 +94,20 @@ async function workOf(
   return { commits: await git.commitsBetween(start, commit), files: await git.fileStats(start, commit) };
 }
 
-interface Kept {
-  readonly path: string;
-  readonly start: ObjectId;
-}
-
 interface Surroundings {
   readonly standing: Standing;
-  readonly worktrees: readonly Kept[];
+  readonly isKept: boolean;
+  /** The worktree that git can be used in. */
+  readonly left: string | null;
   readonly person: string | null;
 }
 
-function nextSteps(task: Task, { standing, worktrees, person }: Surroundings): readonly string[] {
+function nextSteps(task: Task, { standing, isKept, left, person }: Surroundings): readonly string[] {
   const steps: string[] = [];
   if (task.status === 'claimed' && task.agent_id !== null)
     steps.push(`git flame agent attach ${task.agent_id}`);
-  const [worktree] = worktrees;
-  // `status` and `log` would look for its HEAD, which is in quarantine: plain git finds no such object.
-  if (task.status === 'failed' && worktree !== undefined)
-    steps.push(`git -C ${shellQuote(worktree.path)} diff ${worktree.start.slice(0, 10)}`);
+  if (task.status === 'failed' && isKept) steps.push(`git flame show ${task.id} --diff`);
+  if (task.status === 'failed' && left !== null) steps.push(`git -C ${shellQuote(left)} status`);
   if (task.status === 'failed' && task.agent_id !== null)
     steps.push(`git flame agent attach ${task.agent_id}`);
   if (task.status === 'failed') steps.push(`git flame task release ${task.id}`);

@@ -1,5 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { ChangesetRequest } from '../../domain/state/changeset-request.ts';
@@ -22,6 +21,7 @@ import {
   noObviousRemote,
   type ToldRequest,
   tell,
+  writeBody,
 } from './request-steps.ts';
 
 /**
@@ -36,19 +36,26 @@ export async function prepareChangesetRequests(opened: Opened, io: Io, id: Sessi
   const known = await viewSession(workshop, id);
   const closed =
     remote === null || !isWanted ? new Set<string>() : await heedStanding(opened, io, { id, remote });
-  await buildRequestBranches(workshop, id);
+  const moved = await buildRequestBranches(workshop, id);
+  for (const { message, hints } of moved) {
+    workshop.events.emit({ event: 'notice', level: 'warning', message });
+    for (const hint of hints) opened.output.hint(hint);
+  }
   const { session } = await viewSession(workshop, id);
-  const groups = (session.landing?.requests ?? []).filter(({ merged }) => merged === null);
-  let code = 0;
+  const groups = (session.landing?.requests ?? []).filter(
+    ({ group, merged }) => merged === null && moved.every((one) => one.group !== group),
+  );
+  let code = Math.min(moved.length, 1);
   for (const { group } of groups) {
     // Those before it may have got their address.
-    const told = await describe(opened, id, group);
-    if (told === null || closed.has(group)) continue;
-    if (remote === null) throw noObviousRemote(told.text);
-    const url = told.request.pull_request;
+    const described = await describe(opened, id, group);
+    if (described === null || closed.has(group)) continue;
+    if (remote === null) throw noObviousRemote(described.text);
+    const url = described.request.pull_request;
     const cwd = workshop.root;
     const name = url === null ? await pickForge(workshop.config, { cwd, io }, remote) : forgeOf(url);
     const forge = openForge(name, { cwd, io, retry: 'git flame review --pr' });
+    const told = { ...described, text: await writeBody(opened, forge, described.text) };
     const commands = commandsFor(forge, told.text, remote);
     const isNew =
       known.session.landing?.requests?.find((one) => one.group === group)?.tip !== told.request.tip;
@@ -96,8 +103,6 @@ async function describe({ workshop, git }: Opened, id: SessionId, group: string)
     },
   );
   const bodyFile = join(git.repository.commonDir, 'blueflame', 'pull-requests', `${id}--${group}.md`);
-  await mkdir(dirname(bodyFile), { recursive: true, mode: 0o700 });
-  await writeFile(bodyFile, text.body);
   // A request has one base: where it stands on several, their branches are in its own, and its text names them.
   const [only, ...more] = below;
   const base = only === undefined || more.length > 0 ? session.base_branch : only.branch;
@@ -137,7 +142,8 @@ async function show(
     const made = found ?? (await forge.create(text));
     killPoint('request opened');
     // Of one that was found nobody knows what it goes into: it is told.
-    const code = found === null ? 0 : await keepTrue(opened, forge, { ...text, newBase: base }, made);
+    const isWhole = found === null && text.body.length <= forge.longestNew;
+    const code = isWhole ? 0 : await keepTrue(opened, forge, { ...text, newBase: base }, made);
     await keep({ pull_request: made });
     tell(opened, { ...text, url: made }, found === null ? 'opened' : 'updated', commands);
     return code;

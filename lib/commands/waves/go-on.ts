@@ -32,6 +32,7 @@ export async function goOn(
 ): Promise<number> {
   const { workshop, config } = opened;
   let requested = 0;
+  await tellNoRequest(opened, session);
   const { session: now, tasks } = await reportingEnd(
     opened,
     session,
@@ -40,10 +41,22 @@ export async function goOn(
       await runSession(workshop, session, { plan, wantsTalk: config.planning.interactive }, leadDesk);
       requested = await preparePullRequest(opened, io, session);
     },
-    (view) => (view.session.state === 'stopped' ? 'git flame run' : nextCommand(view, workshop.gates.person)),
+    (view) =>
+      view.session.state === 'stopped'
+        ? 'git flame run'
+        : nextCommand(view, workshop.gates.person, workshop.place),
   );
   // The limit of cycles can end a session whose work isn't done.
   return now.state === 'ended' && tasks.some(isOpen) ? 1 : exitCodeOf(tasks) || requested;
+}
+
+/** Before anything is planned or paid: --pr opens nothing where work lands on the base branch itself. */
+async function tellNoRequest({ workshop, config, wishes }: Opened, id: SessionId): Promise<void> {
+  if (!wishes.wantsPullRequest || config.project.landing === 'branch') return;
+  const { session } = await viewSession(workshop, id);
+  if (session.landing !== undefined) return;
+  const message = `--pr opens no pull request: what is approved lands on ${session.base_branch} itself (project.landing: base). For one, set project.landing: branch.`;
+  workshop.events.emit({ event: 'notice', level: 'warning', message });
 }
 
 /** With --pr a run begins with what was said of the pull request; what can't be asked now is said, and keeps it from nothing. */
@@ -52,7 +65,7 @@ async function hearPullRequest(opened: Opened, io: Io, id: SessionId): Promise<v
   const { session } = await viewSession(workshop, id);
   if (!wishes.wantsPullRequest || requestsOf(session).length === 0) return;
   try {
-    const all = await askForNews(opened, io, session);
+    const { all } = await askForNews(opened, io, session);
     await takeUpAll(opened, id, { all, isAllowedMore: false });
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind === 'interrupted') throw error;

@@ -21,7 +21,7 @@ interface Where {
 export async function heedStanding(opened: Opened, io: Io, where: Where): Promise<ReadonlySet<string>> {
   const { session } = await viewSession(opened.workshop, where.id);
   const closed = new Set<string>();
-  for (const request of await ownRequests(opened.workshop, session)) {
+  for (const request of (await ownRequests(opened.workshop, session)).own) {
     const { pull_request: url, merged } = request;
     if (url === null || merged !== null) continue;
     const forge = openForge(forgeOf(url), {

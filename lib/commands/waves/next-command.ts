@@ -3,14 +3,22 @@ import { type Action, isHeld, nextAction } from '../../core/schedule/next-action
 import { isHeldBy } from '../../core/schedule/task-holder.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { CommandName } from '../../domain/shown/command-args.ts';
+import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { unreachable } from '../../util/unreachable.ts';
 
 /** A session and its tasks, with nothing in them that only another clone decided. */
 export type Standing = Pick<HeededSession, 'session' | 'tasks' | 'received' | 'isOurs'>;
 
-/** What this person types next, as a whole command; null when nothing is left to do. */
-export function nextCommand(standing: Standing | null, person: string | null): string | null {
+/**
+ * What this person types next, as a whole command; null when nothing is left to do. `place`: this clone, as machines name
+ * it; where it isn't given, as if it led.
+ */
+export function nextCommand(
+  standing: Standing | null,
+  person: string | null,
+  place: string | null = null,
+): string | null {
   if (standing === null) return "git flame run 'What you want done'";
   const { tasks } = standing;
   const action = nextAction({ ...standing, maxCycles: Number.POSITIVE_INFINITY });
@@ -22,7 +30,22 @@ export function nextCommand(standing: Standing | null, person: string | null): s
   }
   if (action.kind === 'end' || action.kind === 'left-over') return afterEnd(tasks);
   const command = commandFor(action);
-  return command === null ? null : `git flame ${command}`;
+  if (command === null) return null;
+  return whereItGoes(standing.session, place, command);
+}
+
+/**
+ * The command that does a wave of a session where it is decided: in one that machines share none goes by itself, it is led
+ * or joined.
+ */
+export function whereItGoes(
+  { machines, state }: Pick<Session, 'machines' | 'state'>,
+  place: string | null,
+  wave: CommandName,
+): string {
+  if (machines === undefined || state === 'ended') return `git flame ${wave}`;
+  const isLed = place === null || place === machines.lead;
+  return isLed ? 'git flame run' : `git flame work --join ${machines.remote}`;
 }
 
 /**

@@ -1,5 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -20,6 +19,7 @@ import {
   noObviousRemote,
   type ToldRequest,
   tell,
+  writeBody,
 } from './request-steps.ts';
 
 type Landing = NonNullable<Session['landing']>;
@@ -36,12 +36,11 @@ interface PullRequest extends ToldRequest {
 export async function preparePullRequest(opened: Opened, io: Io, id: SessionId): Promise<number> {
   const isWanted = opened.wishes.wantsPullRequest;
   if (await isForEach(opened, id)) return prepareChangesetRequests(opened, io, id);
-  const request = await describe(opened, id);
-  if (request === null) return isWanted ? nothingLanded(opened) : 0;
-  await mkdir(dirname(request.bodyFile), { recursive: true, mode: 0o700 });
-  await writeFile(request.bodyFile, request.body);
+  const described = await describe(opened, id);
+  if (described === null) return isWanted ? nothingLanded(opened) : 0;
   const remote = await findRemote(opened, io);
-  const forge = await forgeFor(opened, io, request, remote ?? 'origin');
+  const forge = await forgeFor(opened, io, described, remote ?? 'origin');
+  const request = await writeBody(opened, forge, described);
   const commands = commandsFor(forge, request, remote ?? 'origin');
   tell(opened, request, 'prepared', commands);
   if (!isWanted) {
@@ -124,7 +123,8 @@ async function open(
     }));
     const known = { ...request, url };
     tell(opened, known, found === null ? 'opened' : 'updated', commands);
-    return found === null ? 0 : keepTrue(opened, forge, known, url);
+    const isWhole = found === null && request.body.length <= forge.longestNew;
+    return isWhole ? 0 : keepTrue(opened, forge, known, url);
   } catch (error) {
     if (!isForgeError(error)) throw error;
     const why = `${branch} is pushed, but ${forge.name} opened no ${forge.noun}: ${error.message}`;

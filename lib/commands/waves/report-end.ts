@@ -27,7 +27,8 @@ export async function reportEnd(
   const status = statusOf(session, tasks, agents, { proposals, doubts });
   if (output.isJson) workshop.events.emit({ event: 'session-ended', ...status });
   else {
-    const next = comesNext === undefined ? nextCommand(view, workshop.gates.person) : comesNext(view);
+    const next =
+      comesNext === undefined ? nextCommand(view, workshop.gates.person, workshop.place) : comesNext(view);
     const named = next !== null && (await isBesideCurrent(store, id)) ? nameSession(next, id) : next;
     const more = [...renderProposals(proposals), ...renderDoubts(doubts, output.style)];
     output.result(renderStatus(status, output.style, { now: new Date(), next: named, more }));

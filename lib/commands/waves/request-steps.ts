@@ -1,13 +1,37 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { noRemote, pickRemote } from '../../store/sync/pick-remote.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { fitBody } from '../forge/fit-body.ts';
 import type { Forge, RequestText } from '../forge/forge.ts';
 import type { Opened } from '../open/open-workshop.ts';
 
 /** A request as it is told of: with its address once it is open. */
 export interface ToldRequest extends RequestText {
   readonly url: string | null;
+}
+
+/**
+ * Writes the text of a request, in the length that its host takes, where it is read from. What is left out is said, and
+ * where all of it is.
+ */
+export async function writeBody<Request extends RequestText>(
+  { workshop }: Opened,
+  forge: Forge,
+  request: Request,
+): Promise<Request> {
+  const { bodyFile } = request;
+  const body = fitBody(request.body, { longest: forge.longestBody, host: forge.host });
+  await mkdir(dirname(bodyFile), { recursive: true, mode: 0o700 });
+  await writeFile(bodyFile, body);
+  if (body === request.body) return request;
+  const whole = bodyFile.replace(/\.md$/, '.whole.md');
+  await writeFile(whole, request.body);
+  const message = `The text of the ${forge.noun} of ${request.branch} is longer than ${forge.host} takes, so its end is left out there: ${whole} has all of it.`;
+  workshop.events.emit({ event: 'notice', level: 'warning', message, details: [] });
+  return { ...request, body };
 }
 
 /** Title and body say what is on the branch now. Resolves to the exit code. */

@@ -1,4 +1,4 @@
-import type { EvidenceDoubt } from '../../domain/ports/gates.ts';
+import type { EvidenceDoubt } from '../../domain/ports/changeset-question.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Evidence, EvidenceFile, Verification } from '../../domain/state/evidence.ts';
 import type { Task } from '../../domain/state/task.ts';

@@ -95,10 +95,10 @@ function heedSessions(
   const tasks = new Map<SessionId, readonly Task[]>();
   const sessions = raw.sessions.map((session): Session => {
     if (!isWanted(session) || isPast(session, heeding.origins)) return session;
-    const branches = branchesOf(session, heeding);
-    const asHere = raw.tasksOf(session.id).map((task) => heedTask(task, { ...heeding, branches, doubts }));
+    const judging = { ...heeding, branches: branchesOf(session, heeding), doubts };
+    const asHere = raw.tasksOf(session.id).map((task) => heedTask(task, judging));
     tasks.set(session.id, asHere);
-    return heedSession(session, asHere, { ...heeding, branches, doubts });
+    return heedSession(session, asHere, judging);
   });
   return {
     sessions,

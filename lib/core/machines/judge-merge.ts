@@ -53,8 +53,9 @@ export function judgeSessionMerge({ base, sides, merged }: MergeStep<Session>): 
   const right = theirs === undefined ? ours : mergeSession(base, ours, theirs).value;
   // Which side leads is chosen with the rest of where it stands.
   const shared = isSides && merged.machines !== undefined ? { machines: merged.machines } : {};
-  const found = judgeSessionStep({ ...right, ...shared }, merged, nobody);
   const isNew = right.machines === undefined && merged.machines !== undefined && !isSides;
+  const led = isNew && merged.machines !== undefined ? { machines: merged.machines } : shared;
+  const found = judgeSessionStep({ ...right, ...led }, merged, nobody);
   return isNew ? [madeLead(merged), ...found] : found;
 }
 

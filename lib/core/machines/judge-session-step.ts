@@ -6,9 +6,10 @@ import type { Fault, StepAuthor } from './judge-task-step.ts';
 /**
  * What one step of a session's note broke of the rules by which machines share it: who leads, what is trusted, spent and
  * set aside, and what landed. A step that only takes from who made it, or leaves the others less to spend, breaks none.
+ * The same holds once it has ended, or is shared no more: else whoever ends it against the rules had a free hand. That it
+ * is opened again is no breach: each clone asks its person about that.
  */
 export function judgeSessionStep(before: Session, after: Session, author: StepAuthor): readonly Fault[] {
-  if (before.state === 'ended' || before.machines === undefined) return [];
   return [
     leadFault(before, after, author),
     trustFault(before, after, author),
@@ -20,7 +21,10 @@ export function judgeSessionStep(before: Session, after: Session, author: StepAu
 
 function leadFault({ machines: was }: Session, { machines: is }: Session, author: StepAuthor): Fault | null {
   const fault = (what: string): Fault => ({ kind: 'lead', machine: was?.lead ?? null, what });
-  if (was === undefined) return null;
+  if (was === undefined)
+    return is === undefined || author.isBy(is.lead)
+      ? null
+      : fault(`${is.lead} was made to lead, and did not do that`);
   if (is === undefined) return fault('it is shared with no machines any more');
   if (is.term < was.term) return fault(`its terms went from ${was.term} back to ${is.term}`);
   const isOther = is.lead !== was.lead;
@@ -89,5 +93,8 @@ function endFault(before: Session, after: Session, author: StepAuthor): Fault | 
   const fault = (what: string): Fault => ({ kind: 'end', machine: before.machines?.lead ?? null, what });
   if (landed(after) > landed(before))
     return fault('a changeset was said to have landed by who does not lead');
-  return after.state === 'ended' ? fault('it was ended by who does not lead') : null;
+  if (before.state === 'ended') return null;
+  if (after.state === 'ended') return fault('it was ended by who does not lead');
+  const isArchived = after.archived_at !== undefined && before.archived_at === undefined;
+  return isArchived ? fault('it was archived before it had ended') : null;
 }

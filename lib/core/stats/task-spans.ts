@@ -12,6 +12,8 @@ export interface TaskSpans {
   readonly task: Task;
   /** One after another without a gap, from its creation on. */
   readonly spans: readonly StatusSpan[];
+  /** When it was judged, milliseconds since 1970, oldest first. */
+  readonly judged: readonly number[];
 }
 
 /**
@@ -21,14 +23,21 @@ export interface TaskSpans {
  */
 export function taskSpans(tasks: readonly Task[], log: readonly LogEntry[]): readonly TaskSpans[] {
   const moves = new Map<string, { readonly at: number; readonly to: TaskStatus }[]>();
-  for (const { trailers, at } of log.toReversed()) {
+  const judged = new Map<string, readonly number[]>();
+  for (const { trailers, at, subject } of log.toReversed()) {
     const to = targetOf(trailers.Transition);
     const { Task: id = '' } = trailers;
+    if (trailers.Transition === 'done -> done' && /\bjudged\b/.test(subject))
+      judged.set(id, [...(judged.get(id) ?? []), Date.parse(at)]);
     if (to === null) continue;
     const known = moves.get(id) ?? [];
     moves.set(id, [...known, { at: Date.parse(at), to }]);
   }
-  return tasks.map((task) => ({ task, spans: spansOf(task, moves.get(task.id) ?? []) }));
+  return tasks.map((task) => ({
+    task,
+    spans: spansOf(task, moves.get(task.id) ?? []),
+    judged: judged.get(task.id) ?? [],
+  }));
 }
 
 function spansOf(

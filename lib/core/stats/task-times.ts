@@ -9,11 +9,14 @@ export interface TaskTimes {
   readonly lead: number;
   readonly waiting: number;
   readonly working: number;
+  /** Until its verdict: the machine's part. */
   readonly checking: number;
+  /** From then until it landed: the person's part, and what waited with it. */
+  readonly deciding: number;
 }
 
 /** How long a task took, and with what; null where it hasn't landed. */
-export function taskTimes({ spans }: TaskSpans): TaskTimes | null {
+export function taskTimes({ spans, judged }: TaskSpans): TaskTimes | null {
   const landed = spans.find(({ status }) => status === 'merged');
   const [first] = spans;
   if (landed === undefined || first === undefined) return null;
@@ -27,8 +30,29 @@ export function taskTimes({ spans }: TaskSpans): TaskTimes | null {
     lead: (landed.from - first.from) / 1_000,
     waiting: spent('pending', 'requeued', 'blocked', 'failed'),
     working: spent('claimed'),
-    checking: spent('done'),
+    ...sinceDone(spans, { judged, landed: landed.from }),
   };
+}
+
+/**
+ * What is done waits for its verdict, then for the person: where nothing tells when it was judged, all is checking. A
+ * person who judges again decides.
+ */
+function sinceDone(
+  spans: readonly StatusSpan[],
+  { judged, landed }: { readonly judged: readonly number[]; readonly landed: number },
+): Pick<TaskTimes, 'checking' | 'deciding'> {
+  let [checking, deciding] = [0, 0];
+  for (const { status, from, to } of spans) {
+    if (status !== 'done') continue;
+    const end = to ?? landed;
+    // Commits tell whole seconds.
+    const first = judged.find((at) => at >= Math.floor(from / 1_000) * 1_000);
+    const cut = Math.min(end, Math.max(from, first ?? end));
+    checking += (cut - from) / 1_000;
+    deciding += (end - cut) / 1_000;
+  }
+  return { checking, deciding };
 }
 
 /** Attempts at a task: claims, without those that were given back untried. */
@@ -45,5 +69,6 @@ export function timesOf(times: readonly TaskTimes[]): Stats['times_s'] {
     waiting: of(({ waiting }) => waiting),
     working: of(({ working }) => working),
     checking: of(({ checking }) => checking),
+    deciding: of(({ deciding }) => deciding),
   };
 }

@@ -5,6 +5,8 @@ import { describeChange, illegalTransition, type TaskChange } from './task-state
 
 /** What was said of a task's work after it had landed on a branch that is still under review. */
 export interface Revision {
+  /** How much, in a few words: `2 remarks and 1 failed check`. */
+  readonly said: string;
   readonly notes: string;
   readonly comments: readonly LineComment[];
   readonly at: string;
@@ -15,10 +17,11 @@ export interface Revision {
  * that is taken back is, so that no other clone's older word ends it again. Throws a FlameError `illegal-transition`
  * where it isn't merged.
  */
-export function reviseTask(task: Task, { notes, comments, at }: Revision): TaskChange {
+export function reviseTask(task: Task, { said, notes, comments, at }: Revision): TaskChange {
   if (task.status !== 'merged') throw illegalTransition(task, 'requeued');
   const { landed_as: _, ...landed } = task;
   const done: Task = { ...landed, status: 'done', undone: (task.undone ?? 0) + 1 };
   const { task: after } = requeueTask(done, { kind: 'rejected', notes, comments, at });
-  return describeChange(task, after, ', its pull request was remarked on');
+  const reason = `${said} on its pull request`;
+  return describeChange(task, { ...after, reason }, `, ${reason}`);
 }

@@ -102,7 +102,9 @@ export function describeChange<After extends Task>(
   rest: string,
 ): TaskChange<After> {
   const transition = `${before.status} -> ${task.status}`;
-  return { task, transition, subject: oneLine(`${task.id}: ${transition}${rest}`) };
+  // What stays as it was is no news; what was found or done about it is.
+  const said = before.status === task.status && rest.startsWith(', ') ? rest.slice(2) : transition + rest;
+  return { task, transition, subject: oneLine(`${task.id}: ${said}`) };
 }
 
 /** As many issues, each as long, as a note may hold. */

@@ -51,6 +51,12 @@ const tokenBudgetSchema = z
 export const limitsSchema = z
   .strictObject({
     agent_timeout: durationSchema('timer').prefault('5m').describe('An agent that runs longer is ended.'),
+    question_timeout: z
+      .union([z.literal('never'), durationSchema('timer')])
+      .prefault('10m')
+      .describe(
+        'How long an agent that asks you something waits for your answer, all it asks together; then it goes on by itself. never: agents are offered no way to ask.',
+      ),
     heartbeat_interval: durationSchema('timer').prefault('30s').describe('How often agents are looked at.'),
     max_retries: z.int().min(0).max(20).default(2).describe('Further attempts at a task that failed.'),
     max_wave_cycles: z.int().min(1).max(1_000).default(5).describe('A session ends after this many cycles.'),

@@ -40,7 +40,7 @@ export const decisionsSchema = z.strictObject({
   validation: z
     .array(
       z.union([
-        z.literal('drop'),
+        z.enum(['recheck', 'drop']),
         z.strictObject({ drop: notes }),
         z.strictObject({ requeue: notes, keep: z.boolean().optional() }),
         override,
@@ -54,6 +54,12 @@ export const decisionsSchema = z.strictObject({
   changesets: z.array(z.union([changesetDecision, z.record(z.string(), changesetDecision)])).default([]),
   /** retry: the next cycle, in which what failed is tried again too. */
   session: z.array(z.union([z.enum(['continue', 'retry', 'stop']), replan])).default([]),
+  /** What agents ask, in the order in which they do: the answer, or one for each question of a call. */
+  question: z
+    .array(
+      z.union([z.literal('proceed'), z.strictObject({ answer: z.union([notes, z.array(notes).min(1)]) })]),
+    )
+    .default([]),
   /** raise: added to the limit, in its unit. */
   budget: z.array(z.union([z.literal('stop'), z.strictObject({ raise: z.number().positive() })])).default([]),
 });

@@ -3,6 +3,7 @@ import type { ToldCall, ToldResult } from '../conversation.ts';
 import type { Failure } from '../failure.ts';
 import type { ModelApi } from '../model-api.ts';
 import type { ToolCall } from '../policy.ts';
+import type { AgentQuestion } from '../question.ts';
 import type { AgentActivity, AgentRequest } from './agent-port.ts';
 
 /**
@@ -102,8 +103,20 @@ export interface CallFacts {
   hides(call: Pick<ToldResult, 'name' | 'input'>): boolean;
   /** What the hook prints to have a command run in the place of the one it was asked about; null: it can't. */
   replace(reported: unknown, command: string, why: string): string | null;
+  /** How its model asks the person where nobody sits at it; null: it can't. */
+  readonly asks: AskFacts | null;
   /** The call a scripted model makes to write a file at an absolute path. */
   canaryCall(path: string): Omit<ToldCall, 'id'>;
+}
+
+/** A tool of a CLI by which its model asks the person. Its hook holds the call, and gives the answer back. Pure. */
+export interface AskFacts {
+  /** The tool, as its model calls it. */
+  readonly tool: string;
+  /** How long its hook may hold a call, in milliseconds. */
+  readonly longestMs: number;
+  /** What the hook prints so that the answers are the tool's result; null: they are told as the reason of a block. */
+  answer(reported: unknown, questions: readonly AgentQuestion[], answers: readonly string[]): string | null;
 }
 
 /** A tool call as the ledger finds it again in the conversation, and as the policy judges it. */
@@ -164,7 +177,7 @@ export interface CellPaths {
   readonly tmp: string;
   /** Read-only for the agent: its settings, schema, script. */
   readonly controlDir: string;
-  /** One simple shell command, asked before each tool call; exit 2 blocks, and it ends in 10 s. Any other trouble is made to block too. */
+  /** One simple shell command, asked before each tool call; exit 2 blocks. It ends in 10 s, but for one that asks the person. Any other trouble is made to block too. */
   readonly hookCommand: string | null;
   /** A shell command asked when the agent means to end, which prints what EndFacts.goOn says, or nothing; null: none is. */
   readonly endCommand: string | null;

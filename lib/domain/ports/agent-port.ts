@@ -2,6 +2,7 @@ import type { Failure } from '../failure.ts';
 import type { HintNews } from '../hint.ts';
 import type { AgentId, ObjectId, SessionId, TaskId } from '../ids.ts';
 import type { AgentPolicy } from '../policy.ts';
+import type { AgentQuestion, QuestionReply } from '../question.ts';
 import type { Role } from '../role.ts';
 import type { Demand, Spending } from '../state/spending.ts';
 import type { DiagnosticRun } from '../state/verdict.ts';
@@ -38,6 +39,11 @@ export interface AgentRequest {
    * Once the signal is aborted nobody hears the answer, and the agent's end waits for it.
    */
   readonly lastWord?: (words: string, signal: AbortSignal) => Promise<LastWord | null>;
+  /**
+   * Asked when its model asks the person, where its CLI can; absent: its model is offered no tool for that. Resolves once
+   * it is answered, or nobody will; once the signal is aborted nobody hears it.
+   */
+  readonly ask?: (questions: readonly AgentQuestion[], signal: AbortSignal) => Promise<QuestionReply>;
   /** Hears what becomes of hints to it. */
   readonly onHint?: (news: HintNews) => void;
   /** Its run folder stays after its end, until it is released: after a kill before, what it spent is booked from there. */

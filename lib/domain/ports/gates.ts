@@ -1,11 +1,10 @@
+import type { AgentQuestion } from '../question.ts';
 import type { Changeset } from '../state/changeset.ts';
-import type { LineComment } from '../state/line-comment.ts';
 import type { Plan } from '../state/plan.ts';
 import type { Session } from '../state/session.ts';
-import type { SinceSeen } from '../state/since-seen.ts';
 import type { Task } from '../state/task.ts';
 import type { DiagnosticRun, Verdict } from '../state/verdict.ts';
-import type { AuditSummary } from './agent-port.ts';
+import type { ChangesetDecision, ChangesetQuestion } from './changeset-question.ts';
 
 /** What a person decides. A gate that no person can answer throws a FlameError of kind `waiting`. */
 export interface Gates {
@@ -25,6 +24,11 @@ export interface Gates {
    * shown instead.
    */
   base?(question: BaseQuestion): Promise<BaseDecision>;
+  /**
+   * An agent asks while it works. Rejects with the reason of `withdrawn` once that is aborted; absent: no person can be
+   * asked.
+   */
+  question?(question: AgentAsked): Promise<AgentAnswer>;
   /** Who decides, for the record: the person's git identity. */
   readonly person: string;
   /** Whether a person sits at a terminal: an interactive planner needs one. */
@@ -45,6 +49,8 @@ export interface PlanQuestion {
   readonly circles?: readonly PlannedCircle[];
   readonly problems: readonly string[];
   readonly replansLeft: number;
+  /** What quitting comes to: the session goes on without the plan, or it stays as it was received; absent: the session ends. */
+  readonly quit?: 'goes-on' | 'kept';
   /** Where another clone decided what is asked about: the parts that are new here or changed, a line each. */
   readonly received?: readonly string[];
   /** Of what was received: every text that runs or that an agent reads, whole. */
@@ -71,22 +77,29 @@ export type PlanDecision =
 export interface ValidationQuestion {
   readonly task: Task;
   readonly verdict: Verdict;
+  /** What would be wrong with the task by the rules of plans, if it were sent back changed so. */
+  editProblems(edit: RequeueEdit): Promise<readonly string[]>;
+}
+/** What a person may change of a task that they send back. */
+export interface RequeueEdit {
+  readonly description?: string;
+  readonly file_locks?: readonly string[];
 }
 export type ValidationDecision =
-  | {
+  | ({
       readonly kind: 'requeue';
       readonly notes: string;
-      readonly description?: string;
-      readonly file_locks?: readonly string[];
       /** The next attempt starts from this work, not from the base. */
       readonly keep?: boolean;
-    }
+    } & RequeueEdit)
   /** It passes all the same; override: the reason why, which stays with the verdict. */
   | { readonly kind: 'pass'; readonly override: string }
   /** reason: why it is given up; none: that a person did. */
   | { readonly kind: 'drop'; readonly reason?: string }
   /** Another of its attempts, from 1, is its work, and judged. */
-  | { readonly kind: 'choose'; readonly attempt: number };
+  | { readonly kind: 'choose'; readonly attempt: number }
+  /** This very commit is judged once more: what its checks lacked is there now. */
+  | { readonly kind: 'recheck' };
 
 export interface ValidatorFailedQuestion {
   readonly task: Task;
@@ -108,111 +121,6 @@ export type ValidatorFailedDecision =
     }
   | { readonly kind: 'skip' }
   | { readonly kind: 'retry' };
-
-export interface ChangesetQuestion {
-  readonly changeset: Changeset;
-  readonly position: number;
-  readonly total: number;
-  readonly tasks: readonly Task[];
-  readonly verdicts: readonly Verdict[];
-  /** Tasks whose evidence is in doubt, and why: to be looked at by hand before deciding. */
-  readonly doubts?: readonly EvidenceDoubt[];
-  /** What the watcher refused to the agents that worked on it, where it refused anything. */
-  readonly blocked?: readonly BlockedCalls[];
-  /** What changed since the person saw it last; absent: they never did. */
-  readonly since?: SinceSeen;
-  readonly session: Session;
-  showDiff(): Promise<string>;
-  /** What it lands with; absent where the commits of its tasks land, with their own. */
-  showMessage?(): Promise<string>;
-  /** The difference to what they saw; where `since` is there. */
-  showInterdiff?(): Promise<string>;
-  /** Why a comment may be meant for another line, a sentence; null: its line is there. */
-  strayComment?(comment: LineComment): Promise<string | null>;
-  /**
-   * Records the decision on another changeset of this review at once, out of turn. Throws FlameErrors: of kind
-   * `refused` when it no longer waits, or builds upon one that isn't approved.
-   */
-  decideOther(id: string, decision: ChangesetDecision): Promise<void>;
-  /** What was decided in this review and can be taken back: nothing of it has landed. */
-  undoable?(): Promise<readonly Changeset[]>;
-  /**
-   * Takes a decision back at once: that changeset waits again. What is asked about now may have to be asked anew then:
-   * the answer is `again`. Throws FlameErrors of kind `refused`.
-   */
-  takeBack?(id: string): Promise<void>;
-  /**
-   * What rejecting a changeset of this review, or these tasks of it, would mean for the work that was built on it;
-   * computed by merging.
-   */
-  onTop?(id: string, tasks?: readonly string[]): Promise<readonly OnTop[]>;
-  /** What a changeset of this review lands with; null where the commits of its tasks land, with their own. */
-  messageOf?(id: string): Promise<string | null>;
-  /** Why it can't land with a message, a sentence; null: it can. */
-  checkMessage?(id: string, message: string): Promise<string | null>;
-  /** Which other changesets of this review can't land together with one; computed by merging. */
-  excluding?(id: string): Promise<readonly Excluding[]>;
-}
-/** A changeset that conflicts with the one that is asked about. */
-export interface Excluding {
-  readonly group: string;
-  /** Else it waits, too. */
-  readonly isApproved: boolean;
-  /** Where, at least one. */
-  readonly paths: readonly string[];
-}
-/** Finished work that stands on other work, and what becomes of it without that. */
-export interface OnTop {
-  readonly task: string;
-  readonly group: string;
-  /**
-   * stands: its own change is put on what remains, and checked again; conflicts: it goes back to its worker; waits: it
-   * depends on what is gone, and is kept until its change can be put on what comes instead; again: it is done again.
-   */
-  readonly outcome: 'stands' | 'conflicts' | 'waits' | 'again';
-  /** Where it conflicts. */
-  readonly paths: readonly string[];
-}
-/** Calls of one agent that the watcher blocked. */
-export interface BlockedCalls extends Pick<AuditSummary, 'blocked' | 'top'> {
-  readonly agent: string;
-}
-export interface EvidenceDoubt {
-  readonly task: string;
-  readonly commit: string;
-  /** One line each. */
-  readonly reasons: readonly string[];
-}
-/** A red changeset (failing diagnostics) can be approved only with an override reason. */
-export type ChangesetDecision =
-  | {
-      readonly kind: 'approve';
-      readonly override?: string;
-      /** Remarks that are kept with the landing. */
-      readonly comments?: readonly LineComment[];
-      /** What it lands with instead of the message that was shown; who it is of is added. */
-      readonly message?: string;
-      /** The commit that is meant, or how it begins; null: none was shown. Absent: the one asked about. */
-      readonly commit?: string | null;
-    }
-  | {
-      readonly kind: 'reject';
-      readonly reason: string;
-      /** Those of its tasks that are sent back; the others go on, in a changeset of their own. Absent: all of them. */
-      readonly tasks?: readonly string[];
-      readonly comments?: readonly LineComment[];
-      /** The next attempts start from this work, not from the base. */
-      readonly keep?: boolean;
-    }
-  | { readonly kind: 'skip' }
-  /** Decides nothing: the first that waits is asked about. */
-  | { readonly kind: 'again' }
-  /** What was decided about another one is taken back, and the first that waits is asked about. */
-  | { readonly kind: 'undo'; readonly changeset: string }
-  /** Another attempt at one of its tasks, from 1, is that one's work: it is built again. */
-  | { readonly kind: 'choose'; readonly task: string; readonly attempt: number }
-  /** What the comments suggest is put on top of its tasks' work, as the person's own commits: it is built again. */
-  | { readonly kind: 'suggest'; readonly comments: readonly LineComment[] };
 
 export interface SessionQuestion {
   readonly session: Session;
@@ -248,6 +156,24 @@ export interface BudgetQuestion {
 }
 /** amount: added to the limit, in its unit. */
 export type BudgetDecision = { readonly kind: 'raise'; readonly amount: number } | { readonly kind: 'stop' };
+
+export interface AgentAsked {
+  readonly agent: string;
+  readonly task: string | null;
+  /** Of its task; of an agent without one, its role. */
+  readonly title: string;
+  readonly questions: readonly AgentQuestion[];
+  /** When it is told to go on by itself, ISO; after it was laid before the person, what `laid` said. */
+  readonly until: string;
+  /** Called by who kept it waiting behind other questions, once its turn has come: from then on its time runs. */
+  laid?(): string;
+  /** It has ended, or that time is over. */
+  readonly withdrawn: AbortSignal;
+}
+/** answer: in the order of the questions. proceed: it is left to the agent, by the person unless `why` says otherwise. */
+export type AgentAnswer =
+  | { readonly kind: 'answer'; readonly answers: readonly string[] }
+  | { readonly kind: 'proceed'; readonly why?: string };
 
 export interface BaseQuestion {
   /** The commit of the base that they fail on. */

@@ -123,6 +123,22 @@ export interface GitCells {
   acceptCell(cell: CellWorktree, tip: ObjectId): Promise<void>;
   /** Removes the worktree and its quarantine; nothing of it enters the repository. */
   discardCell(cell: CellWorktree): Promise<void>;
-  /** Finishes removals that were cut short, clears cells and objects that a kill left half made; returns their names. */
+  /**
+   * Makes the worktree of an agent that is over one that the person's git works in, without anything of it entering the
+   * repository. Harmless when repeated.
+   */
+  leaveToPerson(cell: CellWorktree): Promise<void>;
+  /** Whether it is one that the person's git works in, and runs nothing of it by itself. */
+  isLeft(cell: CellWorktree): boolean;
+  /** Whether nobody was told of this worktree yet; from then on they were. */
+  isNews(cell: CellWorktree): Promise<boolean>;
+  /** A commit that a person made in such a worktree and that no ref has; null: none. */
+  personCommit(cell: CellWorktree): Promise<ObjectId | null>;
+  /** What the files of a cell whose agent is over change since its base, as a unified diff. */
+  diffCell(cell: CellWorktree): Promise<string>;
+  /**
+   * Finishes removals that were cut short, clears cells and objects that a kill left half made, and leaves what stays to
+   * the person; returns the names of what went.
+   */
   recoverCells(): Promise<readonly string[]>;
 }

@@ -76,6 +76,8 @@ interface WorkerData {
   readonly isKept?: boolean;
   /** Tasks whose work the worktree holds although it has not landed: what they wrote is theirs. */
   readonly below?: readonly PromptTask[];
+  /** The tool by which it asks the person; '', or absent: it can't. */
+  readonly askTool?: string;
   /** What was left for it in words. */
   readonly left?: NotesInWords;
 }

@@ -50,8 +50,6 @@ export interface Sharing {
   readonly machine: string;
   /** What this machine says, so that another one can tell that it was this one; see SignedWord. */
   sign(text: string): SignedWord;
-  /** Whether its signs of life have begun. */
-  readonly isEntered: boolean;
   /** Signs of life begin: this machine is in the session from the next exchange on. */
   enter(session: SessionId, lease: Lease): void;
   /** The others, as the last look found them. */

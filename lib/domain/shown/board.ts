@@ -21,6 +21,8 @@ export interface BoardState {
   readonly hints: readonly BoardHint[];
   /** Diagnostics and setup commands that run. */
   readonly checks: readonly BoardCheck[];
+  /** The latest that have ended, the newest first. */
+  readonly ended_checks: readonly BoardEndedCheck[];
   /** What waits for an answer that can be given here; null: nothing does. */
   readonly gate: OpenGate | null;
   /** What was answered while the run goes; the newest first. */
@@ -67,8 +69,10 @@ export interface BoardTask {
   readonly group: string;
   /** 1 is the highest. */
   readonly priority: number;
-  /** Ids of tasks whose work it builds on. */
+  /** Ids of tasks that have to be done before it. */
   readonly needs: readonly string[];
+  /** Others that it shares files with; null: none come before it. */
+  readonly overlap: BoardOverlap | null;
   readonly locks: readonly string[];
   /** Who works on it, or did last: an agent's id, or a person. */
   readonly by: string | null;
@@ -77,6 +81,13 @@ export interface BoardTask {
   readonly tokens: number;
   /** Why it failed, is blocked or was dropped; or why it waits, beside what it needs. One line each. */
   readonly because: readonly string[];
+}
+
+/** Tasks before one that share files with it, and what that comes to: their work below its own, or two from the base. */
+export interface BoardOverlap {
+  readonly kind: 'build-on' | 'separate';
+  /** `lock`: what both may change; null: it is not known any more. */
+  readonly below: readonly { readonly task: string; readonly lock: string | null }[];
 }
 
 export interface BoardAgent {
@@ -119,6 +130,14 @@ export interface BoardCheck {
     readonly is_good: boolean;
     readonly took_ms: number;
   }[];
+}
+
+/** What a check or setup command came to. */
+export interface BoardEndedCheck extends Pick<BoardCheck, 'id' | 'command' | 'about'> {
+  readonly ended_at: string;
+  readonly result: string;
+  readonly is_good: boolean;
+  readonly took_ms: number;
 }
 
 export interface BoardChangeset

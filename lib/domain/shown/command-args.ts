@@ -27,6 +27,7 @@ export interface CommandOptions {
     readonly requeue: string | null;
     readonly keepWork: boolean;
     readonly override: string | null;
+    readonly recheck: boolean;
     readonly verify: boolean;
   };
   readonly merge: NoOptions;
@@ -58,17 +59,24 @@ export interface CommandOptions {
     /** The remote to share the session through, '' where none was named. */
     readonly remote: string | null;
     readonly takeOver: boolean;
-  } & PageOptions;
-  readonly resume: PageOptions;
+  } & BoardOptions;
+  readonly resume: BoardOptions;
   readonly session: { readonly all: boolean; readonly yes: boolean };
   readonly rescue: { readonly to: string | null; readonly diff: boolean };
   readonly cleanup: { readonly yes: boolean; readonly force: boolean; readonly rescues: boolean };
   readonly status: NoOptions;
-  /** address: where the person's own tunnel leads to it. */
-  readonly board: { readonly port: number | null; readonly address: string | null; readonly open: boolean };
+  readonly board: Omit<BoardOptions, 'web'>;
+  /** print: a text of the question, as it is. */
+  readonly answer: {
+    readonly message: string | null;
+    readonly tasks: readonly string[] | null;
+    readonly keepWork: boolean;
+    readonly print: string | null;
+  };
   readonly machines: {
     readonly trust: string | null;
     readonly distrust: string | null;
+    readonly breaches: boolean;
     readonly role: readonly string[] | null;
   };
   readonly show: {
@@ -131,6 +139,11 @@ export interface CommandOptions {
 interface PageOptions {
   readonly web: boolean;
   readonly open: boolean;
+}
+/** address: where the person's own tunnel leads to it, or the address of this machine to serve it on. */
+interface BoardOptions extends PageOptions {
+  readonly port: number | null;
+  readonly address: string | null;
 }
 type NoOptions = Readonly<Record<never, never>>;
 export type CommandName = keyof CommandOptions;

@@ -67,6 +67,17 @@ export type EventBody =
       readonly failure: Failure;
       readonly will_retry: boolean;
     }
+  /** An agent asks the person while it works. */
+  | {
+      /** dropped: it ended before. */
+      readonly event: 'question';
+      readonly agent: string;
+      readonly task: string | null;
+      readonly text: string;
+      readonly state: 'asked' | 'answered' | 'unanswered' | 'dropped';
+      /** What was answered, or why nothing was. */
+      readonly answer: string;
+    }
   /** What became of something the person told an agent while it worked. */
   | {
       readonly event: 'hint';

@@ -1,4 +1,5 @@
 import type { SessionId } from '../ids.ts';
+import type { AgentQuestion } from '../question.ts';
 import type { Changeset } from '../state/changeset.ts';
 
 /** A question that waits for a person, as pages show it. Texts are as they are stored. */
@@ -19,7 +20,8 @@ export type GateAsks =
   | AskedChangeset
   | AskedSession
   | AskedBudget
-  | AskedBase;
+  | AskedBase
+  | AskedByAgent;
 
 export interface AskedPlan {
   readonly gate: 'plan';
@@ -30,6 +32,8 @@ export interface AskedPlan {
   /** What is to be known beside the tasks: the cost, what is dropped or overlaps, what another clone sent. */
   readonly notes: readonly string[];
   readonly replans_left: number;
+  /** What quitting comes to, a clause. */
+  readonly quit_means: string;
 }
 
 export interface AskedCheck {
@@ -123,6 +127,17 @@ export interface AskedBase {
   readonly failing: readonly string[];
 }
 
+/** What an agent asks while it works. */
+export interface AskedByAgent {
+  readonly gate: 'question';
+  readonly agent: string;
+  readonly task: string | null;
+  readonly title: string;
+  readonly questions: readonly AgentQuestion[];
+  /** When it is told to go on by itself, ISO. */
+  readonly until: string;
+}
+
 /** Where a question was answered. */
 export type AnsweredAt = 'terminal' | 'board' | 'review page' | 'command';
 
@@ -144,6 +159,8 @@ export interface DecidedGate {
 export interface GatesState {
   readonly open: OpenGate | null;
   readonly decided: readonly DecidedGate[];
+  /** Conflicts ahead that the run found, and what it warned of, a sentence each, the latest first. */
+  readonly warnings: readonly string[];
 }
 
 /** An answer as it is given, not looked at yet. */

@@ -1,5 +1,14 @@
 /** What has names that a person types: completion offers them. */
-export const nameKinds = ['session', 'task', 'agent', 'changeset', 'rescue', 'remote', 'branch'] as const;
+export const nameKinds = [
+  'session',
+  'task',
+  'agent',
+  'changeset',
+  'rescue',
+  'remote',
+  'branch',
+  'gate',
+] as const;
 export type NameKind = (typeof nameKinds)[number];
 
 /** One thing to type, and what it is. */

@@ -157,10 +157,12 @@ export interface Stats {
     readonly cycle: Distribution | null;
     /** Creation to landing. */
     readonly lead: Distribution | null;
-    /** Of landed tasks: waiting for an agent, with an agent, waiting for verdict and landing. */
+    /** Of landed tasks: waiting for an agent, with an agent, waiting for a verdict. */
     readonly waiting: Distribution | null;
     readonly working: Distribution | null;
     readonly checking: Distribution | null;
+    /** Judged, and waiting for the person's decision and the landing. */
+    readonly deciding: Distribution | null;
   };
   readonly queue: {
     /** Tasks that wait for an agent now, and those of them that could start. */

@@ -6,6 +6,7 @@ import type { Doubt } from '../state/doubt.ts';
 import type { Session } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
 import type { Ahead } from './ahead.ts';
+import type { GateAsks } from './gate.ts';
 
 /** What another clone decided, and this clone's person has not said a word about: nothing of it is acted on. */
 export interface Proposals {
@@ -68,6 +69,8 @@ export interface Status {
   })[];
   /** Absent where nothing is known of it. */
   readonly proposals?: Proposals;
+  /** What runs of this machine ask a person at this moment; absent: nothing. */
+  readonly asks?: readonly Asking[];
   /** What another clone says has ended, and is not so here; absent where there is none. */
   readonly doubts?: readonly Doubt[];
   /** What works come to if they are merged as they are now; absent where nothing is to be said. */
@@ -76,6 +79,17 @@ export interface Status {
   readonly notes?: { readonly told: number; readonly elsewhere: number };
   /** Pending tasks that nothing they depend on holds back, and that wait all the same; absent where there is none. */
   readonly waits?: readonly Wait[];
+}
+
+/** A question that waits for an answer. */
+export interface Asking {
+  readonly id: string;
+  readonly gate: GateAsks['gate'];
+  /** The question in one line, as it is stored. */
+  readonly asks: string;
+  readonly asked_at: string;
+  /** The command that shows how it is answered. */
+  readonly next: string;
 }
 
 /** Why a task is not worked on, where it is not what it depends on. */
@@ -91,6 +105,7 @@ export function statusOf(
   tasks: readonly Task[],
   agents: readonly LiveAgent[],
   {
+    asks = [],
     proposals,
     doubts = [],
     ahead,
@@ -99,6 +114,7 @@ export function statusOf(
     spending = {},
     isText = false,
   }: {
+    readonly asks?: readonly Asking[];
     readonly proposals?: Proposals | undefined;
     readonly doubts?: readonly Doubt[];
     readonly ahead?: Ahead | undefined;
@@ -145,6 +161,7 @@ export function statusOf(
       landed_commit: set.landed_commit,
       red: isRed(set),
     })),
+    ...(asks.length === 0 ? {} : { asks }),
     ...(proposals === undefined ? {} : { proposals }),
     ...(doubts.length === 0 ? {} : { doubts }),
     ...(ahead === undefined ? {} : { conflicts_ahead: ahead }),

@@ -1,4 +1,4 @@
-import type { EvidenceDoubt } from '../ports/gates.ts';
+import type { EvidenceDoubt } from '../ports/changeset-question.ts';
 import type { CommitInfo } from '../ports/git-commits.ts';
 import type { Rescue } from '../ports/rescue.ts';
 import type { Changeset } from '../state/changeset.ts';

@@ -27,3 +27,8 @@ export const changesetRequestSchema = z.object({
   merged: oid.nullable(),
 });
 export type ChangesetRequest = Readonly<z.infer<typeof changesetRequestSchema>>;
+
+/** The branch of a group's request. Not below the landing branch: git has no branch within a branch. */
+export function requestBranch(landing: { readonly branch: string }, group: string): string {
+  return `${landing.branch}--${group}`;
+}

@@ -4,6 +4,9 @@ import { taskIdPattern } from '../ids.ts';
 import { lineSchema, textSchema } from '../text.ts';
 import { plannedAttemptsSchema } from './tries.ts';
 
+/** The cohesion group of tasks that name none. */
+export const defaultGroup = 'main';
+
 const idText = z
   .string()
   .regex(taskIdPattern, 'must be lower-case letters, digits and hyphens, at most 64, like task-001');
@@ -14,7 +17,7 @@ export const plannedTaskSchema = z.object({
   title: lineSchema(200),
   description: textSchema(50_000).min(1),
   priority: z.int().min(1).max(999).default(5),
-  cohesion_group: idText.default('main'),
+  cohesion_group: idText.default(defaultGroup),
   dependencies: z.array(idText.transform((id) => id as TaskId)).default([]),
   file_locks: z.array(lineSchema(500)).default([]),
   acceptance_criteria: z.array(textSchema(2_000)).default([]),

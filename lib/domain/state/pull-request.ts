@@ -35,6 +35,6 @@ export interface FailedCheck {
   readonly name: string;
   readonly conclusion: string;
   readonly url: string;
-  /** The end of its log; '' where there is none, or it was not asked for. */
-  readonly log: string;
+  /** The end of its log; '' where there is none, or it was not asked for; null where it could not be had. */
+  readonly log: string | null;
 }

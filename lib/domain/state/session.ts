@@ -54,6 +54,9 @@ const roleEstimateSchema = z.object({
   agent_usd: z.number(),
 });
 
+/** Characters an objective may have. */
+export const longestObjective = 50_000;
+
 /**
  * A session as its note on refs/blueflame/sessions stores it. Its wave is how far it has come, its state whether it
  * continues:
@@ -77,7 +80,7 @@ export const sessionSchema = z.object({
     .string()
     .regex(sessionIdPattern)
     .transform((id) => id as SessionId),
-  objective: textSchema(50_000),
+  objective: textSchema(longestObjective),
   /** What the person calls it; without one, the first line of its objective. */
   title: lineSchema(200).optional(),
   /** Short branch name. */

@@ -1,12 +1,15 @@
-const block = /^```suggestion[ \t]*\n(?:([\s\S]*?)\n)?```[ \t]*$/m;
+// As in Markdown: a fence that is longer than any in its lines ends it, and nothing else does.
+const block = /^(`{3,})suggestion[ \t]*\n(?:([\s\S]*?)\n)?\1[ \t]*$/m;
 
 /** The lines that a comment would have in the place of those it is about; null: it suggests nothing. */
 export function suggestedLines(text: string): readonly string[] | null {
   const found = block.exec(text.replace(/\r\n?/g, '\n'));
-  return found === null ? null : (found[1]?.split('\n') ?? []);
+  return found === null ? null : (found[2]?.split('\n') ?? []);
 }
 
 /** A comment that suggests these lines. */
 export function asSuggestion(lines: readonly string[]): string {
-  return ['```suggestion', ...lines, '```'].join('\n');
+  const longest = Math.max(2, ...lines.map((line) => /^`*/.exec(line)?.[0].length ?? 0));
+  const fence = '`'.repeat(longest + 1);
+  return [`${fence}suggestion`, ...lines, fence].join('\n');
 }

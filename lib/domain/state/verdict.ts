@@ -16,7 +16,7 @@ export const diagnosticRunSchema = z.object({
   exit_code: z.int().nullable(),
   timed_out: z.boolean(),
   duration_ms: z.number(),
-  /** The last lines of its output, at most 4,000 characters. */
+  /** The last lines of its output, at most 4,000 characters; where it failed, first those that tell of a failure. */
   output: z.string(),
   /** `sha256:<hex>` of all its output. */
   output_hash: z.string().optional(),

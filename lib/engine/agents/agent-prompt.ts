@@ -2,6 +2,7 @@ import type { ObjectId } from '../../domain/ids.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
+import { askTool } from '../../domain/question.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { readProjectFiles } from './project-files.ts';
 
@@ -19,5 +20,13 @@ export async function agentPrompt(
 ): Promise<Prompts> {
   if (data.role === 'worker' && !needsModel(workshop.adapter(adapter)))
     return { system: '', prompt: data.task.description };
-  return workshop.prompts.render(data, await readProjectFiles(workshop, from));
+  const told = data.role === 'worker' ? { ...data, askTool: askToolOf(workshop, adapter) } : data;
+  return workshop.prompts.render(told, await readProjectFiles(workshop, from));
+}
+
+/** By what its model can ask the person; '': by nothing. */
+function askToolOf({ adapter, config }: Pick<Workshop, 'adapter' | 'config'>, name: string): string {
+  const mayAsk =
+    config.limits.question_timeout !== 'never' && !config.permissions.blocked_tools.includes(askTool);
+  return mayAsk ? (adapter(name).calls?.asks?.tool ?? '') : '';
 }

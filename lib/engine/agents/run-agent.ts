@@ -10,7 +10,7 @@ import type { AgentRun, Session } from '../../domain/state/session.ts';
 import { stoppedBeforeStart } from '../interrupted.ts';
 import { type GuardedOutcome, guardClaim, untilBack } from '../machines/guard-claim.ts';
 import { giveBackOf, reserve } from '../machines/reserve.ts';
-import { type Recorder, record, viewSession } from '../record.ts';
+import { type Recorder, recordOwn, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { proveEnforcement } from './prove-enforcement.ts';
 import { withReach } from './reach-service.ts';
@@ -159,7 +159,7 @@ async function untilEnd(workshop: Pick<Workshop, 'signal'>, running: RunningAgen
 async function bookRun(workshop: Recorder, id: SessionId, run: AgentRun): Promise<void> {
   // A free run leaves nothing to book; the rest is in its task.
   if (run.model === null && run.cost_usd === 0) return;
-  await record(workshop, id, ({ session }) => {
+  await recordOwn(workshop, id, ({ session }) => {
     const next: Session = addRun(session, run);
     return {
       session: { next, subject: `session: ${run.id} ${run.outcome}, ${run.cost_usd.toFixed(4)} USD` },

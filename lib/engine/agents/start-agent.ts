@@ -16,6 +16,7 @@ import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import type { Workshop } from '../workshop.ts';
 import { agentPrompt } from './agent-prompt.ts';
+import { askOf } from './ask-person.ts';
 import { noteSpending, sharedBudget } from './session-budget.ts';
 
 // A worker's commits are its answer.
@@ -81,6 +82,7 @@ export async function startAgent(
       ...(job.recorded === undefined ? {} : { recorded: job.recorded }),
       ...(job.tools === undefined ? {} : { tools: job.tools }),
       ...lastWordOf(workshop, job),
+      ...askOf(workshop, job),
       onHint: ({ hint: { id: hint, by, text }, state, next }) =>
         workshop.events.emit({
           event: 'hint',

@@ -1,8 +1,8 @@
 import type { Workshop } from '../workshop.ts';
-import type { Stale } from './cleanup-plan.ts';
 import { removeHandWorktree } from './person-worktrees.ts';
 import { keepCommit, rescueName } from './rescue-refs.ts';
 import { putAway } from './rescue-worktree.ts';
+import type { Stale } from './stale.ts';
 
 /** What became of one thing that was to go. */
 export interface Cleaned {

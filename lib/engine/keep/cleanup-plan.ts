@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import type { SessionId } from '../../domain/ids.ts';
 import { parseSessionId, parseTaskId } from '../../domain/ids.ts';
 import type { CellInfo, CellSubject, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
@@ -10,23 +9,10 @@ import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { oldSessions } from './archive-old.ts';
 import { type OldRescue, oldRescues } from './old-rescues.ts';
-import { type StaleHandWorktree, staleHandWorktrees } from './person-worktrees.ts';
+import { staleHandWorktrees } from './person-worktrees.ts';
 import { isElsewhere, taskIn } from './rescue-worktree.ts';
-
-/** Something that could go. `needsForce`: it holds work that was not merged. */
-export type Stale = { readonly name: string; readonly why: string; readonly needsForce: boolean } & (
-  | { readonly kind: 'worktree'; readonly cell: CellInfo }
-  | { readonly kind: 'own worktree'; readonly worktree: StaleHandWorktree }
-  | { readonly kind: 'session'; readonly session: SessionId }
-  | { readonly kind: 'commit'; readonly ref: RefInfo }
-  | { readonly kind: 'rescue'; readonly ref: RefInfo; readonly isElsewhere: boolean }
-  | {
-      readonly kind: 'branch' | 'changeset';
-      readonly ref: RefInfo;
-      readonly subject: CellSubject;
-      readonly isMerged: boolean;
-    }
-);
+import type { Stale } from './stale.ts';
+import { staleRequests } from './stale-requests.ts';
 
 /** What ended sessions and dead processes left in the repository. Changes nothing. */
 export async function planCleanup(workshop: Workshop): Promise<readonly Stale[]> {
@@ -50,6 +36,7 @@ export async function planCleanup(workshop: Workshop): Promise<readonly Stale[]>
     ...worktrees,
     ...own,
     ...branches,
+    ...(await staleRequests(workshop, snapshot)),
     ...changesets,
     ...(await staleCommits(workshop, snapshot)),
     ...sessions,

@@ -32,15 +32,30 @@ interface PutAwayOptions {
 export async function putAway(workshop: Workshop, cell: CellInfo, options: PutAwayOptions): Promise<PutAway> {
   try {
     const task = await taskIn(workshop, cell);
-    if (cell.subject === null || (await isElsewhere(workshop, cell, task))) {
-      await workshop.git.discardCell(cell);
-      return { kind: 'removed' };
-    }
-    return await rescue(workshop, cell, { ...options, task });
+    const ref = await keepPersons(workshop, cell);
+    const outcome = await clear(workshop, cell, { ...options, task });
+    return outcome.kind === 'removed' && ref !== null ? { kind: 'rescued', ref } : outcome;
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     return { kind: 'kept', reasons: [error.message] };
   }
+}
+
+async function clear(
+  workshop: Workshop,
+  cell: CellInfo,
+  options: PutAwayOptions & { readonly task: Task | null },
+): Promise<PutAway> {
+  if (cell.subject !== null && !(await isElsewhere(workshop, cell, options.task)))
+    return rescue(workshop, cell, options);
+  await workshop.git.discardCell(cell);
+  return { kind: 'removed' };
+}
+
+/** What a person committed in a worktree that was left to them, and no branch has. */
+async function keepPersons(workshop: Workshop, cell: CellInfo): Promise<RefName | null> {
+  const own = await workshop.git.personCommit(cell);
+  return own === null || cell.subject === null ? null : keepCommit(workshop, cell.subject, own);
 }
 
 /** Whether a worktree holds nothing that would be lost with it: untouched, or exactly what was accepted. */
@@ -52,6 +67,7 @@ export async function isElsewhere(
   const head = await workshop.git.cellHead(cell);
   const isKept = task?.tries?.some(({ work }) => work?.commit === head) === true;
   if (head !== cell.start && head !== task?.commit && !isKept) return false;
+  if ((await workshop.git.personCommit(cell)) !== null) return false;
   return (await workshop.git.cellLeftovers(cell)).length === 0;
 }
 

@@ -49,11 +49,26 @@ export function tellHowToJoin(
   const digest = planDigest(snapshot.tasksOf(session.id));
   if (run.told.has(digest)) return;
   run.told.add(digest);
-  const command = `git flame work --join ${sharing.remote} --plan ${digest}`;
-  events.emit({
-    event: 'notice',
-    level: 'info',
-    message: 'To have another machine work on it too:',
-    details: [command],
-  });
+  const message = `To have another machine work on it too, there: git flame work --join ${sharing.remote} --plan ${digest}`;
+  events.emit({ event: 'notice', level: 'info', message });
+}
+
+/** Says, each time this machine comes to have nothing to do, what it waits for: nothing else shows that it goes on. */
+export function tellIdle(
+  workshop: Pick<Workshop, 'events' | 'place' | 'run' | 'sharing'>,
+  { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
+): void {
+  const elsewhere = tasks.filter((task) => isElsewhere(workshop, task));
+  const hosts = [...new Set(elsewhere.map(({ claimed_host: host }) => host))];
+  const on = (host: string | null): string =>
+    elsewhere.flatMap(({ id, claimed_host }) => (claimed_host === host ? [id] : [])).join(', ');
+  const held = hosts.map((host) => `${on(host)} on ${host}`).join('; ');
+  const lead = session.machines?.lead ?? 'its lead';
+  const message =
+    workshop.sharing?.role === 'worker'
+      ? `Nothing to do here for now: it waits for what ${lead} has done next, and ends with the session. Ctrl-C leaves it.`
+      : `Nothing to do here until others are done: ${held}`;
+  if (workshop.run.idle === message) return;
+  workshop.run.idle = message;
+  workshop.events.emit({ event: 'notice', level: 'info', message });
 }

@@ -7,13 +7,14 @@ import type { TaskChange } from '../../core/task/task-state.ts';
 import { agentsOf } from '../../core/task/task-tries.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { SeenBreach } from '../../domain/ports/sharing-port.ts';
-import { type BreachKind, describeAuthor, isProof } from '../../domain/state/breach.ts';
+import { type Breach, describeAuthor, isProof } from '../../domain/state/breach.ts';
 import { sharedRoles } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Try } from '../../domain/state/tries.ts';
 import { record } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
+import { tellBreaches } from './tell-breaches.ts';
 
 /**
  * What follows of steps that no machine which keeps to the rules made at the remote: they are named, who signed one is
@@ -26,7 +27,7 @@ export async function heedBreaches(workshop: Workshop, id: SessionId): Promise<v
   const all = sharing.breaches();
   const fresh = all.slice(run.heededBreaches);
   if (fresh.length === 0) return;
-  for (const one of fresh) tell(workshop, one);
+  tellBreaches(workshop, fresh);
   distrust(workshop, id, fresh);
   await record(workshop, id, ({ session, snapshot }) => {
     const mended = mendBudget(session, fresh);
@@ -39,28 +40,6 @@ export async function heedBreaches(workshop: Workshop, id: SessionId): Promise<v
   });
   run.heededBreaches = all.length;
   sharing.heeded(all.length);
-}
-
-function tell({ events }: Pick<Workshop, 'events'>, { breach }: SeenBreach): void {
-  const { kind, task, machine, by, key, commit, what } = breach;
-  const about = task ?? (kind === 'sign' ? (machine ?? 'a machine') : 'session');
-  events.emit({
-    ...{ event: 'machine-breach', kind, task, machine, by, key, commit },
-    message: `${about}: ${what} (${describeAuthor(breach)}). ${whatFollows(kind)} What is known of it: git flame machines`,
-  });
-}
-
-function whatFollows(kind: BreachKind): string {
-  switch (kind) {
-    case 'release':
-      return 'Who had it takes it again, unless another one was quicker.';
-    case 'lead':
-      return "Who leads is a person's word: git flame run --remote --take-over";
-    case 'damage':
-      return 'It is mended by: git flame doctor --repair';
-    default:
-      return 'That counts for nothing here.';
-  }
 }
 
 /** A session as it counts for who is to spend of it: also before what was taken from its budget is put back. */
@@ -85,21 +64,31 @@ function takenBack(
   breaches: readonly SeenBreach[],
 ): readonly TaskChange[] {
   const at = timestamp(workshop);
+  const open = new Map(tasks.map((task) => [task.id, task]));
   return breaches.flatMap(({ breach, stood }): readonly TaskChange[] => {
-    if (stood?.kind !== 'task') return [];
-    const now = tasks.find(({ id }) => id === stood.after.id);
-    if (now === undefined) return [];
-    const reason = `${breach.what} (${describeAuthor(breach)})`;
-    if (breach.kind === 'judging')
-      return now.status === 'done' && isSameJudge(now, stood.after) ? [releaseJudging(now, reason)] : [];
-    if (!isSameStand(now, stood.after)) return [];
-    if (breach.kind === 'claim' && now.status === 'claimed') return [releaseTask(now, { reason, at })];
-    if (breach.kind !== 'result' && breach.kind !== 'status') return [];
-    if (now.status === 'failed') return [restartTask(now)];
-    if (now.status !== 'done') return [];
-    const requeued = requeueTask(now, { kind: 'restart', at, reason });
-    return [requeued, restartTask(requeued.task)];
+    const now = stood?.kind === 'task' ? open.get(stood.after.id) : undefined;
+    if (stood?.kind !== 'task' || now === undefined) return [];
+    const steps = takeBack(now, { breach, after: stood.after, at });
+    // However many lies led there.
+    if (steps.length > 0) open.delete(now.id);
+    return steps;
   });
+}
+
+function takeBack(
+  now: Task,
+  { breach, after, at }: { readonly breach: Breach; readonly after: Task; readonly at: string },
+): readonly TaskChange[] {
+  const reason = `${breach.what} (${describeAuthor(breach)})`;
+  if (breach.kind === 'judging')
+    return now.status === 'done' && isSameJudge(now, after) ? [releaseJudging(now, reason)] : [];
+  if (!isSameStand(now, after)) return [];
+  if (breach.kind === 'claim' && now.status === 'claimed') return [releaseTask(now, { reason, at })];
+  if (breach.kind !== 'result' && breach.kind !== 'status') return [];
+  if (now.status === 'failed') return [restartTask(now)];
+  if (now.status !== 'done') return [];
+  const requeued = requeueTask(now, { kind: 'restart', at, reason });
+  return [requeued, restartTask(requeued.task)];
 }
 
 function isSameStand(now: Task, then: Task): boolean {

@@ -6,7 +6,7 @@ import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { record } from '../record.ts';
+import { record, recordOwn } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { withBudget } from './heed-breaches.ts';
 
@@ -83,7 +83,7 @@ export async function giveBack(workshop: Workshop, id: SessionId): Promise<void>
   const { sharing } = workshop;
   if (sharing === undefined) return;
   const live = new Set<string>((await workshop.agents.live()).map((agent) => agent.id));
-  await record(workshop, id, ({ session }) => {
+  await recordOwn(workshop, id, ({ session }) => {
     const next = withoutReservations(
       session,
       ({ agent, machine }) => machine === sharing.machine && !live.has(agent),
@@ -97,7 +97,7 @@ export async function giveBack(workshop: Workshop, id: SessionId): Promise<void>
 /** Of one agent, where it never came to spend. */
 export async function giveBackOf(workshop: Workshop, id: SessionId, agent: AgentId): Promise<void> {
   if (workshop.sharing === undefined) return;
-  await record(workshop, id, ({ session }) => {
+  await recordOwn(workshop, id, ({ session }) => {
     const next = withoutReservations(session, (one) => one.agent === agent);
     return next === session
       ? null

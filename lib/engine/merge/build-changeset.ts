@@ -54,7 +54,7 @@ export async function buildChangeset(workshop: Workshop, job: ChangesetJob): Pro
   const message = await changesetMessage(workshop, job.session, { group: job.group.group, tasks: merged });
   const commit = await workshop.git.commitSigned({ tree, parents, message });
   const diffstat = await workshop.git.diffStat(parent, commit);
-  const diagnostics = await diagnoseCommit({ ...workshop, about: job.group.group }, commit, job.base, {
+  const diagnostics = await diagnoseCommit(workshop, commit, job.base, {
     session: job.session.id,
     words: `changeset ${job.group.group}`,
   });

@@ -4,6 +4,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
+import { defaultGroup } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { judgeCommitMessage } from '../../policy/commit-message.ts';
@@ -107,7 +108,15 @@ function filledIn(
     titles: joinTitles(tasks, width),
     list: tasks.map((task) => `* ${task.id}: ${task.title}`).join('\n'),
   };
-  return project.landing_message.trim().replace(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all);
+  return inForm(project.landing_message, group).replace(
+    /\{(\w+)\}/g,
+    (all, name: string) => values[name] ?? all,
+  );
+}
+
+/** The group that tasks have where none is named says nothing of them. */
+function inForm(form: string, group: string): string {
+  return group === defaultGroup ? form.trim().replace(/^\{group\}: /, '') : form.trim();
 }
 
 function fits({ validation }: Config, message: string): boolean {

@@ -104,6 +104,7 @@ async function ask(
     }),
     problems: problems.map(describeProblem),
     replansLeft: 1,
+    quit: 'kept',
     received: describeReceived(workshop, view),
     told: received.flatMap((task) => [...toldOfPlan([planOf(task)]), ...toldOfTask(task)]),
     check,

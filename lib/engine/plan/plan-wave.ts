@@ -177,9 +177,12 @@ export async function decidePlan(
     estimate: session.estimate,
     problems: problems.map(describeProblem),
     replansLeft: maxReplans - session.replans,
+    ...(session.wave === 'plan' ? {} : { quit: 'goes-on' as const }),
     ...(dropped.length === 0 ? {} : { dropped }),
     check: (edited) => problemsBeside(bounds, edited, takenIds(view.tasks)),
-    ...(view.isOurs ? {} : { received: describeReceived(workshop, view), told: toldOfPlan(plan.tasks) }),
+    ...(view.isOurs
+      ? {}
+      : { quit: 'kept' as const, received: describeReceived(workshop, view), told: toldOfPlan(plan.tasks) }),
   });
   workshop.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
   if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);

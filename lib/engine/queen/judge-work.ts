@@ -8,7 +8,7 @@ import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { saysSomething } from '../../util/says-something.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { recordVerdict } from '../validate/decide-failed.ts';
+import { recordVerdict } from '../validate/record-verdict.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { isLeftUnjudged } from './left-unjudged.ts';
 import { requireLeading } from './propose-tasks.ts';

@@ -6,7 +6,7 @@ import { type ObjectId, parseAgentId, type SessionId, taskBranch } from '../../d
 import { branchMoved } from '../../domain/meanwhile.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
-import { nameLines } from '../../domain/state/line-range.ts';
+import { type LineRange, nameLines } from '../../domain/state/line-range.ts';
 import { suggestedLines } from '../../domain/state/suggestion.ts';
 import type { Task, TaskIn } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
@@ -84,22 +84,25 @@ async function placeEdit(
   if (followed.kind !== 'stands') throw moved(changeset, comment, `${task.id} has other lines there`);
   const there = { from: followed.line, to: followed.line + to - line };
   const [was, is] = await Promise.all([
-    linesOf(git, changeset.commit, path, { from: line, to }),
-    linesOf(git, task.commit, path, there),
+    linesOf({ git }, changeset.commit, path, { line, to }),
+    linesOf({ git }, task.commit, path, { line: there.from, to: there.to }),
   ]);
-  if (was === null || was !== is) throw moved(changeset, comment, `${task.id} has other lines there`);
+  if (was === null || was.join('\n') !== is?.join('\n'))
+    throw moved(changeset, comment, `${task.id} has other lines there`);
   return { task, path, ...there, lines };
 }
 
-async function linesOf(
-  git: Workshop['git'],
+/** Some lines of a file of a commit, without the ends that other systems give them; null: they are not there. */
+export async function linesOf(
+  { git }: Pick<Workshop, 'git'>,
   commit: ObjectId,
   path: string,
-  { from, to }: { readonly from: number; readonly to: number },
-): Promise<string | null> {
+  { line, to = line }: LineRange,
+): Promise<readonly string[] | null> {
   const text = (await git.readTexts(commit, [path])).get(path);
-  const lines = text?.replace(/\n$/, '').split('\n') ?? [];
-  return to > lines.length ? null : lines.slice(from - 1, to).join('\n');
+  const lines = text === undefined || text === '' ? [] : text.replace(/\n$/, '').split('\n');
+  if (line < 1 || to < line || to > lines.length) return null;
+  return lines.slice(line - 1, to).map((one) => one.replace(/\r$/, ''));
 }
 
 interface Made {

@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { ChangesetDecision } from '../../domain/ports/gates.ts';
+import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { chooseAttempt } from '../by-hand/choose-attempt.ts';
 import type { Workshop } from '../workshop.ts';

@@ -3,7 +3,7 @@ import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
 import { undoable } from '../../core/changesets/undecide.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/gates.ts';
+import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -12,7 +12,7 @@ import type { AheadWatch } from '../radar/watch-ahead.ts';
 import { type SessionView, taskOf, viewSession } from '../record.ts';
 import { onTopOf } from '../stack/on-top.ts';
 import type { Workshop } from '../workshop.ts';
-import { applySuggestions } from './apply-suggestions.ts';
+import { applySuggestions, linesOf } from './apply-suggestions.ts';
 import { chooseFor } from './choose-for.ts';
 import { excludingOf } from './excluding.ts';
 import { strayComment } from './place-comments.ts';
@@ -86,6 +86,7 @@ async function shownOf(
       : { showMessage: async () => (await workshop.git.readCommit(changeset.commit)).message }),
     showDiff: () => workshop.git.diffText(changeset.parent, changeset.commit),
     strayComment: (comment) => strayComment(workshop, changeset, comment),
+    linesOf: (path, range) => linesOf(workshop, changeset.commit, path, range),
   };
 }
 

@@ -6,7 +6,7 @@ import { requeueTask } from '../../core/task/task-return.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
-import type { ChangesetDecision } from '../../domain/ports/gates.ts';
+import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session.ts';

@@ -1,55 +1,72 @@
 import { requestOrder, type ShownChangeset, standsOnGroup } from '../../core/changesets/request-order.ts';
 import { parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
-import type { ChangesetRequest } from '../../domain/state/changeset-request.ts';
+import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset-request.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { landingBranchExists } from './landing-branch.ts';
 import { branchCommit, followBelow, joinGround } from './request-commits.ts';
-import { movedMeanwhile, ownRequests, requestBranch } from './request-tip.ts';
+import { type MovedRequest, movedMeanwhile, ownRequests } from './request-tip.ts';
 
 type Requests = readonly ChangesetRequest[];
 
 /**
  * Brings the branches of the pull requests of single groups to what has landed: each has its own changesets alone, upon
  * the branches of those it needs, and only grows. All of them move at once, with the session's note. What doesn't fit on
- * its branch is said, and left for the next time. Throws FlameErrors `landing-branch-exists` and `request-branch-moved`.
+ * its branch is said, and left for the next time; so are those that somebody moved, which it resolves to. Throws
+ * FlameErrors `landing-branch-exists` and `request-branch-moved`.
  */
-export async function buildRequestBranches(workshop: Workshop, id: SessionId): Promise<void> {
+export async function buildRequestBranches(
+  workshop: Workshop,
+  id: SessionId,
+): Promise<readonly MovedRequest[]> {
   const view = await viewSession(workshop, id);
   const { landing } = view.session;
-  if (landing === undefined) return;
+  if (landing === undefined) return [];
   const known = landing.requests ?? [];
-  let requests: Requests = await ownRequests(workshop, view.session);
-  const tips = new Map(requests.map(({ branch, tip }) => [branch, tip]));
-  const stuck = new Set<string>();
+  const { own, gone, moved } = await ownRequests(workshop, view.session);
+  let requests: Requests = own;
+  const here = requests.filter(({ group }) => !gone.has(group));
+  const tips = new Map(here.map(({ branch, tip }) => [branch, tip]));
+  const stuck = new Set(moved.map(({ group }) => group));
   for (const shown of requestOrder(view.session.changesets, view.tasks)) {
-    if (stuck.has(shown.group)) continue;
+    const { group } = shown;
+    const isBegun = requests.some((one) => one.group === group);
+    // Without what it would stand on it has nowhere to begin.
+    if (!isBegun && shown.on.some((below) => moved.some((one) => one.group === below))) stuck.add(group);
+    if (stuck.has(group)) continue;
     const next = await withChangeset(workshop, view, requests, shown);
     if (next === null) stuck.add(shown.group);
     else requests = next;
   }
   for (const { group } of requests) requests = await brought(workshop, requests, group);
   const refs = requests
-    .filter(({ branch, tip }) => (tips.get(branch) ?? null) !== tip)
+    .filter(
+      ({ group, branch, tip, merged }) => !(gone.has(group) && merged === tip) && tips.get(branch) !== tip,
+    )
     .map(({ branch, tip }): RefUpdate => {
       const ref = parseRefName(`refs/heads/${branch}`);
       return { ref, old: tips.get(branch) ?? null, new: tip };
     });
-  if (refs.length === 0 && JSON.stringify(requests) === JSON.stringify(known)) return;
+  const all = [
+    ...known.map((before) => requests.find(({ group }) => group === before.group) ?? before),
+    ...requests.filter(({ group }) => known.every((before) => before.group !== group)),
+  ];
+  if (refs.length === 0 && JSON.stringify(all) === JSON.stringify(known)) return moved;
   const result = await record(workshop, id, ({ session }) =>
     session.landing === undefined
       ? null
       : {
           session: {
-            next: { ...session, landing: { ...session.landing, requests: [...requests] } },
+            next: { ...session, landing: { ...session.landing, requests: all } },
             subject: 'session: branches of its pull requests',
           },
           refs,
         },
   );
   if (result.kind === 'ref-moved') throw movedMeanwhile(result.ref);
+  return moved;
 }
 
 /** null: it doesn't fit on its branch. */

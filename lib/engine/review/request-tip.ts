@@ -1,54 +1,95 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitRefs } from '../../domain/ports/git-port.ts';
-import type { ChangesetRequest } from '../../domain/state/changeset-request.ts';
+import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset-request.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import type { WithGit } from '../workshop.ts';
 
-/** The branch of a group's request. Not below the landing branch: git has no branch within a branch. */
-export function requestBranch(landing: { readonly branch: string }, group: string): string {
-  return `${landing.branch}--${group}`;
+/** The requests of a session as they are here. */
+export interface OwnRequests {
+  /** Those to go on with. */
+  readonly own: readonly ChangesetRequest[];
+  /** Groups of them that were merged on their host, and whose branch is gone here. */
+  readonly gone: ReadonlySet<string>;
+  /** Those that somebody moved or removed, which keep nothing from the others. */
+  readonly moved: readonly MovedRequest[];
+}
+
+export interface MovedRequest {
+  readonly group: string;
+  /** One sentence. */
+  readonly message: string;
+  readonly hints: readonly string[];
 }
 
 /**
  * The requests of a session as they are here. Their note may have come from elsewhere, so what is pushed is what branches
  * of these very names have here, upon which a person may have put more; and the base has only what it is seen to have.
- * Throws FlameError `request-branch-moved`.
  */
 export async function ownRequests(
-  { git }: WithGit<GitCommits & Pick<GitRefs, 'refsHolding'>>,
+  ports: Ports,
   { landing, base_branch: base }: Session,
-): Promise<readonly ChangesetRequest[]> {
+): Promise<OwnRequests> {
   const own: ChangesetRequest[] = [];
+  const gone = new Set<string>();
+  const moved: MovedRequest[] = [];
   for (const request of landing?.requests ?? []) {
-    const { branch, group, tip, merged } = request;
-    if (landing === undefined || branch !== requestBranch(landing, group))
-      throw moved(branch, ['git flame show', 'git flame status']);
-    const there = await git.resolveCommit(`refs/heads/${branch}`);
-    if (there === null || (there !== tip && !(await git.isAncestor(tip, there))))
-      throw moved(branch, [
-        `git log --oneline ${tip} --not ${base}`,
-        `git branch -f ${branch} ${tip}`,
-        'git flame review --pr',
-      ]);
-    const holders = merged === null ? [] : await git.refsHolding(merged, 'refs/');
-    const isBase = ({ ref }: { readonly ref: string }): boolean =>
-      ref === `refs/heads/${base}` || (ref.startsWith('refs/remotes/') && ref.endsWith(`/${base}`));
-    own.push({ ...request, tip: there, merged: holders.some(isBase) ? merged : null });
+    const { branch, group, tip } = request;
+    const isItsOwn = landing !== undefined && branch === requestBranch(landing, group);
+    const there = isItsOwn ? await ports.git.resolveCommit(`refs/heads/${branch}`) : null;
+    const merged = isItsOwn ? await mergedInto(ports, request, base) : null;
+    if (there === null && merged !== null) {
+      gone.add(group);
+      own.push({ ...request, tip: merged, merged });
+    } else if (there !== null && (there === tip || (await ports.git.isAncestor(tip, there))))
+      own.push({ ...request, tip: there, merged });
+    else moved.push(asMoved(request, isItsOwn ? (there === null ? 'gone' : 'moved') : 'foreign', base));
   }
-  return own;
+  return { own, gone, moved };
+}
+
+type Ports = WithGit<GitCommits & Pick<GitRefs, 'refsHolding'>>;
+
+/** Where the base branch has it, as it is seen here. */
+async function mergedInto(
+  { git }: Ports,
+  { merged }: ChangesetRequest,
+  base: string,
+): Promise<ChangesetRequest['merged']> {
+  const holders = merged === null ? [] : await git.refsHolding(merged, 'refs/');
+  const isBase = ({ ref }: { readonly ref: string }): boolean =>
+    ref === `refs/heads/${base}` || (ref.startsWith('refs/remotes/') && ref.endsWith(`/${base}`));
+  return holders.some(isBase) ? merged : null;
+}
+
+function asMoved(
+  { group, branch, tip }: ChangesetRequest,
+  what: 'gone' | 'moved' | 'foreign',
+  base: string,
+): MovedRequest {
+  if (what === 'foreign')
+    return { group, message: notOn(branch), hints: ['git flame show', 'git flame status'] };
+  const look = what === 'gone' ? [] : [`git log --oneline ${tip} --not ${shellQuote(base)}`];
+  const message =
+    what === 'gone' ? `${branch} is gone here, so its pull request was not brought on.` : notOn(branch);
+  return {
+    group,
+    message,
+    hints: [...look, `git branch -f ${shellQuote(branch)} ${tip}`, 'git flame review --pr'],
+  };
 }
 
 /** Somebody moved it while its next version was made. */
 export function movedMeanwhile(ref: string): FlameError {
-  return moved(ref.replace('refs/heads/', ''), ['git flame review --pr']);
-}
-
-function moved(branch: string, hints: readonly string[]): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'request-branch-moved',
-    message: `${branch} was moved to what isn't built on what it had, so no pull request was brought on.`,
-    hints,
+    message: notOn(ref.replace('refs/heads/', '')),
+    hints: ['git flame review --pr'],
   });
+}
+
+function notOn(branch: string): string {
+  return `${branch} was moved to what isn't built on what it had, so its pull request was not brought on.`;
 }

@@ -6,13 +6,15 @@ import { type Session, titleOf } from '../../domain/state/session.ts';
 import type { Recorder } from '../record.ts';
 import type { Base } from '../work/preflight.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
+import { requireObjective } from './require-objective.ts';
 
-/** Starts a session of this id, beside others or only where none is going on. Throws FlameError `session-open`. */
+/** Starts a session of this id, beside others or only where none is going on. Throws FlameErrors `session-open` and `bad-objective`. */
 export async function createSession(
   workshop: Recorder & Pick<Workshop, 'configDigest'>,
   id: SessionId,
   { objective, base, isBeside, leader }: NewSession,
 ): Promise<void> {
+  requireObjective(objective);
   const by = leader ?? workshop.gates.person;
   const session = { ...newSession(workshop, id, objective, base), created_by: by };
   await workshop.store.transact((snapshot) => {

@@ -3,7 +3,7 @@ import { readGround, uprooted } from '../../core/task/needs-of.ts';
 import { requeueTask } from '../../core/task/task-return.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
-import type { OnTop } from '../../domain/ports/gates.ts';
+import type { OnTop } from '../../domain/ports/changeset-question.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';

@@ -1,5 +1,4 @@
 import { readGround } from '../../core/task/needs-of.ts';
-import { judgeTask } from '../../core/task/task-outcome.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidationDecision } from '../../domain/ports/gates.ts';
@@ -7,27 +6,42 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { saysSomething } from '../../util/says-something.ts';
+import { withGate } from '../agents/ask-for-budget.ts';
+import { requireChosen } from '../agents/require-chosen.ts';
 import { chooseAttempt } from '../by-hand/choose-attempt.ts';
-import { type Recorder, record, taskOf, viewSession } from '../record.ts';
+import { interruptedError } from '../interrupted.ts';
+import { record, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
-import { needsOverride } from './run-diagnostics.ts';
-import { applyValidation } from './settle-validation.ts';
-
-/** To choose another attempt moves a branch. */
-type Deciding = Recorder & Pick<Workshop, 'git'>;
+import { obtainVerdict } from './obtain-verdict.ts';
+import { prepareValidation } from './prepare-validation.ts';
+import { needsReason, recordVerdict } from './record-verdict.ts';
+import { applyValidation, requeueProblems } from './settle-validation.ts';
 
 /** A person decides about each task whose verdict is fail. */
-export async function decideFailed(workshop: Deciding, session: SessionId): Promise<void> {
+export async function decideFailed(workshop: Workshop, session: SessionId): Promise<void> {
   const { tasks, snapshot } = await viewSession(workshop, session);
-  for (const task of tasks) {
-    const verdict = failingVerdict(snapshot, task);
-    if (verdict === null) continue;
-    // What was decided about those before it may have it wait: it is judged again then.
-    const now = await viewSession(workshop, session);
-    if (readGround(now.tasks).waits(task)) continue;
-    const decision = await workshop.gates.validation({ task, verdict });
-    await applyDecision(workshop, session, { task, verdict, decision });
-  }
+  const failed = tasks.filter((task) => failingVerdict(snapshot, task) !== null);
+  for (const { id } of failed) while (await decideOne(workshop, session, id)) requireOn(workshop);
+}
+
+/** true: its checks ran again, and what they found now may be for the person once more. */
+async function decideOne(workshop: Workshop, session: SessionId, id: string): Promise<boolean> {
+  const { tasks, snapshot } = await viewSession(workshop, session);
+  const task = taskOf({ tasks }, id);
+  const verdict = failingVerdict(snapshot, task);
+  // What was decided about those before it may have it wait: it is judged again then.
+  if (verdict === null || readGround(tasks).waits(task)) return false;
+  const decision = await workshop.gates.validation({
+    task,
+    verdict,
+    editProblems: (edit) => requeueProblems(workshop, session, id, edit),
+  });
+  await applyDecision(workshop, session, { task, verdict, decision });
+  return decision.kind === 'recheck';
+}
+
+function requireOn({ signal }: Pick<Workshop, 'signal'>): void {
+  if (signal.aborted) throw interruptedError();
 }
 
 /**
@@ -35,7 +49,7 @@ export async function decideFailed(workshop: Deciding, session: SessionId): Prom
  * `no-task`, and `not-failed` where nothing is to be decided about it.
  */
 export async function decideFailedTask(
-  workshop: Deciding,
+  workshop: Workshop,
   session: SessionId,
   { id, decision }: { readonly id: string; readonly decision: ValidationDecision },
 ): Promise<void> {
@@ -43,8 +57,9 @@ export async function decideFailedTask(
   const task = taskOf({ tasks }, id);
   const verdict = failingVerdict(snapshot, task);
   if (decision.kind === 'requeue' && !saysSomething(decision.notes)) throw needsNotes(id);
-  if (verdict !== null) return applyDecision(workshop, session, { task, verdict, decision });
-  throw notFailed(id);
+  if (verdict === null) throw notFailed(id);
+  await applyDecision(workshop, session, { task, verdict, decision });
+  requireOn(workshop);
 }
 
 /** The error of a decision about a task that is at no gate. */
@@ -73,7 +88,7 @@ function failingVerdict(snapshot: Snapshot, { status, commit, result }: Task): V
 }
 
 async function applyDecision(
-  workshop: Deciding,
+  workshop: Workshop,
   session: SessionId,
   {
     task,
@@ -86,7 +101,23 @@ async function applyDecision(
   if (passed !== null) return recordVerdict(workshop, session, passed);
   if (decision.kind === 'choose')
     return void (await chooseAttempt(workshop, session, { ...decision, task: task.id }));
+  if (decision.kind === 'recheck') return recheck(workshop, session, task);
   if (decision.kind !== 'pass') await applyValidation(workshop, session, task.id, decision);
+}
+
+/**
+ * Judges the very commit again, after the person mended what its checks lacked. Until there is another verdict, the
+ * one that is known stays.
+ */
+async function recheck(workshop: Workshop, session: SessionId, task: Task): Promise<void> {
+  if (task.status !== 'done') return;
+  await record(workshop, session, (view) => {
+    const next = withGate(view.session, `validation ${task.id}`, 'recheck', workshop);
+    return { session: { next, subject: `session: ${task.id} is checked again` } };
+  });
+  await requireChosen(workshop, 'validator', [task]);
+  await prepareValidation(workshop, session, [task]);
+  await obtainVerdict(workshop, session, task);
 }
 
 /** The verdict of a person over one that failed: what was found stays in it, with the reason why it may be. */
@@ -107,26 +138,4 @@ function passedAnyway(
     tokens: 0,
     override: override.trim(),
   };
-}
-
-/** The error of a pass over what failed without a reason. */
-export function needsReason(
-  why: string,
-  { task, diagnostics }: Pick<Verdict, 'task' | 'diagnostics'>,
-): FlameError {
-  const message = `${why}, so it is passed by hand only with a reason that can be seen.`;
-  return needsOverride(message, diagnostics, [`git flame show ${task} --diff`, 'git flame validate']);
-}
-
-/** Records a verdict and what follows for its task. */
-export async function recordVerdict(workshop: Recorder, session: SessionId, verdict: Verdict): Promise<void> {
-  const done = await record(workshop, session, (view) => {
-    const task = taskOf(view, verdict.task);
-    // The branch moved while it was judged: the verdict is about nothing any more.
-    if (task.status !== 'done' || task.commit !== verdict.commit) return null;
-    return { steps: [judgeTask(task, verdict)], verdict, actor: verdict.by };
-  });
-  if (done.kind !== 'done') return;
-  const { task, commit, status, notes, by } = verdict;
-  workshop.events.emit({ event: 'verdict', task, commit, status, notes, by });
 }

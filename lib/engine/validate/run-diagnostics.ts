@@ -9,11 +9,7 @@ import { type PrepareParts, prepareWorktree } from '../prepare-worktree.ts';
 import { type Workshop, worktreePath } from '../workshop.ts';
 
 /** What a diagnostic needs of a workshop: no session, no store, no person to ask. */
-export type DiagnosticParts = PrepareParts &
-  Pick<Workshop, 'signal'> & {
-    /** Whose work it is, for who watches. */
-    readonly about?: string;
-  };
+export type DiagnosticParts = PrepareParts & Pick<Workshop, 'signal'>;
 
 /** Whether any diagnostic is to run. */
 export function hasDiagnostics(workshop: Pick<Workshop, 'config'>): boolean {
@@ -48,16 +44,19 @@ export async function runDiagnostics(
   }
   const runs: DiagnosticRun[] = [];
   for (const command of enabled ? commands : []) {
-    const run = await told(workshop, { command, commit: cell.start }, () =>
-      workshop.agents.runCommand({
-        command,
-        phase: 'diagnostics',
-        worktree: cell,
-        timeoutMs: timeout,
-        label: 'check',
-        ...(about === undefined ? {} : { about: { ...about, before: [...runs] } }),
-        signal: workshop.signal,
-      }),
+    const run = await told(
+      workshop.events,
+      { command, commit: cell.start, about: about?.words ?? null },
+      () =>
+        workshop.agents.runCommand({
+          command,
+          phase: 'diagnostics',
+          worktree: cell,
+          timeoutMs: timeout,
+          label: 'check',
+          ...(about === undefined ? {} : { about: { ...about, before: [...runs] } }),
+          signal: workshop.signal,
+        }),
     );
     if (workshop.signal.aborted) throw interruptedError();
     runs.push({
@@ -74,11 +73,11 @@ export async function runDiagnostics(
 
 /** Says that a diagnostic starts, and that it is over however it ended. */
 async function told<Run extends { readonly exitCode: number | null }>(
-  { events, about }: DiagnosticParts,
-  check: { readonly command: string; readonly commit: ObjectId },
+  events: DiagnosticParts['events'],
+  check: { readonly command: string; readonly commit: ObjectId; readonly about: string | null },
   run: () => Promise<Run>,
 ): Promise<Run> {
-  const named = { event: 'check', id: randomUUID().slice(0, 8), ...check, about: about ?? null } as const;
+  const named = { event: 'check', id: randomUUID().slice(0, 8), ...check } as const;
   let exitCode: number | null = null;
   events.emit({ ...named, exit_code: null, state: 'started' });
   try {

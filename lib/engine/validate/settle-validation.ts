@@ -4,10 +4,10 @@ import { dropTask } from '../../core/task/task-outcome.ts';
 import { requeueTask } from '../../core/task/task-return.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { ValidationDecision } from '../../domain/ports/gates.ts';
+import type { RequeueEdit, ValidationDecision } from '../../domain/ports/gates.ts';
 import { badEdit, boundsOf, editProblems } from '../edit-task.ts';
 import type { GroundReader } from '../lock-detours.ts';
-import { type Recorder, record, taskOf } from '../record.ts';
+import { type Recorder, record, taskOf, viewSession } from '../record.ts';
 import { timestamp } from '../workshop.ts';
 
 /** Does what the person decided about a task whose verdict is fail. */
@@ -15,7 +15,7 @@ export async function applyValidation(
   workshop: Recorder & GroundReader,
   session: SessionId,
   id: string,
-  decision: Exclude<ValidationDecision, { readonly kind: 'pass' | 'choose' }>,
+  decision: Exclude<ValidationDecision, { readonly kind: 'pass' | 'choose' | 'recheck' }>,
 ): Promise<void> {
   const at = timestamp(workshop);
   const bounds = await boundsOf(workshop, session);
@@ -45,6 +45,20 @@ export async function applyValidation(
     if (problems.length > 0) throw badEdit(task, problems, 'git flame validate');
     return { steps: withdraw(tasks, [step], at), body: told };
   });
+}
+
+/** What would be wrong with a task that is sent back changed so, as it and the others are now. */
+export async function requeueProblems(
+  workshop: Recorder & GroundReader,
+  session: SessionId,
+  id: string,
+  edit: RequeueEdit,
+): Promise<readonly string[]> {
+  const bounds = await boundsOf(workshop, session);
+  const { tasks } = await viewSession(workshop, session);
+  const task = taskOf({ tasks }, id);
+  const { description = task.description, file_locks = task.file_locks } = edit;
+  return editProblems(bounds, { ...task, description, file_locks: [...file_locks] }, tasks);
 }
 
 /** Fails a task that no validator could judge and the person gave up on, and blocks what depends on it. */

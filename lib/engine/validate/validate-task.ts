@@ -52,7 +52,7 @@ export async function validateTask(
   if (!judgesInCells(workshop, task)) return passUnjudged(workshop, session, task);
   const adapter = roleAdapter(workshop.config, 'validator', task);
   const { session: now } = await viewSession(workshop, session);
-  const diagnostics = await diagnoseCommit({ ...workshop, about: task.id }, task.commit, now.base_commit, {
+  const diagnostics = await diagnoseCommit(workshop, task.commit, now.base_commit, {
     session,
     words: task.id,
   });
@@ -163,7 +163,8 @@ function asTooMuch(error: unknown): null {
   throw error;
 }
 
-async function toVerdict(
+/** What somebody says of a done task, with what it rests on. */
+export async function toVerdict(
   workshop: Pick<Workshop, 'now'> & WithGit<GitCommits & GitDiffs>,
   session: SessionId,
   task: WorkedTask,

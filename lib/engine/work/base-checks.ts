@@ -1,26 +1,31 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { knownInstalls } from '../../domain/known-installs.ts';
 import type { BaseQuestion } from '../../domain/ports/gates.ts';
+import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { baseTip } from '../start-point.ts';
 import { diagnoseCommit, failedDiagnostics, hasDiagnostics } from '../validate/run-diagnostics.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 
 type Failing = Pick<DiagnosticRun, 'command' | 'exit_code' | 'timed_out'> & { readonly output: string };
 
 /**
- * Says before anybody works which diagnostics fail on the base branch itself: no task could pass them. They are tried
- * once for each base and commands; once something landed, the base is what they judged already.
+ * Says before anybody works which diagnostics fail on the base branch itself: only a task that mends them could
+ * pass. They are tried once for each base and commands; once something landed, the base is what they judged already.
  */
 export async function warnOfBase(workshop: Workshop, session: Session, isPaid: boolean): Promise<void> {
   if (!hasDiagnostics(workshop)) return;
   if (session.changesets.some(({ state }) => state === 'landed')) return;
   const commit = await baseTip(workshop, session);
   const failing = await failingOn(workshop, commit);
+  const setup = failing.find((run) => isSetup(workshop, run));
+  if (setup !== undefined) throw setupFails(setup, landsOn(session));
+  const ways = failing.length === 0 ? [] : await waysOnFrom(workshop, commit);
   for (const run of failing) {
-    const message = `${describeFailing(run, landsOn(session))}, so no task can pass it.`;
-    const details = [...lastLines(run.output), ...waysOn];
+    const message = `${describeFailing(run, landsOn(session))}, so only a task that mends it can pass.`;
+    const details = [...lastLines(run.output), ...ways];
     workshop.events.emit({ event: 'notice', level: 'warning', message, details });
   }
   if (failing.length === 0 || !isPaid) return;
@@ -48,9 +53,47 @@ async function askWhetherToPay(
 }
 
 /** What a person does about it. */
-export const waysOn = [
+const waysOn = [
   'Mend it first, make it a task of its own, or take it out of validation.validator_diagnostics.commands.',
 ];
+
+/** The same, and first what brings the dependencies, where nothing prepares worktrees and a lock file says what they are. */
+export async function waysOnFrom(
+  { config, git }: Pick<Workshop, 'config'> & WithGit<GitFiles>,
+  commit: ObjectId,
+): Promise<readonly string[]> {
+  const { setup, copy, link } = config.project;
+  if (setup.length + copy.length + link.length > 0) return waysOn;
+  const files = new Set(await git.listFiles(commit, Number.POSITIVE_INFINITY));
+  const brought = knownInstalls.filter(({ file }) => files.has(file));
+  return [
+    ...brought.map(
+      ({ file, command, preset }) =>
+        `Worktrees of agents begin without what ${file} names. To bring it, in .blueflame.yml: project: { setup: [${command}] } and sandbox: { egress: { setup: [${preset}] } }, or from-config for the registry that your own settings name.`,
+    ),
+    ...waysOn,
+  ];
+}
+
+/** Whether it is no diagnostic, but what prepares a worktree for them. */
+export function isSetup(
+  { config }: Pick<Workshop, 'config'>,
+  { command }: Pick<DiagnosticRun, 'command'>,
+): boolean {
+  return !config.validation.validator_diagnostics.commands.includes(command);
+}
+
+/** No agent could be given a worktree, so that none is claimed for. */
+function setupFails({ output }: Failing, branch: string): FlameError {
+  const [said = '', ...lines] = output.split('\n');
+  return new FlameError({
+    kind: 'refused',
+    code: 'setup-fails',
+    message: `No agent was started: on ${branch} no worktree can be prepared. ${said}`,
+    details: lastLines(lines.join('\n')),
+    hints: ['git flame work'],
+  });
+}
 
 /** `npm test fails on main already (exit 1)`. */
 export function describeFailing(
@@ -86,15 +129,27 @@ export async function rememberRuns(
 ): Promise<readonly Failing[]> {
   const failing = failedDiagnostics(runs).map(({ command, exit_code, timed_out, output }) => ({
     ...{ command, exit_code, timed_out },
-    output: output.slice(-2_000),
+    output: endOf(output),
   }));
-  await workshop.tried.write(keyOf(workshop, commit), JSON.stringify(failing));
+  // A registry that can't be reached now may be in a moment.
+  if (!failing.some((run) => isSetup(workshop, run)))
+    await workshop.tried.write(keyOf(workshop, commit), JSON.stringify(failing));
   return failing;
 }
+
+/** What failed stands in the first line of what prepared a worktree, and the reason at the end. */
+function endOf(output: string): string {
+  if (output.length <= longestKept) return output;
+  const [first = ''] = output.split('\n', 1);
+  return `${first.slice(0, longestKept)}\n${output.slice(-longestKept)}`;
+}
+
+const longestKept = 2_000;
 
 /** Everything the outcome of the diagnostics depends on. */
 function keyOf({ config }: Pick<Workshop, 'config'>, commit: ObjectId): string {
   const { commands, timeout } = config.validation.validator_diagnostics;
   const { setup, copy, link } = config.project;
-  return JSON.stringify({ commit, commands, timeout, setup, copy, link });
+  const { egress } = config.sandbox;
+  return JSON.stringify({ commit, commands, timeout, setup, copy, link, egress });
 }

@@ -6,9 +6,9 @@ import type { Verdict } from '../../domain/state/verdict.ts';
 import { inLanes } from '../../util/in-lanes.ts';
 import { isJoined } from '../machines/await-others.ts';
 import { record, taskOf, viewSession } from '../record.ts';
+import { prepareValidation } from '../validate/prepare-validation.ts';
 import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
 import { validateTask } from '../validate/validate-task.ts';
-import { prepareValidation } from '../validate/validate-wave.ts';
 import type { Workshop } from '../workshop.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function judgeTries(workshop: Workshop, session: SessionId, id: Tas
 async function check(workshop: Workshop, task: Task, one: Try): Promise<void> {
   if (one.work === undefined) return;
   const { session } = await viewSession(workshop, task.session);
-  const runs = await diagnoseCommit({ ...workshop, about: task.id }, one.work.commit, session.base_commit, {
+  const runs = await diagnoseCommit(workshop, one.work.commit, session.base_commit, {
     session: session.id,
     words: task.id,
   });

@@ -15,6 +15,7 @@ import { isInterrupted } from '../interrupted.ts';
 import { describeViolation } from '../judge/describe-violation.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { type CollectedWork, collectWork } from './collect-work.ts';
+import { leaveCell } from './leave-cell.ts';
 import type { Attempt, Ending } from './settle-attempt.ts';
 
 /** Characters of an agent's last message in a reason of one line. */
@@ -126,7 +127,7 @@ function nothingDone(
 
 /** Removes a cell that holds nothing; one with something in it stays for a person to read, until cleanup. */
 export async function discardUntouched(workshop: WithGit<GitCells>, cell: CellWorktree): Promise<void> {
-  if (!(await isUntouched(workshop, cell))) return;
+  if (!(await isUntouched(workshop, cell))) return leaveCell(workshop, cell);
   await workshop.git.discardCell(cell).catch((error: unknown) => {
     if (!isInterrupted(error)) throw error;
   });

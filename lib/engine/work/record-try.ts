@@ -6,6 +6,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { keepCommit } from '../keep/rescue-refs.ts';
 import { record, taskOf } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
+import { leaveCell } from './leave-cell.ts';
 import { type Attempt, type Ending, superseded } from './settle-attempt.ts';
 
 /**
@@ -44,8 +45,9 @@ export async function recordTry(
   }
   tell(workshop, taskOf(recorded.view, task.id), attempt);
   // Its rescue holds it now. Files that were not accepted stay in it.
-  if (ending.work !== null && ending.work.leftBehind.length === 0)
-    await workshop.git.discardCell(ending.work.cell);
+  if (ending.work === null) return null;
+  if (ending.work.leftBehind.length === 0) await workshop.git.discardCell(ending.work.cell);
+  else await leaveCell(workshop, ending.work.cell);
   return null;
 }
 

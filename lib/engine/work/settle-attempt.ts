@@ -16,9 +16,10 @@ import { formatCount } from '../../util/format-amount.ts';
 import { workerPage } from '../blackboard/worker-notes.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
 import { tellSuperseded } from '../machines/superseded.ts';
-import { type Recorder, record, taskOf, viewSession } from '../record.ts';
+import { type Recorder, record, recordOwn, taskOf, viewSession } from '../record.ts';
 import { runFailureScript } from '../run-script.ts';
 import { type AdapterFacts, timestamp, type Workshop } from '../workshop.ts';
+import { leaveCell } from './leave-cell.ts';
 
 export interface Attempt {
   readonly session: SessionId;
@@ -112,7 +113,9 @@ async function complete(
     tip: work.tip,
   });
   // Only now: until the branch holds it, the cell is what keeps the work. Files that were not accepted stay in it.
-  if (isDone && work.leftBehind.length === 0) await workshop.git.discardCell(work.cell);
+  if (!isDone) return;
+  if (work.leftBehind.length === 0) await workshop.git.discardCell(work.cell);
+  else await leaveCell(workshop, work.cell);
 }
 
 /** Accepted work as its task is to hold it. */
@@ -189,7 +192,7 @@ export async function releaseAttempt(
 ): Promise<void> {
   const said = why instanceof Error ? why.message : why;
   const reason = typeof said === 'string' ? said : 'the run was stopped';
-  await record(workshop, session, (view) => {
+  await recordOwn(workshop, session, (view) => {
     const now = taskOf(view, task.id);
     if (now.status !== 'claimed' || now.agent_id !== agent) return null;
     return { steps: [releaseTask(now, { reason, at: timestamp(workshop) })] };

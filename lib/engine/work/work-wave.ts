@@ -13,8 +13,9 @@ import { askForBudget } from '../agents/ask-for-budget.ts';
 import { requireChosen } from '../agents/require-chosen.ts';
 import { requireShortWait, tellPauses, waitedFor } from '../agents/service-pauses.ts';
 import { watchBudget } from '../agents/session-budget.ts';
+import { findUnusable, isUsableHere } from '../agents/usable-here.ts';
 import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
-import { awaitsOthers, bringBase, isJoined, tellHowToJoin } from '../machines/await-others.ts';
+import { awaitsOthers, bringBase, isJoined, tellHowToJoin, tellIdle } from '../machines/await-others.ts';
 import { isElsewhere } from '../machines/pass-on.ts';
 import { isSpentHere } from '../machines/reserve.ts';
 import { tendMachines } from '../machines/tend-machines.ts';
@@ -58,7 +59,7 @@ async function workUntilDone(
   tellHowToJoin(workshop, opening);
   const first = startable(workshop, opening);
   const all = first.flatMap(attemptsOf);
-  await requireChosen(workshop, 'worker', all);
+  if (!isJoined(workshop)) await requireChosen(workshop, 'worker', all);
   const isPaid = all.some((task) => needsModel(adapterOf(workshop, task)));
   if (first.length > 0) await warnOfBase(workshop, opening.session, isPaid);
   const running = new Attempts();
@@ -67,6 +68,10 @@ async function workUntilDone(
     if (!isJoined(workshop)) await replayUprooted(workshop, session);
     await tendMachines(workshop, session);
     const view = await viewSession(workshop, session);
+    await findUnusable(
+      workshop,
+      startable(workshop, view).filter(({ status }) => status === 'pending'),
+    );
     const hasBase = await bringBase(workshop, view);
     radar.look(view);
     tellPauses(workshop, view.session);
@@ -76,6 +81,8 @@ async function workUntilDone(
     const wake = spending === 'yes' ? nextWake(startable(workshop, view), workshop.now().getTime()) : null;
     const awaits = awaitsOthers(workshop, view);
     if (running.size === 0 && wake === null && !awaits) break;
+    if (running.size > 0) workshop.run.idle = null;
+    else if (awaits) tellIdle(workshop, view);
     if (running.size === 0 && !awaits) requireShortWait(workshop, view.session, wake ?? 0);
     await nextChange(workshop, { step, isRunning: running.size > 0 || awaits }, wake);
   }
@@ -108,7 +115,7 @@ function selectNext(workshop: Workshop, view: SessionView, running: Attempts): r
     ({ id, status }) => status === 'claimed' || (status === 'pending' && running.has(id)),
   );
   const { selected } = selectReady({
-    tasks: startable(workshop, view),
+    tasks: startable(workshop, view).filter((task) => isUsableHere(workshop, task)),
     running: claimed,
     // No more than agents: what waits to be judged takes room on the disk.
     judged: new Set(running.over.slice(0, limit)),

@@ -22,8 +22,8 @@ const preparedFile = 'prepared';
  * readName reads them. Throws FlameError `cell-submodule` where there is something that git sees nothing of.
  */
 export async function readLeftovers(access: GitAccess, cell: CellWorktree): Promise<readonly Leftover[]> {
-  const { git } = await followAgent(access, cell);
-  await requireEmptySubmodules(access, cell);
+  const { head, git } = await followAgent(access, cell);
+  await requireEmptySubmodules(access, cell, head);
   return listLeftovers(git, pathsOf(access, cell).root, access.bounds);
 }
 

@@ -65,6 +65,6 @@ function isPipe(entry: Dirent): boolean {
 }
 
 /** Nothing where it can't be read: git can't go there either. */
-async function entriesOf(folder: string): Promise<Dirent[]> {
+export async function entriesOf(folder: string): Promise<Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch(() => []);
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { type ObjectId, parseObjectId, parseSessionId, parseTaskId } from '../../domain/ids.ts';
@@ -82,6 +82,16 @@ export function cellEnd(commonDir: string, id: string): EndNote | null {
     return endNoteSchema.parse(JSON.parse(text));
   } catch {
     return null;
+  }
+}
+
+/** Whether a cell was not told of yet; it is from then on. */
+export function isNews(commonDir: string, id: string): boolean {
+  try {
+    writeFileSync(join(cellPaths(commonDir, id).root, 'told'), '', { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
   }
 }
 

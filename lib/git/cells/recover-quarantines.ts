@@ -5,6 +5,7 @@ import type { CellInfo } from '../../domain/ports/git-cells.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { gitsAt } from '../refs/gits-at.ts';
 import type { StepObserver } from './import-objects.ts';
+import { isLinkOf } from './leave-to-person.ts';
 import { withCellLock } from './lock.ts';
 import {
   cellEnd,
@@ -79,10 +80,7 @@ function isAbandoned(commonDir: string, id: string, path: string | null): boolea
 function isOurs(commonDir: string, id: string, path: string | null): boolean {
   if (path === null || !existsSync(path)) return false;
   if (readdirSync(path).length === 0) return true;
-  const link = join(path, '.git');
-  if (!existsSync(link)) return false;
-  // A kill may have come in the middle of writing it.
-  return `gitdir: ${cellPaths(commonDir, id).agentGitDir}\n`.startsWith(readFileSync(link, 'utf8'));
+  return isLinkOf(cellPaths(commonDir, id), join(path, '.git'));
 }
 
 /** A git that died with its tool leaves the lock of our own index in a cell. One that outlived it is waited for. */

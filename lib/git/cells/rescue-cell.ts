@@ -29,7 +29,7 @@ export async function rescueCell(
 ): Promise<ObjectId | null> {
   const { ownGitDir, root, intake } = pathsOf(access, cell);
   const { head, git } = await openView(access, cell);
-  await requireEmptySubmodules(access, cell);
+  await requireEmptySubmodules(access, cell, head);
   try {
     const left = new Set(without);
     const found = await listLeftovers(git, root, access.bounds);

@@ -2,22 +2,31 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { nameBytes, showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { GitAccess } from '../objects/git-access.ts';
+import { listSubmodules } from '../objects/list-submodules.ts';
 import { factsOf } from './snapshot-cell.ts';
-import { pathsOf } from './view.ts';
+import { onVerified, pathsOf } from './view.ts';
 
 /** In a cell's record: what was in its submodules before its agent started. */
 const preparedFile = 'prepared-submodules';
 
 /**
  * Refuses to read a worktree in whose submodules something was changed: git sees nothing of what lies in one that
- * isn't a repository there, so it would be lost. Throws FlameError `cell-submodule`.
+ * isn't a repository there, so it would be lost, and obeys the settings of what is one. `stand`: a verified commit whose
+ * submodules count as well as those of the start. Throws FlameError `cell-submodule`.
  */
-export async function requireEmptySubmodules(access: GitAccess, cell: CellWorktree): Promise<void> {
-  const now = await contentsOf(access, cell);
+export async function requireEmptySubmodules(
+  access: GitAccess,
+  cell: CellWorktree,
+  stand: ObjectId = cell.start,
+): Promise<void> {
+  const objects = onVerified(access, pathsOf(access, cell).intake);
+  const others = stand === cell.start ? [] : await listSubmodules(objects, stand);
+  const now = contentsOf(cell, new Set([...(await access.submodules(cell.start)), ...others]));
   if (now.size === 0) return;
   const before = readPrepared(pathsOf(access, cell).root);
   const changed = [...now].filter(([path, content]) => before.get(path) !== content).map(([path]) => path);
@@ -35,7 +44,7 @@ export async function requireEmptySubmodules(access: GitAccess, cell: CellWorktr
 
 /** Records what is in submodules now as no task's work. */
 export async function markPreparedSubmodules(access: GitAccess, cell: CellWorktree): Promise<void> {
-  const now = await contentsOf(access, cell);
+  const now = contentsOf(cell, new Set(await access.submodules(cell.start)));
   if (now.size === 0) return;
   writeFileSync(join(pathsOf(access, cell).root, preparedFile), JSON.stringify([...now]));
 }
@@ -47,11 +56,14 @@ function readPrepared(root: string): ReadonlyMap<string, string> {
 }
 
 /** Submodules that hold something, each with a digest that differs once anything in it does. */
-async function contentsOf(access: GitAccess, cell: CellWorktree): Promise<ReadonlyMap<string, string>> {
+function contentsOf(
+  { path: worktree }: CellWorktree,
+  paths: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  for (const path of await access.submodules(cell.start)) {
+  for (const path of paths) {
     const digest = createHash('sha256');
-    const root = Buffer.concat([Buffer.from(`${cell.path}/`), nameBytes(path)]);
+    const root = Buffer.concat([Buffer.from(`${worktree}/`), nameBytes(path)]);
     const { isFolder, facts } = factsOf(root);
     const isEmpty = facts === 'unreadable' || (isFolder && addFolder(digest, root) === 0);
     if (!isFolder) digest.update(facts);

@@ -1,6 +1,4 @@
-import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GitLimits } from '../../domain/config/work-bounds.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
@@ -15,13 +13,10 @@ import {
   withVariables,
 } from '../objects/git-access.ts';
 import { mergeTree } from '../objects/merge-tree.ts';
-import { gitFailed } from '../process/git-failed.ts';
 import { requireGoing } from '../process/limit-git.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
+import { trialFolder, trialLimits } from './trial.ts';
 import { refuseOddEntries } from './verify-objects.ts';
-
-// A look ahead that takes longer is not worth it.
-const trialLimits: GitLimits = { wallMs: 20_000, cpuSeconds: 15, memoryMb: 2_048 };
 
 /** See GitTrials. By the attributes in the person's work tree, as the merge itself will be. */
 export async function tryMerge(
@@ -33,7 +28,7 @@ export async function tryMerge(
   const isOurs = one.quarantine === null && other.quarantine === null;
   if (isOurs && (await access.plainMerge(one.commit, other.commit, () => undefined)) !== null)
     return { kind: 'clean' };
-  const objectDir = makeFolder(access.repository.commonDir);
+  const objectDir = trialFolder(access.repository.commonDir);
   try {
     const here = withVariables(whereThePersonIs(access), await access.inertDrivers());
     const context = reading(access, here, { objectDir, commits: [one, other], signal });
@@ -44,20 +39,6 @@ export async function tryMerge(
     throw error;
   } finally {
     await removeTree(objectDir);
-  }
-}
-
-/** For what git writes. After a kill it is a quarantine without a cell, which the next start removes. */
-function makeFolder(commonDir: string): string {
-  const folder = join(commonDir, 'blueflame', 'objects');
-  try {
-    mkdirSync(folder, { recursive: true });
-    return mkdtempSync(join(folder, 'trial-'));
-  } catch (cause) {
-    throw gitFailed(`Nothing can be written in ${folder}, so no merge can be tried.`, {
-      hints: ['git flame doctor'],
-      cause,
-    });
   }
 }
 

@@ -101,7 +101,11 @@ export async function followAgent(
 }
 
 /** What a file held when the agent began, as Latin-1; null: there was none. */
-async function textAtStart(access: GitAccess, cell: CellWorktree, path: string): Promise<string | null> {
+export async function textAtStart(
+  access: GitAccess,
+  cell: CellWorktree,
+  path: string,
+): Promise<string | null> {
   const objects = onVerified(access, pathsOf(access, cell).intake);
   const blob = await runGit(objects, ['cat-file', 'blob', `${cell.start}:${path}`], { accept: [0, 128] });
   return blob.exitCode === 0 ? blob.stdout.toString('latin1') : null;
@@ -124,7 +128,8 @@ export function forgetOwnIndex(ownGitDir: string): void {
   rmSync(join(ownGitDir, 'index-of'), { force: true });
 }
 
-function indexOf(ownGitDir: string): string | null {
+/** Which commit's index the tool's own one is; null: none is known. */
+export function indexOf(ownGitDir: string): string | null {
   const file = join(ownGitDir, 'index-of');
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }

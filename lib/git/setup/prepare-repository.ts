@@ -6,9 +6,10 @@ import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 import { editRecorded, hasLeftCopies, removeLeftCopies } from './edit-recorded.ts';
 import { type FileEdit, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
 
-/** What `git log` shows under commits: reviews under what landed, verdicts under the tasks' commits. */
-// As patterns: git warns at every `git log` about a plain name that isn't there yet, and passes over a pattern.
-const shownRefs = ['refs/blueflame/review[s]', 'refs/blueflame/validation[s]'];
+const displayKey = 'notes.displayRef';
+/** What `git log` shows under commits: reviews under what landed, verdicts under the tasks' commits, as people read them. */
+// As a pattern: git warns at every `git log` about a plain name that isn't there yet, and passes over a pattern.
+const shownRefs = ['refs/blueflame/show[n]'];
 
 /**
  * Makes a repository ready for sessions, in its own configuration alone: agents' worktrees are ignored, and
@@ -26,11 +27,12 @@ export async function prepareRepository(
   return withSetupLock(commonDir, async () => {
     const line = await missingLine(commonDir, worktreeDir);
     const refs = await missingRefs(context);
+    const former = await formerRefs(context, commonDir);
     if (line !== null) await exclude(commonDir, line);
     killPoint('worktrees excluded');
-    if (refs.length > 0) await showNotes(context, commonDir, refs);
+    if (refs.length > 0 || former.length > 0) await showNotes(context, commonDir, { refs, former });
     killPoint('repository prepared');
-    return describe(line, refs);
+    return describe(line, refs, former);
   });
 }
 
@@ -40,7 +42,8 @@ export async function planPreparation(
   commonDir: string,
   worktreeDir: string,
 ): Promise<readonly string[]> {
-  return describe(await missingLine(commonDir, worktreeDir), await missingRefs(context));
+  const line = await missingLine(commonDir, worktreeDir);
+  return describe(line, await missingRefs(context), await formerRefs(context, commonDir));
 }
 
 async function missingLine(commonDir: string, worktreeDir: string): Promise<string | null> {
@@ -51,8 +54,18 @@ async function missingLine(commonDir: string, worktreeDir: string): Promise<stri
 }
 
 async function missingRefs(context: GitContext): Promise<readonly string[]> {
-  const known = await gitText(context, ['config', '--get-all', 'notes.displayRef'], { accept: [0, 1] });
+  const known = await gitText(context, ['config', '--get-all', displayKey], { accept: [0, 1] });
   return shownRefs.filter((ref) => !known.split('\n').includes(ref));
+}
+
+/** What an earlier version had `git log` show, by our own record, and it still does: notes as they are stored. */
+async function formerRefs(context: GitContext, commonDir: string): Promise<readonly string[]> {
+  const recorded = readSetupRecord(commonDir).edits.flatMap(({ settings }) => settings);
+  const ours = recorded.filter(({ key, value }) => key === displayKey && !shownRefs.includes(value));
+  if (ours.length === 0) return [];
+  const known = await gitText(context, ['config', '--local', '--get-all', displayKey], { accept: [0, 1] });
+  const values = new Set(known.split('\n'));
+  return [...new Set(ours.map(({ value }) => value))].filter((value) => values.has(value));
 }
 
 function readExclude(commonDir: string): Promise<string> {
@@ -70,14 +83,25 @@ async function exclude(commonDir: string, line: string): Promise<void> {
   });
 }
 
-async function showNotes(context: GitContext, commonDir: string, refs: readonly string[]): Promise<void> {
+interface ShownNotes {
+  readonly refs: readonly string[];
+  /** Those that are taken out. */
+  readonly former: readonly string[];
+}
+
+async function showNotes(
+  context: GitContext,
+  commonDir: string,
+  { refs, former }: ShownNotes,
+): Promise<void> {
   await editRecorded(commonDir, {
     file: 'config',
     lines: [],
-    settings: refs.map((value) => ({ key: 'notes.displayRef', value, former: null })),
+    settings: refs.map((value) => ({ key: displayKey, value, former: null })),
     change: async (copy) => {
-      for (const ref of refs)
-        await runGit(context, ['config', '--file', copy, '--add', 'notes.displayRef', ref]);
+      for (const ref of former)
+        await runGit(context, ['config', '--file', copy, '--fixed-value', '--unset-all', displayKey, ref]);
+      for (const ref of refs) await runGit(context, ['config', '--file', copy, '--add', displayKey, ref]);
     },
     save: (edit) => record(commonDir, edit),
   });
@@ -88,9 +112,14 @@ function record(commonDir: string, edit: FileEdit): void {
   writeSetupRecord(commonDir, { ...known, edits: [...known.edits, edit] });
 }
 
-function describe(line: string | null, refs: readonly string[]): readonly string[] {
+function describe(
+  line: string | null,
+  refs: readonly string[],
+  former: readonly string[],
+): readonly string[] {
   return [
     ...(line === null ? [] : [`info/exclude: ${line}`]),
     ...refs.map((ref) => `config: notes.displayRef = ${ref}`),
+    ...former.map((ref) => `config: no notes.displayRef = ${ref} any more`),
   ];
 }

@@ -135,7 +135,7 @@ function judgeTest(question: Question, node: NodeOf<'test'>, cwd: string): void 
     contextAt(question, cwd),
     node.files.map((path) => ({ path: path.replaceAll(currentFolder, cwd), access: 'read' })),
   );
-  if (found !== null) throw new Refusal(found.rule, found.details);
+  if (found !== null) throw Refusal.of(found);
   for (const inner of node.inner) judgeNode(question, inner, [cwd]);
   refuseTexts(question, node.numbers, cwd);
 }
@@ -201,7 +201,7 @@ function judgeSimple(question: Question, command: SimpleCommand, places: readonl
     for (const one of settle(context, { ...command, redirections }, question.known)) {
       if (one.words !== command.words) question.work.spend(10);
       const found = judgeCommand(context, inFolder(one, cwd));
-      if (found !== null) throw new Refusal(found.rule, found.details);
+      if (found !== null) throw Refusal.of(found);
     }
   }
   const [name, folder] = command.words;
@@ -243,6 +243,6 @@ function refuseRedirections(
     const settled = settleRedirections(context, redirections, question.known);
     const here = settled.map((one) => ({ ...one, target: one.target.replaceAll(currentFolder, cwd) }));
     const found = judgeRedirections(context, here);
-    if (found !== null) throw new Refusal(found.rule, found.details);
+    if (found !== null) throw Refusal.of(found);
   }
 }

@@ -4,9 +4,13 @@ import { type Objection, objection, type RuleName } from '../rules.ts';
 export class Refusal extends Error {
   readonly objection: Objection;
 
-  constructor(rule: RuleName, details: string) {
+  constructor(rule: RuleName, details: string, advice?: string) {
     super(details);
-    this.objection = objection(rule, details);
+    this.objection = objection(rule, details, advice);
+  }
+
+  static of({ rule, details, advice }: Objection): Refusal {
+    return new Refusal(rule, details, advice);
   }
 }
 

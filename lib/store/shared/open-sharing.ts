@@ -4,10 +4,12 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Sharing, SignedWord } from '../../domain/ports/sharing-port.ts';
 import type { SignOfLife } from '../../domain/state/machine.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
+import type { SshConnection } from '../../git/process/ssh-connection.ts';
 import type { LocalStore } from '../store-options.ts';
 import { bringBranch, remoteTip } from '../sync/remote.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import { machineRef } from './machine-ref.ts';
+import { Network } from './network.ts';
 import { Overseer } from './overseer.ts';
 import { OwnSigns } from './own-signs.ts';
 import { Pace } from './pace.ts';
@@ -18,6 +20,8 @@ export interface SharingOptions {
   readonly remote: string;
   /** git where the person stands: a remote's path may be relative to it. */
   readonly network: GitContext;
+  /** Kept for it, see SshConnection; null: each git connects by itself. Closed by who opened it. */
+  readonly connection: SshConnection | null;
   /** What this machine says of itself. */
   readonly sign: SignOfLife;
   /** See Sharing. */
@@ -44,12 +48,13 @@ export interface OpenedSharing extends Sharing {
 
 /** From now on what a store changes is decided at a remote, see SharedWriter. Nothing is asked of the remote yet. */
 export function openSharing(store: LocalStore, options: SharingOptions): OpenedSharing {
-  const { remote, network, sign, patienceMs, pushesPerMinute, signal, onLine } = options;
+  const { remote, connection, sign, patienceMs, pushesPerMinute, signal, onLine } = options;
+  const network = new Network(options.network, { connection, patienceMs });
   const signs = new OwnSigns();
   let seen: RemoteRefs = new Map();
   const opened: { exchange: RemoteExchange; writer: SharedWriter; overseer: Overseer }[] = [];
   store.writeThrough((parts) => {
-    const exchange = new RemoteExchange(parts, { remote, network, patienceMs });
+    const exchange = new RemoteExchange(parts, { remote, network });
     const overseer = new Overseer(parts, {
       ...{ remote, own: sign.machine, patienceMs, refs: exchange.refs },
       write: (objects) => exchange.write(objects),
@@ -78,9 +83,6 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
     budget: options.budget,
     machine: sign.machine,
     sign: options.speak,
-    get isEntered() {
-      return signs.ref !== null;
-    },
     enter: (session, lease) => {
       signs.enter(session, lease, {
         machine: sign.machine,
@@ -94,8 +96,8 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
     breaches: () => overseer.breaches(),
     isDistrusted: (key) => overseer.isDistrusted(key),
     heeded: (count) => overseer.heeded(count),
-    bring: (branch) => bringBranch(network, remote, branch),
-    tipOf: (branch) => remoteTip(network, remote, branch),
+    bring: (branch) => bringBranch(network.context, remote, branch),
+    tipOf: (branch) => remoteTip(network.context, remote, branch),
     look: () => only.writer.look(),
     leave: async (isOver) => {
       const ref = signs.leave();

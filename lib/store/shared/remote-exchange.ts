@@ -2,7 +2,6 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type { NewObject } from '../../git/objects/make-object.ts';
-import type { GitContext } from '../../git/process/run-git.ts';
 import { type RefCommand, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { tipsOf } from '../notes/state.ts';
@@ -22,6 +21,7 @@ import type { Round } from '../write/decide-round.ts';
 import { emptyChain, KeptChains } from '../write/kept-chain.ts';
 import { keptRoot, type RemoteRefs } from '../write/kept-commits.ts';
 import { ObjectWriter } from '../write/object-writer.ts';
+import type { Network } from './network.ts';
 import { decidingRefs, isAncestor, SeenTips } from './seen-tips.ts';
 
 /** A push of which it isn't known whether the remote took it: the answer may be lost, or the push still on its way. */
@@ -43,19 +43,14 @@ export class RemoteExchange {
   readonly #objects: ObjectWriter;
   readonly #refs: RefTransactions;
   readonly #loggedRefs: RefTransactions;
-  readonly #network: GitContext;
+  readonly #network: Network;
   readonly #chains: KeptChains;
   readonly #seen: SeenTips;
   #forgot = false;
 
-  /** `patienceMs`: no answer of the remote is waited for any longer. */
   constructor(
     parts: StoreParts,
-    {
-      remote,
-      network,
-      patienceMs,
-    }: { readonly remote: string; readonly network: GitContext; readonly patienceMs: number },
+    { remote, network }: { readonly remote: string; readonly network: Network },
   ) {
     const { context, commonDir, objectFormat } = parts;
     this.#parts = parts;
@@ -68,15 +63,13 @@ export class RemoteExchange {
     this.#refs = new RefTransactions(transactions);
     this.#loggedRefs = new RefTransactions({ ...transactions, createsReflogs: true });
     this.#seen = new SeenTips({ context, refs: this.#refs, remote });
-    // A server that accepts and never answers would hold git for ever, and with it the sign of life.
-    const limits = { wallMs: patienceMs, cpuSeconds: 600, memoryMb: 8_192 };
-    this.#network = { ...network, guard: { limits } };
+    this.#network = network;
   }
 
   /** Where the remote stands. Throws FlameErrors `remote-unreachable` and `remote-went-back`. */
   async look(): Promise<RemoteRefs> {
     const before = await this.#seen.read();
-    const theirs = await fetchState(this.#network, this.#remote);
+    const theirs = await this.#network.use((git) => fetchState(git, this.#remote));
     await this.#seen.requireForward(before, theirs);
     return theirs;
   }
@@ -94,7 +87,7 @@ export class RemoteExchange {
     if (obsolete.there.size > 0 && isKeptThere && !this.#forgot) {
       // Once: some hosts delete nothing.
       this.#forgot = true;
-      await forgetRefs(this.#network, this.#remote, obsolete.there);
+      await this.#network.use((git) => forgetRefs(git, this.#remote, obsolete.there));
     }
     return merged.specs;
   }
@@ -152,7 +145,9 @@ export class RemoteExchange {
 
   async push(specs: readonly PushSpec[]): Promise<PushResult> {
     killPoint(`remote to push: ${describe(specs)}`);
-    const result = await pushState(this.#network, this.#remote, specs, { isAllOrNothing: true });
+    const result = await this.#network.use((git) =>
+      pushState(git, this.#remote, specs, { isAllOrNothing: true }),
+    );
     killPoint(`remote ${result.kind}: ${describe(specs)}`);
     return result;
   }
@@ -205,13 +200,16 @@ export class RemoteExchange {
 
   async #has({ from, to }: PushSpec, theirs: RemoteRefs): Promise<boolean> {
     const [, branch] = to.match(/^refs\/heads\/(.+)$/) ?? [];
-    const tip = branch === undefined ? theirs.get(to) : await remoteTip(this.#network, this.#remote, branch);
+    const tip =
+      branch === undefined
+        ? theirs.get(to)
+        : await this.#network.use((git) => remoteTip(git, this.#remote, branch));
     return tip !== undefined && tip !== null && isAncestor(this.#parts.context, from, tip);
   }
 
   /** Takes refs away from the remote, wherever they are; where it deletes none they do no harm. */
   async forget(refs: readonly RefName[]): Promise<void> {
-    await forgetRefs(this.#network, this.#remote, new Map(refs.map((ref) => [ref, null])));
+    await this.#network.use((git) => forgetRefs(git, this.#remote, new Map(refs.map((ref) => [ref, null]))));
   }
 
   async close(): Promise<void> {

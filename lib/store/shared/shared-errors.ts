@@ -1,5 +1,17 @@
 import { FlameError } from '../../domain/flame-error.ts';
 
+/** A step the remote didn't take: unlike after a sync, nothing of it is here either. */
+export function stepRefusal(cause: unknown): unknown {
+  if (!(cause instanceof FlameError) || cause.code !== 'remote-refuses-state') return cause;
+  const { kind, code, data, lines: details } = cause;
+  const { remote, ref, reason } = data;
+  return new FlameError({
+    ...{ kind, code, data, details, cause },
+    message: `${remote} does not take ${ref}: ${reason}. Nothing of that step counts, there or here.`,
+    hints: cause.hints.map((hint) => hint.replace('git flame sync REMOTE', 'git flame run --remote REMOTE')),
+  });
+}
+
 /** A landing the remote didn't take: nothing landed there or here, and the approval stands. */
 export function landingRefusal(remote: string, ref: string, cause: unknown): unknown {
   if (!(cause instanceof FlameError) || cause.code !== 'remote-refuses-state') return cause;
@@ -20,7 +32,7 @@ export function landingRefusal(remote: string, ref: string, cause: unknown): unk
     code: 'remote-base-protected',
     message: `${branch} at ${remote} takes no push from here (${reason}): nothing was landed, the approval stands.`,
     hints: [
-      'Land on a branch for a pull request: project.landing: branch in .blueflame.yml, then git flame review --pr',
+      'Land on a branch for a pull request: project.landing: branch in .blueflame.yml, then git flame run --pr',
     ],
     details: cause.lines,
     cause,

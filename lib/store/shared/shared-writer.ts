@@ -14,7 +14,7 @@ import { OpenPushes } from './open-pushes.ts';
 import type { OwnSigns } from './own-signs.ts';
 import type { Pace } from './pace.ts';
 import { isShared, mayPass, type OpenPush, type RemoteExchange } from './remote-exchange.ts';
-import { landingRefusal } from './shared-errors.ts';
+import { landingRefusal, stepRefusal } from './shared-errors.ts';
 
 export interface SharedOptions {
   readonly remote: string;
@@ -199,7 +199,9 @@ export class SharedWriter implements StoreWriter {
   #refused(round: Round, error: unknown): null {
     const landing = [...round.owners.values()].find(({ update }) => isShared(update));
     const told =
-      landing === undefined ? error : landingRefusal(this.#options.remote, landing.update.ref, error);
+      landing === undefined
+        ? stepRefusal(error)
+        : landingRefusal(this.#options.remote, landing.update.ref, error);
     const asked = landing === undefined ? [...round.answers.keys()] : [landing.caller];
     if (asked.length === 0) throw told;
     for (const caller of asked) if (this.#open.delete(caller)) caller.reject(told);

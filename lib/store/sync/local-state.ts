@@ -16,6 +16,7 @@ import { KeptChains } from '../write/kept-chain.ts';
 import { findKeptCommits, type KeptCommits, listKept, type RemoteRefs } from '../write/kept-commits.ts';
 import { ObjectWriter } from '../write/object-writer.ts';
 import { PatientLock } from '../write/patient-lock.ts';
+import { showReviews } from '../write/shown-notes.ts';
 import { type MergedArchive, sessionsBeside, withoutArchived } from './archived.ts';
 import { freshDamage } from './damage.ts';
 import { cannotMergeInto } from './errors.ts';
@@ -133,7 +134,7 @@ export class LocalState {
     }
   }
 
-  /** Notes where the remote stands after the push: git does that only for refspecs of its configuration. */
+  /** Notes where the remote stands after the push, as git does of its own refspecs alone; git log shows what came in. */
   async track({ refs }: MergedState): Promise<void> {
     const { context, remote } = this.#options;
     const tracked = await listRefs(context, `refs/blueflame-remotes/${remote}/`);
@@ -144,6 +145,7 @@ export class LocalState {
     });
     // The next fetch does the same.
     if (commands.length > 0) await this.#refs.run(commands);
+    await showReviews({ ...this.#options, catFile: this.#catFile }, await this.#reader.read());
   }
 
   async close(): Promise<void> {

@@ -8,7 +8,7 @@ import { finishMotions } from '../../git/refs/finish-motions.ts';
 import { type RefCommand, type RefOutcome, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import type { CommitSigner } from '../../util/commit-signature.ts';
 import { unreachable } from '../../util/unreachable.ts';
-import { tipsOf } from '../notes/state.ts';
+import { type State, tipsOf } from '../notes/state.ts';
 import type { StateReader } from '../notes/state-reader.ts';
 import { refLocked, refRefused, stateBusy, stateTorn } from '../store-errors.ts';
 import { type CommitIdentity, readCommitIdentity } from './commit-identity.ts';
@@ -28,6 +28,8 @@ interface Options {
   readonly queue: WriteQueue;
   readonly now: () => Date;
   readonly host: string | null;
+  /** Called once reviews were written, before who wrote them goes on. */
+  readonly onReviewed: (state: State) => Promise<void>;
   readonly signer?: () => CommitSigner | null;
 }
 
@@ -146,6 +148,8 @@ export class GroupCommit {
           open.delete(caller);
           answer();
         }
+        // Nobody waits for what git shows of it.
+        if (round.next.reviews.tip !== round.base.reviews.tip) await this.#options.onReviewed(round.next);
         return;
       case 'moved':
         await this.#onMoved(outcome.ref, round, open);

@@ -5,6 +5,7 @@ import type { StateReader } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { GroupCommit } from './group-commit.ts';
 import { ObjectWriter } from './object-writer.ts';
+import { showReviews } from './shown-notes.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** What writes the state of a repository; what it wrote, the reader has then read. */
@@ -19,6 +20,7 @@ export function openWriter(
     queue: new WriteQueue(commonDir),
     now: options.now ?? (() => new Date()),
     host: options.hostname ?? null,
+    onReviewed: (state) => showReviews({ ...options, catFile: reading.catFile }, state),
     ...(options.signer === undefined ? {} : { signer: options.signer }),
   });
 }

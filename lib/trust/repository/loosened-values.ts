@@ -27,7 +27,7 @@ export function listLoosened(config: Config): readonly LoosenedValue[] {
 
 function listLimits(config: Config): readonly LoosenedValue[] {
   const defaults = defaultConfig();
-  const builtIn = new Map(listConfigLeaves(defaults).map(({ path, value }) => [path, value]));
+  const builtIn = new Map(listConfigLeaves(defaults).map((leaf) => [leaf.path, leaf]));
   return (
     listConfigLeaves(config)
       .filter(
@@ -41,7 +41,7 @@ function listLimits(config: Config): readonly LoosenedValue[] {
         ...{ keys, path, value },
         effect: path.startsWith('sandbox.egress.')
           ? (reached[path] ?? 'is what cells reach of the network')
-          : `is looser than the built-in ${builtIn.get(path) ?? 'none'}`,
+          : `is looser than the built-in ${builtIn.get(path)?.value ?? 'none'}`,
       }))
   );
 }

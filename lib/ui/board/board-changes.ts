@@ -18,8 +18,11 @@ export interface BoardChange {
 interface BoardTrouble {
   readonly trouble: string;
 }
-interface BoardEnd {
+/** The last word of a board. */
+export interface BoardEnd {
   readonly ended: string;
+  /** Whether the run that served it is over with it; else whatever runs goes on. */
+  readonly isRunOver: boolean;
 }
 export type BoardWord = BoardTrouble | BoardEnd;
 
@@ -57,7 +60,17 @@ export function applyChange(state: BoardState | null, { parts, tasks, gone }: Bo
 
 export const emptyBoard: BoardState = {
   ...{ run: null, session: null, sessions: [], tasks: {} },
-  ...{ agents: [], hints: [], checks: [], gate: null, decided: [], changesets: [], notices: [], log: [] },
+  ...{
+    agents: [],
+    hints: [],
+    checks: [],
+    ended_checks: [],
+    gate: null,
+    decided: [],
+    changesets: [],
+    notices: [],
+    log: [],
+  },
 };
 
 const { tasks: _, ...emptyParts } = emptyBoard;

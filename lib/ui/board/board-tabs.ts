@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { throttle } from '../../util/throttle.ts';
 import type { EventStream } from '../page/page-server.ts';
-import { type BoardWord, changesSince, nothingSent, type SentBoard } from './board-changes.ts';
+import { type BoardEnd, type BoardWord, changesSince, nothingSent, type SentBoard } from './board-changes.ts';
 import type { BoardSource } from './board-source.ts';
 import { printable } from './printable.ts';
 
@@ -35,12 +35,12 @@ export class BoardTabs {
     this.#tellInTurn();
   }
 
-  /** Says a last word in every tab. */
-  async end(words: string): Promise<void> {
+  /** Shows every tab how things stand at last, and says the last word. */
+  async end(last: BoardEnd): Promise<void> {
     this.#soon.cancel();
-    await this.#telling;
     this.#unwatch?.();
-    const last: BoardWord = { ended: words };
+    this.#tellInTurn();
+    await this.#telling;
     for (const tab of this.#tabs.keys()) {
       tab.send(last);
       tab.end();

@@ -12,6 +12,7 @@ import {
   servePage,
 } from '../page/page-server.ts';
 import type { ReviewPagePart } from '../review-page/open-review-page.ts';
+import type { BoardEnd } from './board-changes.ts';
 import type { BoardSource } from './board-source.ts';
 import { BoardTabs } from './board-tabs.ts';
 import { printable } from './printable.ts';
@@ -33,9 +34,9 @@ export interface BoardOptions {
   readonly source: BoardSource;
   /** How the person likes pages; remembered beyond this one. */
   readonly theme: { read(): Promise<Theme>; write(theme: Theme): Promise<void> };
-  readonly serve?: Pick<ServeOptions, 'port' | 'address'>;
+  readonly serve?: Pick<ServeOptions, 'host' | 'port' | 'address'>;
   /** What is said in every tab at the end, a sentence or two. */
-  readonly farewell: string;
+  readonly farewell: BoardEnd;
   /** Is served below it. */
   readonly review?: ReviewPagePart | null;
 }
@@ -107,7 +108,7 @@ class Tabs {
     this.#theme = theme;
   }
 
-  async end(farewell: string): Promise<void> {
+  async end(farewell: BoardEnd): Promise<void> {
     this.#over.abort();
     await Promise.all([...this.#open.values()].map((tabs) => tabs.end(farewell)));
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/gates.ts';
+import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { AskedChangeset, Undoable } from '../../domain/shown/gate.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import { formatCount } from '../../util/format-amount.ts';

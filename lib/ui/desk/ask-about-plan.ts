@@ -26,7 +26,7 @@ export function aboutPlan(question: PlanQuestion, plans: DeskPlanText): DeskQues
     about: 'the plan',
     substance: plan,
     asks: {
-      ...{ gate: 'plan', objective, problems, replans_left: replansLeft },
+      ...{ gate: 'plan', objective, problems, replans_left: replansLeft, quit_means: quitMeans(question) },
       tasks: plan.tasks.length,
       notes: [...received, ...renderTold(told, Number.POSITIVE_INFINITY), ...planNotes(question)],
     },
@@ -49,4 +49,15 @@ export function aboutPlan(question: PlanQuestion, plans: DeskPlanText): DeskQues
     },
     text: async (what) => (what === 'plan' ? plans.format(plan) : null),
   };
+}
+
+function quitMeans({ quit }: PlanQuestion): string {
+  switch (quit) {
+    case 'goes-on':
+      return 'nothing of this plan is taken in; the session goes on without it';
+    case 'kept':
+      return 'the run ends; what was received is kept, and git flame run shows it again';
+    default:
+      return 'the session ends without this plan; a question left open is kept';
+  }
 }

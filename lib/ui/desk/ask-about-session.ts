@@ -9,7 +9,7 @@ import type {
   SessionQuestion,
 } from '../../domain/ports/gates.ts';
 import type { AskedSession } from '../../domain/shown/gate.ts';
-import { cycleFacts } from '../render/render-cycle.ts';
+import { cycleFacts, tasksInTrouble } from '../render/render-cycle.ts';
 import { leftOverOutlook, sessionOutlook } from '../render/render-outlook.ts';
 import { describeUndoable } from './ask-about-changeset.ts';
 import { type DeskQuestion, noText, parseAnswer, wordsSchema } from './desk-question.ts';
@@ -61,7 +61,13 @@ function askedSession(
   const { session, cyclesLeft, undoable = [] } = question;
   return {
     ...{ gate: 'session', answers, cycle: session.cycle, cycles_left: cyclesLeft },
-    lines: [...cycleFacts(question).map(([name, value]) => `${name}: ${value}`), ...lines],
+    lines: [
+      ...cycleFacts(question).map(([name, value]) => `${name}: ${value}`),
+      ...tasksInTrouble(question).map(
+        ({ id, status, why }) => `${id} ${status}: ${why.split('\n', 1)[0] ?? ''}`,
+      ),
+      ...lines,
+    ],
     undoable: undoable.map(describeUndoable),
   };
 }

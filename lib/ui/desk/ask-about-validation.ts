@@ -15,7 +15,9 @@ import { boundedDiff } from './bounded-diff.ts';
 import { type DeskQuestion, noText, parseAnswer, wordsSchema } from './desk-question.ts';
 import { badAnswer } from './refused-answers.ts';
 
-const { description, file_locks } = plannedTaskSchema.shape;
+const { description } = plannedTaskSchema.shape;
+// Without the default of plans: an answer that names no locks leaves the task's as they are.
+const fileLocks = plannedTaskSchema.shape.file_locks.removeDefault().min(1);
 
 const validationSchema = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -23,14 +25,19 @@ const validationSchema = z.discriminatedUnion('kind', [
     notes: z.string().max(50_000).default(''),
     keep: z.boolean().default(false),
     description: description.optional(),
-    file_locks: file_locks.optional(),
+    file_locks: fileLocks.optional(),
   }),
+  z.strictObject({ kind: z.literal('recheck') }),
   z.strictObject({ kind: z.literal('pass'), override: wordsSchema }),
   z.strictObject({ kind: z.literal('drop'), reason: wordsSchema }),
   z.strictObject({ kind: z.literal('choose'), attempt: z.int().min(1) }),
 ]);
 
-export function aboutValidation({ task, verdict }: ValidationQuestion): DeskQuestion<ValidationDecision> {
+export function aboutValidation({
+  task,
+  verdict,
+  editProblems,
+}: ValidationQuestion): DeskQuestion<ValidationDecision> {
   const others = otherAttempts([task]);
   const { id, title, description: told, file_locks: locks } = task;
   const { by, notes, issues, diagnostics } = verdict;
@@ -50,6 +57,8 @@ export function aboutValidation({ task, verdict }: ValidationQuestion): DeskQues
         ...(given.description === undefined ? {} : { description: given.description }),
         ...(given.file_locks === undefined ? {} : { file_locks: given.file_locks }),
       };
+      const problems = Object.keys(edited).length === 0 ? [] : await editProblems(edited);
+      if (problems.length > 0) throw badAnswer(problems.join('; '));
       const words = given.notes.trim() === '' ? verdict.notes : given.notes.trim();
       return { kind: 'requeue', notes: words, ...edited, ...(given.keep ? { keep: true } : {}) };
     },

@@ -1,7 +1,8 @@
+import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
 import type {
+  AgentAnswer,
   BaseDecision,
   BudgetDecision,
-  ChangesetDecision,
   PlanDecision,
   SessionDecision,
   ValidationDecision,
@@ -17,7 +18,8 @@ export type Decided =
   | ChangesetDecision
   | SessionDecision
   | BudgetDecision
-  | BaseDecision;
+  | BaseDecision
+  | AgentAnswer;
 
 /** What was decided, in a few words: `approved`, `rejected: too early`. */
 export function decisionWords(decision: Decided): string {
@@ -32,6 +34,8 @@ export function decisionWords(decision: Decided): string {
       return `another plan: ${decision.notes}`;
     case 'quit':
       return 'quit';
+    case 'recheck':
+      return 'checked again';
     case 'requeue':
       return `sent back: ${decision.notes}`;
     case 'pass':
@@ -51,6 +55,10 @@ export function decisionWords(decision: Decided): string {
       return 'a decision taken back';
     case 'raise':
       return `raised by ${decision.amount}`;
+    case 'answer':
+      return decision.answers.join('; ');
+    case 'proceed':
+      return 'left to the agent';
     case 'skip':
       return 'skipped';
     case 'continue':

@@ -13,11 +13,14 @@ import { killPoint } from '../../util/kill-point.ts';
 import { randomName } from '../../util/random-name.ts';
 import { type Decided, decisionWords } from './decision-words.ts';
 import type { DeskQuestion } from './desk-question.ts';
+import { goneWords } from './gone-words.ts';
 import { type AnswerKeeper, type KeptAnswer, keepsNothing } from './kept-answer.ts';
 import { answeredAlready, notAsked } from './refused-answers.ts';
 
-/** Of those that were decided. */
+/** Of those that were decided, as they are shown; and as who comes late is told of. */
 const mostKept = 20;
+const mostKnown = 5_000;
+const mostWarnings = 10;
 
 /** Who decides, in which session, and how far that is. */
 export interface DeskPlace {
@@ -50,6 +53,10 @@ interface Lying {
 export class GateDesk implements GateLine {
   #lying: Lying | null = null;
   #decided: readonly DecidedGate[] = [];
+  /** How those ended that nobody answered, by their id. */
+  readonly #gone = new Map<string, string>();
+  #warnings: readonly string[] = [];
+  #ahead: readonly string[] = [];
   readonly #listeners = new Set<() => void>();
   readonly #keeper: AnswerKeeper;
   /** Digests of what was answered in this process. */
@@ -62,7 +69,22 @@ export class GateDesk implements GateLine {
   }
 
   read(): GatesState {
-    return { open: this.#lying?.gate ?? null, decided: this.#decided };
+    const open = this.#lying?.gate ?? null;
+    const decided = this.#decided.slice(0, mostKept);
+    return { open, decided, warnings: [...this.#ahead, ...this.#warnings] };
+  }
+
+  /** Shows a sentence beside the questions, the same one once. */
+  warn(sentence: string): void {
+    const others = this.#warnings.filter((known) => known !== sentence);
+    this.#warnings = [sentence, ...others].slice(0, mostWarnings);
+    this.#tell();
+  }
+
+  /** Shows these conflicts ahead, a sentence each, in the place of those before. */
+  warnAhead(conflicts: readonly string[]): void {
+    this.#ahead = conflicts.slice(0, mostWarnings);
+    this.#tell();
   }
 
   watch(onChange: () => void): () => void {
@@ -90,7 +112,8 @@ export class GateDesk implements GateLine {
     const close: OnDesk<Decision>['close'] = (answer, where) => {
       if (this.#lying?.gate.id !== id) return;
       this.#lying = null;
-      if (answer !== '') this.#note(question, place, { id, answer, where });
+      if (answer === '') this.#gone.set(id, goneWords(gate, Date.now()));
+      else this.#note(question, place, { id, answer, where });
       this.#tell();
     };
     const take = async ({ answer, where }: GivenAnswer): Promise<void> => {
@@ -147,7 +170,8 @@ export class GateDesk implements GateLine {
     place: DeskPlace,
     { answer, where }: Pick<KeptAnswer, 'answer' | 'where'>,
   ): void {
-    if (place.session === null) return;
+    // Who asked ends with its run, and what it is told may be a secret.
+    if (place.session === null || question.asks.gate === 'question') return;
     const print = printOf(question, place);
     this.#used.add(print);
     this.#kept.add(place.session);
@@ -162,7 +186,7 @@ export class GateDesk implements GateLine {
   ): void {
     const at = new Date().toISOString();
     const one = { ...decided, session, gate: asks.gate, about, by: person, at };
-    this.#decided = [one, ...this.#decided].slice(0, mostKept);
+    this.#decided = [one, ...this.#decided].slice(0, mostKnown);
   }
 
   #require(id: string): Lying {
@@ -173,7 +197,7 @@ export class GateDesk implements GateLine {
 
   #whatBecameOf(id: string): Error {
     const decided = this.#decided.find((one) => one.id === id);
-    return decided === undefined ? notAsked() : answeredAlready(decided);
+    return decided === undefined ? notAsked(this.#gone.get(id)) : answeredAlready(decided);
   }
 
   #tell(): void {

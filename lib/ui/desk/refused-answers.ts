@@ -26,12 +26,12 @@ export function answeredAlready({ about, answer, where, by }: DecidedGate): Flam
   });
 }
 
-/** What was seen is asked no more, and how it ended is not known here. */
-export function notAsked(): FlameError {
+/** What was seen is asked no more; how it ended, a clause: as far as that is known here. */
+export function notAsked(how = 'this question is not asked any more'): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'not-asked',
-    message: 'Nothing came of this answer: this question is not asked any more.',
+    message: `Nothing came of this answer: ${how}.`,
     hints: ['git flame status'],
   });
 }

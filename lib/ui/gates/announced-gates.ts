@@ -1,5 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Gates, SessionQuestion } from '../../domain/ports/gates.ts';
+import type { AgentAsked, Gates, SessionQuestion } from '../../domain/ports/gates.ts';
 import type { GateName } from './waits-for-person.ts';
 
 /** What a gate that waits is about. */
@@ -37,7 +37,7 @@ export function announcedGates(
       await told;
     }
   };
-  const { base, leftOver } = gates;
+  const { base, leftOver, question: asked } = gates;
   return {
     person: gates.person,
     isInteractive: gates.isInteractive,
@@ -54,6 +54,12 @@ export function announcedGates(
       ? {}
       : {
           leftOver: (question: SessionQuestion) => around({ gate: 'session' }, () => leftOver(question)),
+        }),
+    ...(asked === undefined
+      ? {}
+      : {
+          question: (question: AgentAsked) =>
+            around({ gate: 'question', task: question.task }, () => asked(question)),
         }),
     // Asked at a terminal alone: a person is there.
     ...(base === undefined ? {} : { base }),

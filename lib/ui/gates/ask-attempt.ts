@@ -1,4 +1,4 @@
-import type { ChangesetDecision } from '../../domain/ports/gates.ts';
+import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { askLine, type Question } from './choose.ts';
 

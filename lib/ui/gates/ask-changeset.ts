@@ -1,5 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/gates.ts';
+import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
 import { wrapText } from '../../util/format-width.ts';
@@ -10,11 +10,13 @@ import { hasOthers } from '../render/render-tries.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { askOther } from './ask-attempt.ts';
 import { askDecided } from './ask-decided.ts';
+import { editsLines } from './ask-lines.ts';
 import { askKeep, askLine, type Choice, choose, type Question } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
+import { followLines, type KeptComments, sayKept } from './kept-comments.ts';
 import { waitingChangeset } from './waits-for-person.ts';
 
-type Key = 'a' | 'r' | 't' | 'v' | 'i' | 'm' | 'o' | 'w' | 'c' | 's' | 'u';
+type Key = 'a' | 'r' | 't' | 'v' | 'i' | 'e' | 'm' | 'o' | 'w' | 'c' | 's' | 'u';
 
 const choices: readonly Choice<Key>[] = [
   { key: 'a', label: '(a)pprove' },
@@ -22,6 +24,7 @@ const choices: readonly Choice<Key>[] = [
   { key: 't', label: '(t)ask back' },
   { key: 'v', label: '(v)iew' },
   { key: 'i', label: '(i)nterdiff' },
+  { key: 'e', label: '(e)dit lines' },
   { key: 'm', label: '(m)essage' },
   { key: 'o', label: '(o)ther attempt' },
   { key: 'w', label: '(w)eb' },
@@ -32,12 +35,26 @@ const choices: readonly Choice<Key>[] = [
 
 /**
  * Shows a changeset and asks what becomes of it; a red one is approved only with a reason. `openPage` opens the review
- * page, where one can be opened.
+ * page, where one can be opened; `kept`: comments of the question before.
  */
 export async function askChangeset(
   context: GateContext,
   question: ChangesetQuestion,
-  openPage?: () => Promise<void>,
+  { kept, openPage }: { readonly kept: KeptComments; readonly openPage?: (() => Promise<void>) | undefined },
+): Promise<ChangesetDecision> {
+  const decision = await askDecision(context, question, { comments: kept.of(question), openPage });
+  if (decision.kind === 'approve' || decision.kind === 'reject' || decision.kind === 'skip')
+    kept.forget(question);
+  return decision;
+}
+
+async function askDecision(
+  context: GateContext,
+  question: ChangesetQuestion,
+  {
+    comments,
+    openPage,
+  }: { readonly comments: LineComment[]; readonly openPage: (() => Promise<void>) | undefined },
 ): Promise<ChangesetDecision> {
   const red = isRed(question.changeset);
   let isOpen = openPage === undefined;
@@ -45,12 +62,13 @@ export async function askChangeset(
   context.say(renderChangeset(question, context.style));
   for (const line of renderExcluding((await question.excluding?.(question.changeset.id)) ?? []))
     context.say(wrapText(`warning: ${line}`, context.style.width, '  ').map(context.style.yellow).join('\n'));
-  const comments: LineComment[] = [];
+  await sayKept(context, comments, question);
   let message: string | null = null;
   const isThere: Partial<Record<Key, () => boolean>> = {
     w: () => !isOpen,
     t: () => question.tasks.length > 1,
     i: () => question.showInterdiff !== undefined,
+    e: () => question.linesOf !== undefined,
     m: () => question.showMessage !== undefined,
     o: () => question.tasks.some(hasOthers),
   };
@@ -98,6 +116,12 @@ export async function askChangeset(
     if (key === 'i') {
       await context.viewDiff((await question.showInterdiff?.()) ?? '');
       continue;
+    }
+    if (key === 'e') {
+      const edited = await editsLines(context, asking, question);
+      if (edited === null) continue;
+      followLines(comments, edited);
+      return { kind: 'again' };
     }
     if (key === 'm') {
       message = await askMessage(context, question, message);
@@ -186,7 +210,7 @@ const dropChoices: readonly Choice<'d' | 'b'>[] = [
   { key: 'b', label: '(b)ack' },
 ];
 
-/** Nothing was decided, so there is nothing they could go along with. */
+/** Nothing is decided: there is nothing they could go along with. */
 async function dropsThem(asking: Question): Promise<boolean> {
   return (await choose(asking, dropChoices)) === 'd';
 }

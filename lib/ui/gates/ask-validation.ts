@@ -10,25 +10,32 @@ import { renderDiagnostic, renderVerdict } from '../render/render-verdict.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { askOther } from './ask-attempt.ts';
 import { askKeep, askLine, askText, type Choice, choose, type Question } from './choose.ts';
-import { parseTaskEdit, taskEditToYaml } from './edit-task.ts';
+import { badEdit, parseTaskEdit, type TaskEdit, taskEditToYaml } from './edit-task.ts';
 import type { GateContext } from './gate-context.ts';
 import { waitingValidation, waitingValidator } from './waits-for-person.ts';
 
-/** A task failed its validation: requeue it with notes, requeue it changed, or drop it. */
+/** A task failed its validation: check it again, requeue it with notes, requeue it changed, or drop it. */
 export async function askValidation(
   context: GateContext,
-  { task, verdict }: ValidationQuestion,
+  { task, verdict, editProblems }: ValidationQuestion,
 ): Promise<ValidationDecision> {
   const { style, say } = context;
   const asking = context.question(waitingValidation(task.id));
   say(style.bold(`${task.id} failed its validation: ${visibleLine(task.title)}`));
   say(renderVerdict(verdict, style).join('\n'));
   for (const line of renderTries(task, style)) say(line);
+  const parse = async (text: string): Promise<TaskEdit> => {
+    const edit = await parseTaskEdit(text);
+    const problems = await editProblems(edit);
+    if (problems.length > 0) throw badEdit(problems);
+    return edit;
+  };
   const others: readonly Choice<'o'>[] = hasOthers(task) ? [{ key: 'o', label: '(o)ther attempt' }] : [];
   for (;;) {
-    const key = await choose<'r' | 'e' | 'p' | 'o' | 'd'>(asking, [
+    const key = await choose<'r' | 'e' | 'c' | 'p' | 'o' | 'd'>(asking, [
       { key: 'r', label: '(r)equeue' },
       { key: 'e', label: '(e)dit and requeue' },
+      { key: 'c', label: '(c)heck again' },
       { key: 'p', label: '(p)ass with a reason' },
       ...others,
       { key: 'd', label: '(d)rop' },
@@ -38,6 +45,7 @@ export async function askValidation(
       if (chosen !== null) return { kind: 'choose', attempt: chosen.attempt };
       continue;
     }
+    if (key === 'c') return { kind: 'recheck' };
     if (key === 'd') return { kind: 'drop', reason: await askText(asking, 'Why is it dropped? ') };
     if (key === 'p')
       return { kind: 'pass', override: await askText(asking, 'Pass it all the same, because: ') };
@@ -51,7 +59,7 @@ export async function askValidation(
       description: task.description,
       file_locks: task.file_locks,
     });
-    const edit = await context.edit({ fileName: `${task.id}.yml`, text, parse: parseTaskEdit });
+    const edit = await context.edit({ fileName: `${task.id}.yml`, text, parse });
     if (edit !== null) return { kind: 'requeue', ...edit, ...(await askKept(asking)) };
   }
 }

@@ -12,6 +12,8 @@ export interface Question {
   readonly prompter: Prompter;
   readonly say: (line: string) => void;
   readonly onEnd: () => FlameError;
+  /** How to answer, for who was not told yet; null: they were. */
+  readonly howTo?: () => string | null;
   /** Aborts when the question was answered elsewhere. */
   readonly withdrawn?: AbortSignal | undefined;
 }
@@ -22,6 +24,8 @@ export async function choose<Key extends string>(
   choices: readonly Choice<Key>[],
 ): Promise<Key> {
   const prompt = `${choices.map(({ label }) => label).join(' / ')}? `;
+  const howTo = question.howTo?.() ?? null;
+  if (howTo !== null) question.say(howTo);
   for (;;) {
     const answer = (await askLine(question, prompt)).trim().toLowerCase();
     const choice = choices.find(({ key, label }) => answer === key || answer === wordOf(label));

@@ -1,5 +1,6 @@
 import type { Decisions } from '../../domain/config/decisions.ts';
-import type { ChangesetQuestion, Gates } from '../../domain/ports/gates.ts';
+import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
+import type { Gates } from '../../domain/ports/gates.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { announcedGates, type WaitingFacts } from './announced-gates.ts';
 import { createDecisionGates, type DecisionGatesOptions } from './decision-gates.ts';

@@ -1,7 +1,10 @@
 import type { ChangesetAnswer, Decisions } from '../../domain/config/decisions.ts';
-import type { ChangesetDecision, Gates } from '../../domain/ports/gates.ts';
+import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
+import type { Gates } from '../../domain/ports/gates.ts';
+import { nobodyToAsk } from '../../domain/question.ts';
 import { isRed } from '../../domain/state/changeset.ts';
 import type { Plan } from '../../domain/state/plan.ts';
+import { readAnswers } from '../desk/read-answers.ts';
 
 export interface DecisionGatesOptions {
   readonly decisions: Decisions;
@@ -31,6 +34,7 @@ export function createDecisionGates(options: DecisionGatesOptions): Gates {
     },
     ...sessionGates(options),
     budget: budgetGate(options),
+    question: questionGate(options),
   };
 }
 
@@ -54,7 +58,7 @@ function validationGates({
     validation: async (question) => {
       const entry = left.validation.shift();
       if (entry === undefined) return fallback.validation(question);
-      if (entry === 'drop') return { kind: 'drop' };
+      if (entry === 'drop' || entry === 'recheck') return { kind: entry };
       if ('drop' in entry) return { kind: 'drop', reason: entry.drop };
       if ('override' in entry) return { kind: 'pass', override: entry.override };
       if ('choose' in entry) return { kind: 'choose', attempt: entry.choose };
@@ -90,6 +94,17 @@ function sessionGates({
       left.shift();
       return typeof entry === 'string' ? { kind: entry } : { kind: 'replan', notes: entry.replan };
     },
+  };
+}
+
+/** Without an answer, and nobody to ask, it is left to the agent. */
+function questionGate({ decisions, fallback }: DecisionGatesOptions): NonNullable<Gates['question']> {
+  const left = [...decisions.question];
+  return async (question) => {
+    const entry = left.shift();
+    if (entry === undefined) return fallback.question?.(question) ?? { kind: 'proceed', why: nobodyToAsk };
+    if (entry === 'proceed') return { kind: 'proceed' };
+    return readAnswers(question.questions, typeof entry.answer === 'string' ? [entry.answer] : entry.answer);
   };
 }
 

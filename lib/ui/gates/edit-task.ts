@@ -3,7 +3,7 @@ import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import { textSchema } from '../../domain/text.ts';
 
 /** What a person may change about a task that goes back into the queue. */
-interface TaskEdit {
+export interface TaskEdit {
   readonly notes: string;
   readonly description: string;
   readonly file_locks: readonly string[];
@@ -52,7 +52,8 @@ function firstLine(message: string): string {
   return (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
 }
 
-function badEdit(mistakes: readonly string[]): FlameError {
+/** A FlameError `bad-task-edit`, with a mistake a line. */
+export function badEdit(mistakes: readonly string[]): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'bad-task-edit',

@@ -25,6 +25,8 @@ export interface GateContext {
   /** The means to ask; the gate says how the question can be answered without a terminal. */
   question(waiting: WaitingGate): Question;
   viewDiff(diff: string): Promise<void>;
+  /** Shows text in the pager. */
+  view(text: string): Promise<void>;
   edit<Value>(request: EditRequest<Value>): Promise<Value | null>;
 }
 
@@ -32,6 +34,8 @@ interface EditRequest<Value> {
   readonly fileName: string;
   readonly text: string;
   readonly parse: (text: string) => Value | Promise<Value>;
+  /** See editText. */
+  readonly isVerbatim?: boolean;
 }
 
 /** `withdrawn` aborts when the question was answered elsewhere. */
@@ -44,10 +48,20 @@ export function createGateContext(io: Io, settings: GateSettings, withdrawn?: Ab
     say,
     question: (waiting) => {
       const onEnd = (): FlameError => waitsForPerson(waiting, settings.resume);
-      return { prompter, say, onEnd, withdrawn };
+      return { prompter, say, onEnd, withdrawn, howTo: () => howTo(io, style) };
     },
     viewDiff: (diff) =>
       openPager(io, renderDiff(diff, style), { pager: settings.pager, elsewhere: io.stderr }),
-    edit: (request) => editText(io, { ...request, editor: settings.editor, say, style }),
+    view: (text) => openPager(io, text, { pager: settings.pager, elsewhere: io.stderr }),
+    edit: (request) => editText(io, { ...request, editor: settings.editor, say, style, withdrawn }),
   };
+}
+
+const told = new WeakSet<Io>();
+
+/** Once for each terminal. */
+function howTo(io: Io, style: Style): string | null {
+  if (told.has(io)) return null;
+  told.add(io);
+  return style.dim('Type a letter, then Enter. Ctrl-D leaves the question open: everything is kept.');
 }

@@ -4,6 +4,7 @@ import { aboutChangeset } from '../desk/ask-about-changeset.ts';
 import { aboutPlan, type DeskPlanText } from '../desk/ask-about-plan.ts';
 import { aboutBase, aboutBudget, aboutLeftOver, aboutSession } from '../desk/ask-about-session.ts';
 import { aboutValidation, aboutValidator } from '../desk/ask-about-validation.ts';
+import { aboutAgent } from '../desk/ask-for-agent.ts';
 import { type Decided, decisionWords } from '../desk/decision-words.ts';
 import type { DeskQuestion } from '../desk/desk-question.ts';
 import type { Answer, DeskPlace, GateDesk, OnDesk } from '../desk/gate-desk.ts';
@@ -68,6 +69,12 @@ export function sharedGates(options: SharedGatesOptions): Gates {
     leftOver: (question) =>
       ask({ about: () => aboutLeftOver(question), at: (gates) => gates.leftOver(question) }),
     budget: (question) => ask({ about: () => aboutBudget(question), at: (gates) => gates.budget(question) }),
+    question: (question) =>
+      ask({
+        about: () => aboutAgent(question),
+        at: (gates) => gates.question(question),
+        withdrawn: question.withdrawn,
+      }),
     base: (question) => ask({ about: () => aboutBase(question), at: (gates) => gates.base(question) }),
   };
   if (terminal !== null || desk?.isWanted() === true) return shared;
@@ -82,6 +89,8 @@ export function sharedGates(options: SharedGatesOptions): Gates {
 interface Asked<Decision> {
   about(plans: DeskPlanText): DeskQuestion<Decision> | Promise<DeskQuestion<Decision>>;
   at(gates: AskingGates): Promise<Decision>;
+  /** Aborts when it is asked no more. */
+  readonly withdrawn?: AbortSignal;
   /** On the review page; absent: not there. */
   on?(page: Pick<ReviewPage, 'ask'>, withdrawn: AbortSignal): Promise<Decision>;
 }
@@ -94,9 +103,10 @@ interface Laid<Decision> {
 /** Asks in all places at once. */
 async function askEverywhere<Decision extends Decided>(
   { terminal, page, desk, plans, alone, interrupted, onElsewhere }: SharedGatesOptions,
-  { about, at, on }: Asked<Decision>,
+  { about, at, on, withdrawn }: Asked<Decision>,
 ): Promise<Decision> {
   interrupted?.throwIfAborted();
+  withdrawn?.throwIfAborted();
   const before = desk === null ? null : await recall(desk, () => about(plans), alone.person);
   if (before !== null) {
     onElsewhere(`before the last run ended, ${before.about}`, decisionWords(before.decision), before.where);
@@ -105,6 +115,8 @@ async function askEverywhere<Decision extends Decided>(
   const answered = new AbortController();
   const onInterrupted = (): void => answered.abort(interrupted?.reason);
   interrupted?.addEventListener('abort', onInterrupted);
+  const onWithdrawn = (): void => answered.abort(withdrawn?.reason);
+  withdrawn?.addEventListener('abort', onWithdrawn);
   const asked: Promise<Decision>[] = [];
   let laid: Laid<Decision> | null = null;
   try {
@@ -139,6 +151,7 @@ async function askEverywhere<Decision extends Decided>(
     return decision;
   } finally {
     interrupted?.removeEventListener('abort', onInterrupted);
+    withdrawn?.removeEventListener('abort', onWithdrawn);
     answered.abort(new Error('It was answered elsewhere.'));
     close(laid, '', 'terminal');
     await Promise.allSettled(asked);

@@ -3,10 +3,12 @@ import type { Io } from '../../domain/shown/io.ts';
 import { askBase } from './ask-base.ts';
 import { askBudget } from './ask-budget.ts';
 import { askChangeset } from './ask-changeset.ts';
+import { askForAgent } from './ask-for-agent.ts';
 import { askPlan } from './ask-plan.ts';
 import { askLeftOver, askSession } from './ask-session.ts';
 import { askValidation, askValidatorFailed } from './ask-validation.ts';
 import { createGateContext, type GateSettings } from './gate-context.ts';
+import { keepComments } from './kept-comments.ts';
 import type { PlanText } from './plan-text.ts';
 
 export interface TerminalGatesOptions extends GateSettings, PlanText {
@@ -27,6 +29,7 @@ export interface AskingGates extends Required<Gates> {
 
 /** Gates a person answers at the terminal: questions on stderr, answers from stdin. */
 export function createTerminalGates(io: Io, options: TerminalGatesOptions): TerminalGates {
+  const kept = keepComments();
   const until = ({ withdrawn, openPage }: Elsewhere = {}): AskingGates => {
     const context = createGateContext(io, options, withdrawn);
     return {
@@ -35,11 +38,12 @@ export function createTerminalGates(io: Io, options: TerminalGatesOptions): Term
       plan: (question) => askPlan(context, question, options),
       validation: (question) => askValidation(context, question),
       validatorFailed: (question) => askValidatorFailed(context, question),
-      changeset: (question) => askChangeset(context, question, openPage),
+      changeset: (question) => askChangeset(context, question, { kept, openPage }),
       session: (question) => askSession(context, question),
       leftOver: (question) => askLeftOver(context, question),
       budget: (question) => askBudget(context, question),
       base: (question) => askBase(context, question),
+      question: (question) => askForAgent(context, question),
     };
   };
   return { person: options.person, until };

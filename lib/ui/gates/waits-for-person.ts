@@ -1,11 +1,6 @@
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
-import type {
-  ChangesetQuestion,
-  Excluding,
-  OnTop,
-  PlanQuestion,
-  ValidatorFailedQuestion,
-} from '../../domain/ports/gates.ts';
+import type { ChangesetQuestion, Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
+import type { PlanQuestion, ValidatorFailedQuestion } from '../../domain/ports/gates.ts';
 import { isRed } from '../../domain/state/changeset.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-amount.ts';
@@ -16,7 +11,14 @@ import { renderTold } from '../render/render-told.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 
 /** The gates by the name their list has in a decisions file. */
-export type GateName = 'plan' | 'validation' | 'validator_failed' | 'changesets' | 'session' | 'budget';
+export type GateName =
+  | 'plan'
+  | 'validation'
+  | 'validator_failed'
+  | 'changesets'
+  | 'session'
+  | 'budget'
+  | 'question';
 
 export interface WaitingGate {
   readonly gate: GateName;
@@ -148,8 +150,12 @@ export function waitingValidation(task: string): WaitingGate {
   return {
     gate: 'validation',
     subject: `${task}, which failed its validation,`,
-    answers: '{requeue: NOTES} | {override: REASON} | drop',
-    commands: [`git flame validate ${task} --requeue NOTES`, `git flame validate ${task} --override REASON`],
+    answers: '{requeue: NOTES} | recheck | {override: REASON} | drop',
+    commands: [
+      `git flame validate ${task} --requeue NOTES`,
+      `git flame validate ${task} --recheck`,
+      `git flame validate ${task} --override REASON`,
+    ],
   };
 }
 

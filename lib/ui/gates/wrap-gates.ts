@@ -1,4 +1,4 @@
-import type { BaseQuestion, Gates, SessionQuestion } from '../../domain/ports/gates.ts';
+import type { AgentAsked, BaseQuestion, Gates, SessionQuestion } from '../../domain/ports/gates.ts';
 
 /** Gates each of whose questions is asked by way of `wrap`. */
 export function wrapGates(
@@ -7,7 +7,7 @@ export function wrapGates(
     ask: (question: Question) => Promise<Answer>,
   ) => (question: Question) => Promise<Answer>,
 ): Gates {
-  const { base, leftOver } = gates;
+  const { base, leftOver, question: asked } = gates;
   return {
     person: gates.person,
     isInteractive: gates.isInteractive,
@@ -18,6 +18,7 @@ export function wrapGates(
     session: wrap((question) => gates.session(question)),
     budget: wrap((question) => gates.budget(question)),
     ...(leftOver === undefined ? {} : { leftOver: wrap((question: SessionQuestion) => leftOver(question)) }),
+    ...(asked === undefined ? {} : { question: wrap((question: AgentAsked) => asked(question)) }),
     ...(base === undefined ? {} : { base: wrap((question: BaseQuestion) => base(question)) }),
   };
 }

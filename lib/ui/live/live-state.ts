@@ -142,6 +142,8 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
     }
     case 'check':
       return noteCheck(state, event, now);
+    case 'question':
+      return sayOfAgent(state, event.agent, questionLine(event), now);
     case 'hint':
       return noteTold(state, event, now);
     case 'agent-stalled':
@@ -172,6 +174,15 @@ function noteCheck(
   const others = state.checks.filter((check) => check.id !== id);
   const check = { id, about: about ?? shortId(commit), command, startedAt: now };
   return { ...state, checks: stage === 'started' ? [...others, check] : others };
+}
+
+function questionLine({ state, text, answer }: Extract<EventBody, { readonly event: 'question' }>): string {
+  const said = {
+    asked: `asks you: ${text}`,
+    answered: `you answered: ${answer}`,
+    dropped: 'ended while it asked',
+  };
+  return state === 'unanswered' ? `goes on by itself: ${answer}` : said[state];
 }
 
 /** What became of a hint stands in its agent's stream. */

@@ -34,7 +34,7 @@ export interface PageServer {
 }
 
 export interface ServeOptions {
-  /** Of the loopback network. */
+  /** Of the loopback network, unless a person says otherwise. */
   readonly host?: string;
   /** 0, the default: one that is free. */
   readonly port?: number;
@@ -215,7 +215,7 @@ function pagePolicy(nonce: string): string {
 
 function originOf(server: Server): string {
   const { address, port } = server.address() as AddressInfo;
-  return `http://${address}:${port}`;
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
 /** Reads it to its end, so that the answer arrives, but keeps no more than a page of ours would send. */

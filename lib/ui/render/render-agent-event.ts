@@ -7,7 +7,7 @@ import { visibleLine } from '../text/visible-text.ts';
 
 type EventOf<Kind extends Event['event']> = Extract<Event, { readonly event: Kind }>;
 type AgentEvent = EventOf<
-  'agent-started' | 'agent-activity' | 'agent-stalled' | 'agent-ended' | 'hint' | 'last-word'
+  'agent-started' | 'agent-activity' | 'agent-stalled' | 'agent-ended' | 'question' | 'hint' | 'last-word'
 >;
 
 /** What an agent did, as one line; null: nothing to say. */
@@ -21,7 +21,9 @@ export function renderAgentEvent(event: AgentEvent, style: Style): string | null
     case 'agent-stalled':
       return `${style.yellow('warning:')} ${agent}${onTask(event.task)} has given no sign of life for ${formatDuration(event.quiet_ms)}. To look: git flame agent attach ${agent}; to end it: git flame agent stop ${agent}`;
     case 'agent-ended':
-      return `${agent} ended${onTask(event.task)} after ${formatDuration(event.duration_ms)}: ${visibleLine(event.outcome)} (${formatSpend(event)})`;
+      return `${agent} ended${onTask(event.task)} after ${formatDuration(event.duration_ms)}${event.outcome === 'ended' ? '' : `: ${visibleLine(event.outcome)}`} (${formatSpend(event)})`;
+    case 'question':
+      return renderQuestion(event, style);
     case 'hint':
       return renderHint(event, style);
     case 'last-word':
@@ -39,6 +41,20 @@ function renderActivity(event: EventOf<'agent-activity'>, style: Style): string 
 
 function onTask(task: string | null): string {
   return task === null ? '' : ` on ${task}`;
+}
+
+function renderQuestion({ agent, task, text, state, answer }: EventOf<'question'>, style: Style): string {
+  const who = `${visibleLine(agent)}${onTask(task)}`;
+  switch (state) {
+    case 'asked':
+      return `${who} asks: ${visibleLine(text)}`;
+    case 'answered':
+      return `${who} was answered: ${visibleLine(answer)}`;
+    case 'unanswered':
+      return style.yellow(`${who} goes on by itself: ${visibleLine(answer)}`);
+    case 'dropped':
+      return style.yellow(`${who} ended before this was answered: ${visibleLine(text)}`);
+  }
 }
 
 function renderHint({ agent, text, state, next }: EventOf<'hint'>, style: Style): string {

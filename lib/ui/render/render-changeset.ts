@@ -1,4 +1,4 @@
-import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/gates.ts';
+import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { isRed } from '../../domain/state/changeset.ts';
 import { landsOn } from '../../domain/state/session.ts';
@@ -13,6 +13,7 @@ import { renderDoubt } from './render-doubt.ts';
 import { renderSince } from './render-since.ts';
 import { renderTries } from './render-tries.ts';
 import { bullet, renderDiagnostic } from './render-verdict.ts';
+import { unsaid } from './unsaid.ts';
 
 type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'showInterdiff' | 'decideOther'>;
 
@@ -51,9 +52,15 @@ function renderMember(task: Task, verdicts: readonly Verdict[], style: Style): r
   const paint = word === 'pass' ? style.green : word === 'fail' ? style.red : style.yellow;
   return [
     ...lines.map((line, index) => (index === 0 ? line.replace(word, paint(word)) : line)),
-    ...(verdict?.issues ?? []).flatMap((issue) => bullet(issue, style, '    ')),
+    ...issuesOf(verdict).flatMap((issue) => bullet(issue, style, '    ')),
     ...renderTries(task, style, '    '),
   ];
+}
+
+/** What a check of the task printed is in its story; that of the changeset stands below. */
+function issuesOf(verdict: Verdict | undefined): readonly string[] {
+  const printed = (verdict?.diagnostics ?? []).map(({ output }) => output);
+  return (verdict?.issues ?? []).map((issue) => unsaid(issue, printed)).filter((issue) => issue !== '');
 }
 
 /** An agent's calls that the watcher refused, the most frequent named. */

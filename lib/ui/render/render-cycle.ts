@@ -17,7 +17,14 @@ export function renderCycle(question: Question, style: Style): string {
     style.bold(`Cycle ${session.cycle} is over.`),
     ...renderTable(cycleFacts(question), { width: style.width, indent: '  ' }),
     ...renderSpend(session, style, '    '),
-    ...renderTasks(question, ['requeued', 'blocked', 'failed'], style),
+    ...renderTable(
+      tasksInTrouble(question).map(({ id, status, why }) => [
+        id,
+        paintStatus(status, style),
+        visibleLine(why),
+      ]),
+      { width: style.width, indent: '  ' },
+    ),
   ].join('\n');
 }
 
@@ -50,15 +57,13 @@ function spendAgainst(
 }
 
 /** The tasks that need a person's thought, each with why. */
-function renderTasks(
-  { tasks = [] }: Question,
-  statuses: readonly TaskStatus[],
-  style: Style,
-): readonly string[] {
-  const rows = tasks
+export function tasksInTrouble({
+  tasks = [],
+}: Question): readonly (Pick<Task, 'id' | 'status'> & { readonly why: string })[] {
+  const statuses: readonly TaskStatus[] = ['requeued', 'blocked', 'failed'];
+  return tasks
     .filter(({ status }) => statuses.includes(status))
-    .map((task) => [task.id, paintStatus(task.status, style), visibleLine(reasonOf(task) ?? task.title)]);
-  return renderTable(rows, { width: style.width, indent: '  ' });
+    .map((task) => ({ id: task.id, status: task.status, why: reasonOf(task) ?? task.title }));
 }
 
 function reasonOf({ reason, history }: Task): string | null {

@@ -6,6 +6,7 @@ import { formatSpend } from '../../util/format-amount.ts';
 import { formatTime } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-id.ts';
+import { whoDecided } from '../text/person-name.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { renderHint } from './render-error.ts';
@@ -22,18 +23,19 @@ interface DecidedChangeset {
 
 /** Which files a changeset changes, what became of it, and what to type next. */
 export function renderDecision({ changeset, counts, files, review }: DecidedChangeset, style: Style): string {
-  const { state, decided_by, reason, landed_commit, undone } = changeset;
+  const { state, reason, landed_commit, undone } = changeset;
+  const by = whoDecided(changeset);
   const facts = [
     state,
     ...(landed_commit === null ? [] : [`as ${shortId(landed_commit)}`]),
     ...(undone === undefined
       ? []
       : [`after it had landed as ${shortId(undone.commit)}, ${formatTime(undone.at)},`]),
-    ...(decided_by === null ? [] : [`by ${visibleLine(decided_by)}`]),
+    ...(by === null ? [] : [`by ${visibleLine(by)}`]),
     ...(counts ? [] : [notCounted]),
     ...(review === null ? [] : [`${formatTime(review.at)}, ${formatSpend(review)}`]),
   ];
-  const why = [reason, review?.override ?? null].flatMap((text) =>
+  const why = [...new Set([reason, review?.override ?? null])].flatMap((text) =>
     text === null || text === '' ? [] : [text],
   );
   return [

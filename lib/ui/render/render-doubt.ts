@@ -1,4 +1,4 @@
-import type { EvidenceDoubt } from '../../domain/ports/gates.ts';
+import type { EvidenceDoubt } from '../../domain/ports/changeset-question.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 /** That a task's evidence is in doubt and why, as one line. */

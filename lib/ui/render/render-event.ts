@@ -1,4 +1,3 @@
-import { furtherDetails } from '../../domain/failure.ts';
 import type { Event } from '../../domain/shown/event.ts';
 import { formatCount, formatSpend } from '../../util/format-amount.ts';
 import { formatDuration } from '../../util/format-time.ts';
@@ -11,6 +10,7 @@ import { visibleLine } from '../text/visible-text.ts';
 import { renderAgentEvent } from './render-agent-event.ts';
 import { describeConflict } from './render-ahead.ts';
 import { renderDoubt } from './render-doubt.ts';
+import { renderFailure } from './render-failure.ts';
 import { renderTryEnd } from './render-tries.ts';
 
 type EventOf<Kind extends Event['event']> = Extract<Event, { readonly event: Kind }>;
@@ -38,6 +38,7 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'agent-activity':
     case 'agent-stalled':
     case 'agent-ended':
+    case 'question':
     case 'hint':
     case 'last-word':
       return renderAgentEvent(event, style);
@@ -159,20 +160,6 @@ function renderCanary(event: EventOf<'canary'>, style: Style): string {
   if (event.result === 'denied') return `Canary: the forbidden call was denied${details}`;
   if (event.result === 'not-needed') return `Canary: not needed${details}`;
   return style.red(`Canary: the forbidden call was not denied${details}`);
-}
-
-const mostBrokenRules = 2;
-
-function renderFailure(event: EventOf<'task-failed'>, style: Style): string {
-  const { failure } = event;
-  const more = furtherDetails(failure);
-  // A folder of build output breaks a rule with each file: its task's story has them all.
-  const shown = failure.kind === 'violation' ? more.slice(0, mostBrokenRules) : more;
-  const others =
-    shown.length === more.length ? [] : [`${more.length - shown.length} more: git flame show ${event.task}`];
-  const details = more.length === 0 ? '' : ` (${joinLines([...shown, ...others])})`;
-  const next = event.will_retry ? '; it is tried again' : '';
-  return `${style.red(`${event.task} failed`)}: ${failure.kind}: ${visibleLine(failure.message)}${details}${next}`;
 }
 
 function renderVerdict(event: EventOf<'verdict'>, style: Style): string {

@@ -1,4 +1,4 @@
-import type { Excluding } from '../../domain/ports/gates.ts';
+import type { Excluding } from '../../domain/ports/changeset-question.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 const mostPaths = 3;

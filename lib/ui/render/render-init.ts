@@ -5,7 +5,7 @@ import type { Style } from '../text/style.ts';
 /** What `git flame init` wrote or would write: each thing with what it is for, and how to take it back. */
 export function renderInit(written: readonly string[], isDryRun: boolean, style: Style): string {
   if (written.length === 0) return 'Everything is in place already.';
-  const rows = written.map((line) => [line, purposeOf(line)]);
+  const rows = written.map(toRow);
   return [
     isDryRun ? 'Would write:' : 'Written:',
     ...renderTable(rows, { width: style.width, indent: '  ' }),
@@ -52,8 +52,7 @@ const purposes: readonly (readonly [RegExp, string])[] = [
   [/^\.blueflame\.yml, with/, 'claude is not installed here, it is; the rest is yours to edit too'],
   [/^\.blueflame\.yml/, 'what agents may touch and run, the checks, the budget: yours to edit'],
   [/^info\/exclude/, 'git ignores the worktrees of agents'],
-  [/notes\.displayRef = refs\/blueflame\/review/, 'git log shows the review below what landed'],
-  [/notes\.displayRef = refs\/blueflame\/validation/, 'and the verdict below what was judged'],
+  [/notes\.displayRef/, 'git log shows the review below what landed, the verdict below what was judged'],
   [/core\.hooksPath/, 'hooks of git flame stand here; those that were there run first'],
   [
     /^blueflame-init\/hooks/,
@@ -62,6 +61,17 @@ const purposes: readonly (readonly [RegExp, string])[] = [
   [/pre-push/, 'state goes along with git push, once blueflame.pushState is true'],
   [/(?:commit-msg|pre-commit)/, 'judges commits of tasks; your other commits pass'],
 ];
+
+// What is longer leaves no room for what it is for.
+const longestName = 56;
+
+/** A long line is named by its beginning; the rest of it stands before its purpose. */
+function toRow(line: string): readonly string[] {
+  const [, name, rest] =
+    line.length <= longestName ? [] : (/^(\S+(?: core\.\w+)?)(?::| =) (.+)$/.exec(line) ?? []);
+  if (name === undefined || rest === undefined) return [line, purposeOf(line)];
+  return [name, [rest, purposeOf(line)].filter((part) => part !== '').join('; ')];
+}
 
 function purposeOf(line: string): string {
   return purposes.find(([pattern]) => pattern.test(line))?.[1] ?? '';

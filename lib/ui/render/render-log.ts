@@ -1,29 +1,54 @@
 import type { LogEntry } from '../../domain/ports/store-port.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-id.ts';
+import { withoutMail } from '../text/person-name.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { unsaid } from './unsaid.ts';
 
 /** What happened, day by day: when, what, who where the words don't say it, and why where that is known. */
 export function renderLog(entries: readonly LogEntry[], style: Style): string {
   if (entries.length === 0) return 'Nothing has happened yet.';
-  return entries
+  const told = entries.filter(
+    (entry, index) => !isToldBeside(entry, entries.slice(Math.max(0, index - 2), index + 3)),
+  );
+  return told
     .flatMap((entry, index) => {
       const day = dayOf(entry.at);
-      const isNewDay = index === 0 || dayOf(entries[index - 1]?.at ?? '') !== day;
+      const isNewDay = index === 0 || dayOf(told[index - 1]?.at ?? '') !== day;
       const heading = [...(index === 0 ? [] : ['']), style.bold(`${day} UTC`)];
       return [...(isNewDay ? heading : []), ...renderEntry(entry, style)];
     })
     .join('\n');
 }
 
+/** A verdict or a review that the task, or the session, tells of in the same moment: what happened is read once. */
+function isToldBeside({ ref, trailers, at }: LogEntry, near: readonly LogEntry[]): boolean {
+  const words = beside.get(ref);
+  if (words === undefined) return false;
+  return near.some(
+    (other) =>
+      other.ref !== ref &&
+      other.at === at &&
+      words.test(other.subject) &&
+      (trailers.Task ?? '')
+        .split(', ')
+        .some((task) => (other.trailers.Task ?? task).split(', ').includes(task)),
+  );
+}
+
+const beside: ReadonlyMap<string, RegExp> = new Map([
+  ['refs/blueflame/validations', /\bjudged\b/],
+  ['refs/blueflame/reviews', /\blanded\b|-> merged/],
+]);
+
 function renderEntry(entry: LogEntry, style: Style): readonly string[] {
   const [time, id] = [timeOf(entry.at), shortId(entry.commit)];
-  const subject = visibleLine(entry.subject);
-  const actor = visibleLine(entry.author.replace(/ <[^<>]*>$/, ''));
+  const subject = visibleLine(withoutMail(entry.subject));
+  const actor = visibleLine(withoutMail(entry.author));
   const text = `${time} ${id} ${subject}${subject.includes(actor) ? '' : ` (${actor})`}`;
   const [first = '', ...rest] = wrapText(text, style.width);
-  const body = entry.body.trim();
+  const body = unsaid(entry.body, [entry.subject]).trim();
   const head = `${time} ${id}`;
   return [
     `${style.dim(time)} ${style.yellow(id)}${paintChange(first.slice(head.length), entry, style)}`,

@@ -12,11 +12,14 @@ export function renderMachines(
     session,
     machines,
     breaches = [],
+    isWhole = false,
   }: {
     readonly remote: string;
     readonly session: string | null;
     readonly machines: readonly ShownMachine[];
     readonly breaches?: readonly Breach[];
+    /** Whether every breach is shown. */
+    readonly isWhole?: boolean;
   },
   style: Style,
 ): readonly string[] {
@@ -25,21 +28,37 @@ export function renderMachines(
   return [
     ...(machines.length === 0 ? [none] : [`Machines of ${session} at ${visibleLine(remote)}`]),
     ...machines.flatMap((one) => renderOne(one, style)),
-    ...renderBreaches(breaches, style),
+    ...renderBreaches(breaches, isWhole ? breaches.length : mostShown, style),
   ];
 }
 
-// The newest; --json has all of them.
+/** What may be done about roles that are offered and count for nothing yet. */
+export function renderWays(machines: readonly ShownMachine[], style: Style): readonly string[] {
+  const open = machines.find(
+    ({ role, roles, trusted }) =>
+      role !== 'lead' && roles?.some((one) => one !== 'work' && !trusted.includes(one)) === true,
+  );
+  if (open === undefined) return [];
+  const name = visibleLine(open.machine);
+  return [
+    style.dim(
+      '  Work counts once its lead has judged it. To have what a machine validates count where you lead:',
+    ),
+    style.dim(`    git flame machines --trust ${name} --role validate`),
+  ];
+}
+
+// The newest; --breaches shows all of them.
 const mostShown = 10;
 
-function renderBreaches(breaches: readonly Breach[], style: Style): readonly string[] {
+function renderBreaches(breaches: readonly Breach[], most: number, style: Style): readonly string[] {
   if (breaches.length === 0) return [];
-  const more = breaches.length - mostShown;
+  const more = breaches.length - most;
   return [
     style.yellow('Against the rules, as seen here, and followed in nothing that counts:'),
-    ...(more > 0 ? [style.dim(`  ${formatCount(more, 'earlier step')} (--json)`)] : []),
+    ...(more > 0 ? [style.dim(`  ${formatCount(more, 'earlier step')}: git flame machines --breaches`)] : []),
     ...breaches
-      .slice(-mostShown)
+      .slice(-most)
       .flatMap((one) => [
         `  ${visibleLine(one.task ?? one.machine ?? 'session')}  ${visibleLine(one.what)} (${visibleLine(describeAuthor(one))})`,
         style.dim(`    git show ${shortId(one.commit)}`),

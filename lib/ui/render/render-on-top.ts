@@ -1,4 +1,4 @@
-import type { OnTop } from '../../domain/ports/gates.ts';
+import type { OnTop } from '../../domain/ports/changeset-question.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 /** What rejecting a changeset means for what was built on it: a sentence for all of it, then one for each kind. */
@@ -7,12 +7,15 @@ export function renderOnTop(onTop: readonly OnTop[]): readonly string[] {
   const of = (outcome: OnTop['outcome']): readonly OnTop[] => onTop.filter((one) => one.outcome === outcome);
   const [standing, conflicting, waiting, again] = [of('stands'), of('conflicts'), of('waits'), of('again')];
   const isOne = (list: readonly OnTop[]): boolean => list.length === 1;
+  // All of one kind are named once.
+  const whose = (list: readonly OnTop[]): string =>
+    list.length === onTop.length && !isOne(list) ? 'They' : `${names(list)}:`;
   return [
     `Rejecting this takes it out from under ${names(onTop)}.`,
     ...(standing.length === 0
       ? []
       : [
-          `${names(standing)}: no new work; ${isOne(standing) ? 'its change is' : 'their changes are'} put on what remains, checked and shown again.`,
+          `${whose(standing)} ${isOne(standing) ? 'no new work; its change is' : 'need no new work; their changes are'} put on what remains, checked and shown again.`,
         ]),
     ...conflicting.map(
       (one) =>
@@ -21,20 +24,21 @@ export function renderOnTop(onTop: readonly OnTop[]): readonly string[] {
     ...(waiting.length === 0
       ? []
       : [
-          `${names(waiting)}: ${isOne(waiting) ? 'depends' : 'depend'} on it, so ${isOne(waiting) ? 'its work is' : 'their works are'} kept until it is done again; the change is then put on the new work and checked again, and goes back to a worker only where it conflicts.`,
+          `${whose(waiting)} ${isOne(waiting) ? 'depends' : 'depend'} on it, so ${isOne(waiting) ? 'its work is' : 'their works are'} kept until it is done again; the change is then put on the new work and checked again, and goes back to a worker only where it conflicts.`,
         ]),
     ...(again.length === 0
       ? []
       : [
-          `${names(again)}: ${isOne(again) ? 'depends' : 'depend'} on it and ${isOne(again) ? 'is' : 'are'} done again.`,
+          `${whose(again)} ${isOne(again) ? 'depends' : 'depend'} on it and ${isOne(again) ? 'is' : 'are'} done again.`,
         ]),
   ];
 }
 
-/** By group; a task where its group has several of them. */
+/** By group, each once; its tasks where it has several of them. */
 function names(list: readonly OnTop[]): string {
-  const count = (group: string): number => list.filter((one) => one.group === group).length;
-  return list
-    .map(({ group, task }) => visibleLine(count(group) > 1 ? `${group} (${task})` : group))
+  const groups = new Map<string, string[]>();
+  for (const { group, task } of list) groups.set(group, [...(groups.get(group) ?? []), task]);
+  return [...groups]
+    .map(([group, tasks]) => visibleLine(tasks.length > 1 ? `${group} (${tasks.join(', ')})` : group))
     .join(', ');
 }

@@ -87,7 +87,7 @@ function renderEntry(
   { style, place, ground }: { readonly style: Style; readonly place: Place; readonly ground: string | null },
 ): readonly string[] {
   const facts = [
-    ...(wave === 0 ? [] : [`wave ${wave}`]),
+    ...(wave === 0 ? [] : [`step ${wave}`]),
     `priority ${task.priority}`,
     ...(task.dependencies.length > 0 ? [`after ${task.dependencies.join(', ')}`] : []),
     ...(ground === null ? [] : [ground]),
@@ -129,7 +129,21 @@ function overlapWords(overlap: PlanQuestion['overlap']): readonly string[] {
     ? ["Tasks that share files build on each other's work (concurrency.overlap: build-on)."]
     : [
         'Tasks that share files all start from the base (concurrency.overlap: separate): those that conflict are done again, which is not in it.',
+        ...excludingWords(overlap.tasks),
       ];
+}
+
+const mostNamed = 8;
+
+/** What can't land together as it is planned, where the same lines are changed. */
+function excludingWords(tasks: NonNullable<PlanQuestion['overlap']>['tasks']): readonly string[] {
+  const pairs = tasks.flatMap(({ task, below }) =>
+    below.map((one) => `${one.task} and ${task} (${visibleLine(one.lock)})`),
+  );
+  const more = pairs.length > mostNamed ? [`${pairs.length - mostNamed} more`] : [];
+  return pairs.length === 0
+    ? []
+    : [`May exclude each other at the end: ${[...pairs.slice(0, mostNamed), ...more].join(', ')}.`];
 }
 
 function renderEstimate(estimate: PlanQuestion['estimate']): string {

@@ -1,3 +1,4 @@
+import { cycleNumber } from '../../domain/shown/cycle-number.ts';
 import type { Status } from '../../domain/shown/status.ts';
 import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { taskStatuses } from '../../domain/state/task.ts';
@@ -33,7 +34,7 @@ export function renderStatus(status: Status, style: Style, options: StatusOption
   const next = options.next === null ? going : ['', ...going, renderHint(options.next, style)];
   if (session === null) return ['No session yet.', ...next].join('\n');
   const facts = [
-    `cycle ${session.cycle}`,
+    `cycle ${cycleNumber(session)}`,
     `wave ${session.wave}`,
     session.state,
     `on ${visibleLine(session.base_branch)}`,
@@ -46,7 +47,7 @@ export function renderStatus(status: Status, style: Style, options: StatusOption
     ...(options.spend ?? []),
     ...section(renderWaiting(status, style)),
     ...section(renderTasks(status, style)),
-    ...wrapText(countTasks(status), style.width, '  '),
+    ...countTasks(status).flatMap((line) => wrapText(line, style.width, '  ')),
     ...section(renderAgents(status, style, options)),
     ...section(renderChangesets(status, style)),
     ...section(renderAhead(status.conflicts_ahead, style)),
@@ -56,14 +57,16 @@ export function renderStatus(status: Status, style: Style, options: StatusOption
 }
 
 /** What nobody but a person can go on with. */
-function renderWaiting({ session, tasks, changesets }: Status, style: Style): readonly string[] {
+function renderWaiting({ session, tasks, changesets, asks = [] }: Status, style: Style): readonly string[] {
   if (session === null || session.state === 'ended') return [];
   const { proposed_tasks: proposed } = session;
   const failed = tasks.filter(({ status, result }) => status === 'done' && result.status === 'fail');
   const waiting = changesets.filter(({ state }) => state === 'waiting');
   const named = waiting.map(({ id, red }) => `${visibleLine(id)}${red ? ' (its checks fail)' : ''}`);
+  const isAsked = asks.some(({ gate }) => gate === 'plan');
   const lines = [
-    ...(proposed === undefined ? [] : [`the plan: ${formatCount(proposed, 'task')} to approve`]),
+    ...asks.map((asking) => `asked now: ${visibleLine(asking.asks)}`),
+    ...(proposed === undefined || isAsked ? [] : [`the plan: ${formatCount(proposed, 'task')} to approve`]),
     ...(failed.length === 0 ? [] : [`did not pass: ${failed.map(({ id }) => id).join(', ')}`]),
     ...(named.length === 0 ? [] : [`to review: ${named.join(', ')}`]),
   ];
@@ -122,12 +125,13 @@ function waitsFor(
   return open.length === 0 ? '' : `waits for ${open.join(', ')}`;
 }
 
-function countTasks({ tasks }: Status): string {
-  if (tasks.length === 0) return 'no tasks';
+function countTasks({ session, tasks }: Status): readonly string[] {
+  // Those of a plan that waits are named with it.
+  if (tasks.length === 0) return session?.proposed_tasks === undefined ? ['no tasks'] : [];
   const counts = taskStatuses
     .map((status) => ({ status, count: tasks.filter((task) => task.status === status).length }))
     .filter(({ count }) => count > 0);
-  return counts.map(({ status, count }) => `${count} ${status}`).join(', ');
+  return [counts.map(({ status, count }) => `${count} ${status}`).join(', ')];
 }
 
 function renderAgents({ agents }: Status, style: Style, { now, activity }: StatusOptions): readonly string[] {

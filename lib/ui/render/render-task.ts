@@ -1,10 +1,12 @@
 import type { TaskStory } from '../../domain/shown/task-story.ts';
+import { nameLines } from '../../domain/state/line-range.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
 import { formatSpend } from '../../util/format-amount.ts';
 import { formatDuration, formatTime } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-id.ts';
 import { renderTable } from '../../util/table.ts';
+import { whoDecided, withoutMail } from '../text/person-name.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { describeAhead } from './render-ahead.ts';
@@ -17,6 +19,7 @@ import { paintStatus } from './render-status.ts';
 import { describeAttempts, renderTries } from './render-tries.ts';
 import { bullet, renderVerdict } from './render-verdict.ts';
 import { renderWork } from './render-work.ts';
+import { unsaid } from './unsaid.ts';
 
 /** The whole story of a task: what it asks, where it stands, what was tried and found, and what to do next. */
 export function renderTask(story: TaskStory, style: Style): string {
@@ -70,7 +73,7 @@ function renderFacts(task: Task, style: Style): readonly string[] {
     [
       'claimed',
       task.status === 'claimed' && task.agent_id === null
-        ? `by ${task.claimed_by} on ${task.claimed_host ?? 'an unknown host'}`
+        ? `by ${withoutMail(task.claimed_by ?? '')} on ${task.claimed_host ?? 'an unknown host'}`
         : null,
     ],
     ['branch', branchOf(task)],
@@ -81,7 +84,7 @@ function renderFacts(task: Task, style: Style): readonly string[] {
     ['model', task.model],
     ['adapter', task.adapter],
     ['attempts', describeAttempts(task)],
-    ['created', `${formatTime(task.created_at)} by ${task.created_by}`],
+    ['created', `${formatTime(task.created_at)} by ${withoutMail(task.created_by)}`],
     ['updated', formatTime(task.updated_at)],
   ];
   const shown = rows.flatMap(([name, value]) =>
@@ -96,16 +99,23 @@ function branchOf(task: Task): string | null {
   return task.commit === null ? task.branch : `${task.branch} at ${shortId(task.commit)}${from}`;
 }
 
-function renderResult({ result }: Task, style: Style): readonly string[] {
-  if (result.status === null && result.notes === '' && result.issues.length === 0) return [];
-  const status = result.status === null ? '' : `${result.status}${result.notes === '' ? '' : ': '}`;
+/** What the status, the reason and the attempts do not say already. */
+function renderResult({ result, reason, history }: Task, style: Style): readonly string[] {
+  const before = [reason, ...history.map(({ notes }) => notes)];
+  const notes = unsaid(result.notes, before);
+  const issues = result.issues
+    .map((issue) => unsaid(issue, [...before, notes]))
+    .filter((issue) => issue !== '');
+  const isSaid = result.notes !== '' || result.issues.length > 0;
+  if (result.status === null ? notes === '' : isSaid && notes === '' && issues.length === 0) return [];
+  const status = result.status === null ? '' : `${result.status}${notes === '' ? '' : ': '}`;
   return [
-    ...wrapText(status + visibleText(result.notes), style.width, '  '),
-    ...result.issues.flatMap((issue) => bullet(issue, style, '  ')),
+    ...wrapText(status + visibleText(notes), style.width, '  '),
+    ...issues.flatMap((issue) => bullet(issue, style, '  ')),
   ];
 }
 
-function renderAttempt(entry: HistoryEntry, { times }: TaskStory, style: Style): readonly string[] {
+function renderAttempt(entry: HistoryEntry, { times, task }: TaskStory, style: Style): readonly string[] {
   const took = times.find(({ agent }) => agent === entry.agent_id)?.took_ms ?? null;
   const facts = [
     `${entry.attempt}. ${visibleLine(entry.result)}`,
@@ -118,9 +128,18 @@ function renderAttempt(entry: HistoryEntry, { times }: TaskStory, style: Style):
   const reason = entry.rejection_reason;
   // The notes of an attempt that was sent back begin with the reason.
   const rejected = reason !== null && entry.notes.includes(reason) ? null : reason;
+  // Why it stands as it does is said above.
+  const notes = unsaid(entry.notes, [task.reason]);
   return [
     ...wrapText(facts.join(' · '), style.width, '  '),
-    ...(entry.notes === '' ? [] : wrapText(visibleText(entry.notes), style.width, '     ')),
+    ...(notes === '' ? [] : wrapText(visibleText(notes), style.width, '     ')),
+    ...(entry.comments ?? []).flatMap(({ path, text, side, ...at }) =>
+      wrapText(
+        `${visibleLine(path)}:${nameLines({ ...at, side })}: ${visibleText(text)}`,
+        style.width,
+        '     ',
+      ),
+    ),
     ...(rejected === null
       ? []
       : wrapText(`rejected: ${visibleText(rejected)}`, style.width, '     ').map(style.yellow)),
@@ -144,7 +163,7 @@ function renderSets({ changesets, uncounted }: TaskStory, style: Style): readonl
     const facts = [
       `${visibleLine(set.id)} ${set.state}`,
       ...(set.landed_commit === null ? [] : [`as ${shortId(set.landed_commit)}`]),
-      ...(set.decided_by === null ? [] : [`by ${visibleLine(set.decided_by)}`]),
+      ...(whoDecided(set) === null ? [] : [`by ${visibleLine(whoDecided(set) ?? '')}`]),
       ...(uncounted.includes(set.id) ? [notCounted] : []),
     ];
     const reason = set.reason === null || set.reason === '' ? '' : `: ${visibleText(set.reason)}`;

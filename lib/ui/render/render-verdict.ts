@@ -4,8 +4,14 @@ import { formatCount } from '../../util/format-amount.ts';
 import { formatDuration, formatTime } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-id.ts';
+import { tellingLines } from '../../util/telling-lines.ts';
+import { withoutMail } from '../text/person-name.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { unsaid } from './unsaid.ts';
+
+// Of what a failing diagnostic printed.
+const mostLines = 12;
 
 /** A verdict with its reasons and evidence, as lines; `remark` stands behind who gave it. */
 export function renderVerdict(
@@ -15,17 +21,28 @@ export function renderVerdict(
 ): readonly string[] {
   const status = verdict.status === 'pass' ? style.green('pass') : style.red('fail');
   const deeper = `${indent}  `;
-  const by = [visibleLine(verdict.by), ...(remark === '' ? [] : [remark])].join(' ');
+  const { notes, issues } = withoutOutput(verdict);
+  const by = [visibleLine(withoutMail(verdict.by)), ...(remark === '' ? [] : [remark])].join(' ');
   const about = `at ${shortId(verdict.commit)} by ${by}, ${formatTime(verdict.at)}`;
   const [first = '', ...rest] = wrapText(`pass ${about}`, style.width, indent);
   return [
     indent + status + first.slice(indent.length + 'pass'.length),
     ...rest,
-    ...(verdict.notes === '' ? [] : wrapText(visibleText(verdict.notes), style.width, deeper)),
-    ...verdict.issues.flatMap((issue) => bullet(issue, style, deeper)),
+    ...(notes === '' ? [] : wrapText(visibleText(notes), style.width, deeper)),
+    ...issues.flatMap((issue) => bullet(issue, style, deeper)),
     ...verdict.diagnostics.flatMap((run) => renderDiagnostic(run, style, deeper)),
     ...renderEvidence(verdict.evidence, style, deeper),
   ];
+}
+
+/** What its diagnostics printed is shown with them. */
+function withoutOutput({ notes, issues, diagnostics }: Verdict): Pick<Verdict, 'notes' | 'issues'> {
+  const before = diagnostics.flatMap(({ command, exit_code: code, output }) => [
+    `${command} ended with ${code}:`,
+    output,
+  ]);
+  const left = issues.map((issue) => unsaid(issue, before)).filter((issue) => issue !== '');
+  return { notes: unsaid(notes, before), issues: left };
 }
 
 /** What a verdict rests on, with the start of its verification hash. */
@@ -54,7 +71,7 @@ export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: strin
       ? 'was killed'
       : `ended with ${run.exit_code}${missing.get(run.exit_code) ?? ''}`;
   const output = run.output.trimEnd();
-  const tail = output === '' ? [] : visibleText(output).split('\n').slice(-10);
+  const tail = output === '' ? [] : tellingLines(visibleText(output), mostLines);
   return [
     ...wrapText(`failed: ${command} ${how} (${took})`, style.width, indent).map(style.red),
     ...tail.flatMap((line) => wrapText(line, style.width, `${indent}  `)).map(style.dim),

@@ -1,11 +1,11 @@
-import type { ChangesetQuestion } from '../../domain/ports/gates.ts';
+import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import { notFound } from '../page/page-answers.ts';
 import type { PageAnswer } from '../page/page-server.ts';
 import type { ChangesetFacts } from './page-facts.ts';
 import type { ShownChangesets } from './shown-changesets.ts';
 
 interface Wanted {
-  /** Its index, or `find` for where a text is; absent: the changeset without the lines of its files. */
+  /** Its index, or `find` for where a text is; absent: the changeset. */
   readonly file: string | undefined;
   /** Its index, or `lines` for those between its changes. */
   readonly part: string | undefined;
@@ -20,10 +20,11 @@ export async function answerChangeset(
   { file, part, query, asked }: Wanted,
 ): Promise<PageAnswer> {
   const look = { ignoresSpace: query.get('space') === 'ignored', isSince: query.get('show') === 'since' };
-  if (file === undefined) return { kind: 'html', html: await shown.article(facts, look, asked) };
+  const layout = query.get('layout') === 'side' ? 'side' : 'line';
+  if (file === undefined)
+    return { kind: 'html', html: await shown.article(facts, { ...look, layout }, asked) };
   if (file === 'find')
     return { kind: 'json', value: await shown.find(facts.changeset, look, query.get('text') ?? '') };
-  const layout = query.get('layout') === 'side' ? 'side' : 'line';
   const wanted = { file: Number(file), layout, ...look } as const;
   const [from, to, shift] = ['from', 'to', 'shift'].map((name) => Number(query.get(name)));
   const html =

@@ -70,6 +70,8 @@ export class FileParts {
       oldStart: from + shift,
       newStart: from,
       lines,
+      oldCount: lines.length,
+      newCount: lines.length,
       isContinued: true,
       gapFrom: from,
     };

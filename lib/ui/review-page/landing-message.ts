@@ -1,4 +1,4 @@
-import type { ChangesetQuestion } from '../../domain/ports/gates.ts';
+import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import { notFound, problem, sayIssue } from '../page/page-answers.ts';
 import type { PageAnswer } from '../page/page-server.ts';
 import { messageSchema } from './page-request.ts';

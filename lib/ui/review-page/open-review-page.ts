@@ -1,14 +1,14 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/gates.ts';
+import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import { notFound, problem, sayIssue } from '../page/page-answers.ts';
 import { type EventStream, type PageAnswer, type PageRequest, servePage } from '../page/page-server.ts';
 import { answerChangeset } from './answer-changeset.ts';
-import { type KeptReview, keepInReview, keepSchema } from './kept-review.ts';
 import { checkMessage, messageProblem, showMessage } from './landing-message.ts';
-import type { PageFacts, PagePreferences, PageSource } from './page-facts.ts';
-import { decideSchema, preferencesSchema, takeBackSchema } from './page-request.ts';
+import type { PageFacts, PageSource } from './page-facts.ts';
+import { decideSchema, takeBackSchema } from './page-request.ts';
 import { type PagePhase, pageState, phaseMessages } from './page-state.ts';
 import { refuseDecision } from './refuse-decision.ts';
+import { Remembered, type RememberedIn } from './remembered.ts';
 import { renderPage } from './render-page.ts';
 import { ShownChangesets } from './shown-changesets.ts';
 import { withoutGaps } from './without-gaps.ts';
@@ -27,17 +27,8 @@ export interface ReviewPage {
   close(): Promise<void>;
 }
 
-export interface ReviewPageOptions {
+export interface ReviewPageOptions extends RememberedIn {
   readonly source: PageSource;
-  readonly preferences: {
-    read(): Promise<PagePreferences>;
-    write(preferences: PagePreferences): Promise<void>;
-  };
-  /** What was begun and not yet decided. */
-  readonly kept: {
-    read(): Promise<KeptReview>;
-    write(kept: KeptReview): Promise<void>;
-  };
 }
 
 /** The review page without a server of its own. */
@@ -76,19 +67,16 @@ interface Asked {
 
 class Page implements ReviewPagePart {
   readonly #source: PageSource;
-  readonly #preferences: ReviewPageOptions['preferences'];
-  readonly #kept: ReviewPageOptions['kept'];
+  readonly #remembered: Remembered;
   readonly #streams = new Set<EventStream>();
   readonly #shown: ShownChangesets;
   #asked: Asked | null = null;
   #hasEnded = false;
   #telling: Promise<void> = Promise.resolve();
-  #keeping: Promise<void> = Promise.resolve();
 
-  constructor({ source, preferences, kept }: ReviewPageOptions) {
-    this.#kept = kept;
+  constructor({ source, ...remembered }: ReviewPageOptions) {
     this.#source = source;
-    this.#preferences = preferences;
+    this.#remembered = new Remembered(remembered);
     this.#shown = new ShownChangesets(source);
   }
 
@@ -102,6 +90,7 @@ class Page implements ReviewPagePart {
       };
       const onWithdrawn = (): void => settle(() => reject(withdrawn.reason));
       if (withdrawn.aborted) return onWithdrawn();
+      this.#shown.prepare(question.changeset);
       withdrawn.addEventListener('abort', onWithdrawn);
       this.#asked = { question, answer: (decision) => settle(() => resolve(decision)) };
       this.refresh();
@@ -126,8 +115,8 @@ class Page implements ReviewPagePart {
     if (method === 'POST' && path.join('/') === 'api/take-back') return this.#takeBack(body);
     if (method === 'POST' && path.join('/') === 'api/message')
       return checkMessage(this.#asked?.question, body);
-    if (method === 'POST' && path.join('/') === 'api/preferences') return this.#prefer(body);
-    if (method === 'POST' && path.join('/') === 'api/keep') return this.#keep(body);
+    if (method === 'POST' && path.join('/') === 'api/preferences') return this.#remembered.prefer(body);
+    if (method === 'POST' && path.join('/') === 'api/keep') return this.#remembered.keep(body);
     const [api, what, id = '', commit = '', file, part] = path;
     if (method !== 'GET') return notFound;
     if (api === undefined) return this.#shell();
@@ -144,29 +133,10 @@ class Page implements ReviewPagePart {
 
   async #shell(): Promise<PageAnswer> {
     const facts = await this.#source.read();
-    const preferences = await this.#preferences.read();
-    await this.#keeping;
-    const all = { facts, state: this.#state(facts), preferences, kept: await this.#kept.read() };
+    const first = facts.changesets.find(({ changeset }) => changeset.state === 'waiting');
+    if (first !== undefined) this.#shown.prepare(first.changeset);
+    const all = { ...(await this.#remembered.read()), facts, state: this.#state(facts) };
     return { kind: 'page', render: (nonce) => renderPage({ ...all, nonce }) };
-  }
-
-  async #prefer(body: unknown): Promise<PageAnswer> {
-    const parsed = preferencesSchema.safeParse(body);
-    if (!parsed.success) return problem(400, 'That is no preference.');
-    await this.#preferences.write(parsed.data);
-    return { kind: 'json', value: {} };
-  }
-
-  async #keep(body: unknown): Promise<PageAnswer> {
-    const parsed = keepSchema.safeParse(body);
-    if (!parsed.success) return problem(400, sayIssue(parsed.error));
-    // One after the other: each is a change of what the one before left.
-    const kept = this.#keeping.then(async () => {
-      await this.#kept.write(keepInReview(await this.#kept.read(), parsed.data));
-    });
-    this.#keeping = kept.catch(() => undefined);
-    await kept;
-    return { kind: 'json', value: {} };
   }
 
   async #decide(body: unknown): Promise<PageAnswer> {

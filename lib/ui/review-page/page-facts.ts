@@ -1,5 +1,5 @@
 import type { AuditSummary } from '../../domain/ports/agent-port.ts';
-import type { EvidenceDoubt } from '../../domain/ports/gates.ts';
+import type { EvidenceDoubt } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
 import type { AgentRun, Session } from '../../domain/state/session.ts';

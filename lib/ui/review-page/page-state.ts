@@ -1,5 +1,6 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { isRed } from '../../domain/state/changeset.ts';
+import { whoDecided } from '../text/person-name.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import type { ChangesetFacts, PageFacts } from './page-facts.ts';
 
@@ -65,7 +66,7 @@ function changesetState(
     commit: changeset.commit,
     state: changeset.state,
     reason: visibleLine(changeset.reason ?? ''),
-    by: visibleLine(changeset.decided_by ?? ''),
+    by: visibleLine(whoDecided(changeset) ?? ''),
     isRed: isRed(changeset),
     needs: visibleLine(needs?.changeset.group ?? ''),
     isUndoable,

@@ -1,4 +1,4 @@
-import type { ChangesetDecision } from '../../domain/ports/gates.ts';
+import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import { problem } from '../page/page-answers.ts';
 import type { PageAnswer } from '../page/page-server.ts';

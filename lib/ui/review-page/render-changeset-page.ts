@@ -1,11 +1,11 @@
 import type { FlameError } from '../../domain/flame-error.ts';
-import type { Excluding, OnTop } from '../../domain/ports/gates.ts';
+import type { Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
 import { isRed } from '../../domain/state/changeset.ts';
-import type { Patch, PatchFile } from '../../domain/state/patch.ts';
+import type { Patch } from '../../domain/state/patch.ts';
 import type { SinceSeen } from '../../domain/state/since-seen.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
-import { formatCount, formatSpend } from '../../util/format-amount.ts';
+import { formatCount, formatNumber, formatSpend } from '../../util/format-amount.ts';
 import { formatDuration, formatTime } from '../../util/format-time.ts';
 import { shortId } from '../../util/short-id.ts';
 import { fillTemplate } from '../page/page-template.ts';
@@ -22,15 +22,21 @@ import {
 } from '../render/render-since.ts';
 import { type TryCells, tryCells } from '../render/render-tries.ts';
 import { visibleDiffLine } from '../text/visible-text.ts';
-import { describeFile, reasonToFold } from './describe-file.ts';
 import type { AuditedRun, ChangesetFacts } from './page-facts.ts';
-import { countLines, splitParts } from './split-parts.ts';
+import { viewFiles } from './view-files.ts';
 
 /** A changeset with everything known of it; its files by name, their lines come when they are looked at. */
 export function renderChangesetPage(
   facts: ChangesetFacts,
   patch: Patch | FlameError,
-  { onTop = [], excluding = [], listsFiles = false, since = null, isSince = false }: ChangesetLook = {},
+  {
+    onTop = [],
+    excluding = [],
+    listsFiles = false,
+    since = null,
+    isSince = false,
+    lines = noLines,
+  }: ChangesetLook = {},
 ): string {
   const { changeset, tasks, runs } = facts;
   const files = 'files' in patch ? patch.files : [];
@@ -50,7 +56,8 @@ export function renderChangesetPage(
       allowed: sum(runs, ({ audit }) => audit.allowed),
       blocked: sum(runs, ({ audit }) => audit.blocked),
     },
-    files: files.map(fileView),
+    files: 'files' in patch ? viewFiles(patch) : [],
+    lines,
     total: {
       insertions: sum(files, (file) => file.insertions),
       deletions: sum(files, (file) => file.deletions),
@@ -70,7 +77,11 @@ interface ChangesetLook {
   readonly since?: SinceSeen | null;
   /** The files are those of that difference. */
   readonly isSince?: boolean;
+  /** Lines that come along, as HTML, by the index of their file. */
+  readonly lines?: ReadonlyMap<number, string>;
 }
+
+const noLines: ReadonlyMap<number, string> = new Map();
 
 function describeSince(since: SinceSeen): unknown {
   return {
@@ -121,36 +132,6 @@ function describeTask(task: Task, { verdicts }: ChangesetFacts): TaskView {
   return { task, verdict: verdict ?? null, earlier: task.history.slice(0, -1), tries: tryCells(task) };
 }
 
-interface FileView {
-  readonly index: number;
-  readonly path: string;
-  /** Where the lines of its old side are from. */
-  readonly oldPath: string;
-  /** Names its content, so that a mark on it is void once it changes. */
-  readonly content: string;
-  readonly notes: readonly string[];
-  readonly insertions: number;
-  readonly deletions: number;
-  /** Lines of each part. */
-  readonly parts: string;
-  readonly folded: string | null;
-}
-
-function fileView(file: PatchFile, index: number): FileView {
-  const hunks = file.hunks();
-  return {
-    index,
-    path: file.path,
-    oldPath: file.movedFrom?.path ?? file.path,
-    content: `${file.oldOid} ${file.newOid}`,
-    notes: describeFile(file),
-    insertions: file.insertions,
-    deletions: file.deletions,
-    parts: splitParts(hunks).map(countLines).join(' '),
-    folded: reasonToFold(file, hunks),
-  };
-}
-
 function sum<Item>(items: readonly Item[], pick: (item: Item) => number): number {
   return items.reduce((total, item) => total + pick(item), 0);
 }
@@ -163,6 +144,7 @@ const helpers = {
   diagnostics: (runs: readonly DiagnosticRun[]): string =>
     fillTemplate('review-diagnostics', { ...helpers, runs }),
   formatCount,
+  formatNumber,
   formatSpend,
   formatDuration,
   formatTime,

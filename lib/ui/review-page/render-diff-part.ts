@@ -3,6 +3,7 @@ import { type DiffBlock, type DiffFile, type DiffLine, LineType } from 'diff2htm
 import type { PatchLine } from '../../domain/state/patch.ts';
 import { nameControls } from '../page/name-controls.ts';
 import { visibleDiffLine } from '../text/visible-text.ts';
+import { renderHunkHead } from './hunk-head.ts';
 import type { PagePreferences } from './page-facts.ts';
 import { endOf, type HunkPiece } from './split-parts.ts';
 
@@ -50,7 +51,8 @@ const columns = {
   side: '<colgroup><col class="n"><col><col class="n"><col></colgroup>',
 } as const;
 
-function toBlock({ heading, oldStart, newStart, lines, isContinued }: HunkPiece): DiffBlock {
+function toBlock(hunk: HunkPiece): DiffBlock {
+  const { heading, oldStart, newStart, lines, isContinued } = hunk;
   let [oldNumber, newNumber] = [oldStart, newStart];
   const toLine = (line: PatchLine): DiffLine => {
     const mark = line.isUnended ? '⟦no newline at the end⟧' : '';
@@ -67,7 +69,7 @@ function toBlock({ heading, oldStart, newStart, lines, isContinued }: HunkPiece)
   return {
     oldStartLine: oldStart,
     newStartLine: newStart,
-    header: isContinued ? '' : `@@ -${oldStart} +${newStart} @@ ${visibleDiffLine(nameControls(heading))}`,
+    header: isContinued ? '' : `${renderHunkHead(hunk)} ${visibleDiffLine(nameControls(heading))}`,
     lines: lines.map(toLine),
   };
 }

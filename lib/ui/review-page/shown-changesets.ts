@@ -1,12 +1,16 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ChangesetQuestion, Excluding, OnTop } from '../../domain/ports/gates.ts';
+import type { ChangesetQuestion, Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
 import type { SinceSeen } from '../../domain/state/since-seen.ts';
 import { type Between, type FilePart, FileParts } from './file-parts.ts';
 import { findLines } from './find-lines.ts';
-import type { ChangesetFacts, PageSource } from './page-facts.ts';
+import type { ChangesetFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
+import { viewFiles } from './view-files.ts';
+
+/** As many lines as a window shows. */
+const firstLines = 60;
 
 /** How a changeset is looked at. */
 interface Look extends PatchView {
@@ -36,10 +40,17 @@ export class ShownChangesets {
     this.#excluding.clear();
   }
 
-  /** A changeset without the lines of its files; `asked` says how others hang together with it while decisions are taken. */
+  /** Reads what will be asked for next, so that it is there by then. */
+  prepare(changeset: Changeset): void {
+    void this.#patch(changeset, { ignoresSpace: false })
+      .then((patch) => 'files' in patch && viewFiles(patch))
+      .catch(() => undefined);
+  }
+
+  /** A changeset without the lines of its files but those that are seen first; `asked` says how others hang together with it while decisions are taken. */
   async article(
     facts: ChangesetFacts,
-    look: Look,
+    look: Look & Pick<PagePreferences, 'layout'>,
     asked: Pick<ChangesetQuestion, 'onTop' | 'excluding'> = {},
   ): Promise<string> {
     const since = await this.#compared(facts.changeset);
@@ -47,8 +58,28 @@ export class ShownChangesets {
     const shown = await this.#lookedAt(facts.changeset, look);
     const onTop = await this.#onTop(facts.changeset, asked.onTop);
     const excluding = await this.#excludes(facts.changeset, asked.excluding);
-    const above = { onTop, excluding, since, isSince };
-    return renderChangesetPage(facts, await this.#patch(shown, look), above);
+    const patch = await this.#patch(shown, look);
+    const lines = await this.#beginning(shown, patch, look);
+    return renderChangesetPage(facts, patch, { onTop, excluding, since, isSince, lines });
+  }
+
+  /** What is seen first comes along: to ask for it takes the page as long again. */
+  async #beginning(
+    shown: Changeset,
+    patch: Patch | FlameError,
+    look: Look & Pick<PagePreferences, 'layout'>,
+  ): Promise<ReadonlyMap<number, string>> {
+    const lines = new Map<number, string>();
+    let room = firstLines;
+    for (const { index, parts, folded } of 'files' in patch ? viewFiles(patch) : []) {
+      if (room <= 0) break;
+      const count = Number.parseInt(parts, 10);
+      if (folded !== null || !(count > 0)) continue;
+      const html = await this.#parts.render(shown, { ...look, file: index, part: 0 });
+      lines.set(index, `<div class="part" data-part="0" data-lines="${count}" data-came>${html ?? ''}</div>`);
+      room -= count;
+    }
+    return lines;
   }
 
   /** A part of a file; null where there is none. */

@@ -2,6 +2,9 @@ import type { Hunk, PatchLine } from '../../domain/state/patch.ts';
 
 /** A hunk, or the portion of one that is in a part. */
 export interface HunkPiece extends Hunk {
+  /** Of the whole hunk, on each side. */
+  readonly oldCount: number;
+  readonly newCount: number;
   /** The part before ends with the beginning of this hunk. */
   readonly isContinued: boolean;
   /** The first line on the new side that no piece before this one shows. */
@@ -52,10 +55,20 @@ export function countLines(part: readonly HunkPiece[]): number {
 function cutHunk(hunk: Hunk, gapFrom: number): readonly HunkPiece[] {
   const pieces: HunkPiece[] = [];
   let { oldStart, newStart } = hunk;
+  const { oldLine, newLine } = endOf(hunk);
+  const counts = { oldCount: oldLine - oldStart, newCount: newLine - newStart };
   for (let at = 0; at < hunk.lines.length; ) {
     const end = cutAt(hunk.lines, at);
     const lines = hunk.lines.slice(at, end);
-    const piece = { heading: hunk.heading, oldStart, newStart, lines, isContinued: at > 0, gapFrom };
+    const piece = {
+      heading: hunk.heading,
+      oldStart,
+      newStart,
+      lines,
+      ...counts,
+      isContinued: at > 0,
+      gapFrom,
+    };
     pieces.push(piece);
     ({ oldLine: oldStart, newLine: newStart } = endOf(piece));
     at = end;

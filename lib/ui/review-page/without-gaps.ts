@@ -1,4 +1,4 @@
-import type { ChangesetDecision } from '../../domain/ports/gates.ts';
+import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
 import { saysSomething } from '../../util/says-something.ts';
 import type { decideSchema } from './page-request.ts';
 

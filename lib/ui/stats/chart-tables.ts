@@ -45,7 +45,7 @@ function flowTable({ flow }: Stats): ChartTable {
     name: 'flow',
     title: 'Tasks over time',
     says: `Where the tasks were at each moment, from ${flow[0] === undefined ? 'nothing' : formatTime(flow[0].at)} on.`,
-    head: ['time (UTC)', 'landed', 'checking', 'working', 'waiting', 'lost'],
+    head: ['time (UTC)', 'landed', 'done, not landed', 'working', 'waiting', 'lost'],
     rows: points.map(({ at, ...count }) => [
       at.replace('T', ' ').slice(0, 19),
       ...[count.landed, count.checking, count.working, count.waiting, count.lost].map(String),

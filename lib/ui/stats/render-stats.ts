@@ -77,7 +77,8 @@ function renderTimes({ times_s: times }: Stats, style: Style): readonly string[]
     lead: 'creation to landing',
     waiting: 'waiting for an agent',
     working: 'with an agent',
-    checking: 'verdict and landing',
+    checking: 'waiting for the verdict',
+    deciding: 'waiting for you, and landing',
   } as const;
   const rows = Object.entries(names).flatMap(([key, says]) => {
     const one = times[key as keyof typeof names];

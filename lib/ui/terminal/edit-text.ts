@@ -19,13 +19,17 @@ interface EditOptions<Value> {
   readonly style: Style;
   /** No person is there to mend mistakes: the first one is thrown, and the text stays in its file. */
   readonly isOnce?: boolean;
+  /** Aborts when what is edited was decided elsewhere: what was written counts for nothing then, and stays in its file. */
+  readonly withdrawn?: AbortSignal | undefined;
+  /** Each line counts, also one that begins with #, and none at all. */
+  readonly isVerbatim?: boolean;
 }
 
 const mark = '#! ';
 
 /**
  * Has text edited in the person's editor until it parses. Resolves to null when they leave it as it was, or
- * empty; what they wrote until then stays in its file, which is named.
+ * empty; what they wrote until then stays in its file, which is named. Rejects with the reason of `withdrawn`.
  */
 export async function editText<Value>(io: Io, options: EditOptions<Value>): Promise<Value | null> {
   const folder = await mkdtemp(join(tmpdir(), 'git-flame-'));
@@ -35,12 +39,18 @@ export async function editText<Value>(io: Io, options: EditOptions<Value>): Prom
     await writeFile(file, offered);
     const exitCode = await runProgram(io, options.editor, { args: [file] });
     const edited = await readFile(file, 'utf8');
-    if (exitCode !== 0) options.say(`The editor ended with ${exitCode}.`);
-    if (exitCode !== 0 || edited === offered || isEmpty(edited)) {
+    if (options.withdrawn?.aborted === true) {
       await leave(file, edited === options.text || isEmpty(edited), options.say);
+      throw options.withdrawn.reason;
+    }
+    if (exitCode !== 0) options.say(`The editor ended with ${exitCode}.`);
+    const isWhole = options.isVerbatim === true;
+    const isNothing = !isWhole && isEmpty(edited);
+    if (exitCode !== 0 || edited === offered || isNothing) {
+      await leave(file, edited === options.text || isNothing, options.say);
       return null;
     }
-    const bare = removeMarks(edited);
+    const bare = isWhole ? edited : removeMarks(edited);
     const result = await tryParse(bare, options.parse);
     if (result.kind === 'parsed') {
       await rm(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CommandRun } from '../../../lib/domain/ports/agent-port.ts';
@@ -7,6 +7,7 @@ import { makeTempDir } from '../../support/repo.ts';
 import { type CellFixture, openCellFixture } from '../fixture.ts';
 import {
   closeRegistries,
+  makeWheel,
   startCrates,
   startGoProxy,
   startNpmRegistry,
@@ -51,8 +52,14 @@ test('EGR-1 without the list there is no way out, and the failure of what was re
     files,
     egress: { work: ['from-config'], diagnostics: ['from-config'] },
   });
-  assert.is.not((await setUp(closed, 'npm ci --fetch-retries=0')).exitCode, 0);
+  assert.is.not((await setUp(closed, 'npm ci')).exitCode, 0);
+  // Else npm alone asks again for two minutes where there is nobody to ask.
+  const asksAgain = 'echo "$npm_config_fetch_retries,$PIP_RETRIES,$CARGO_NET_RETRY"';
+  assert.is((await setUp(closed, asksAgain)).output.trim(), '0,1,0');
   const other = await openProject({ home, files, egress: { setup: ['packages.test'] } });
+  const pip = await setUp(closed, 'python3 -m pip install no-such-package-here');
+  assert.match(pip.output, /name resolution|NameResolution|Network is unreachable/i, 'it says why');
+  assert.is((await setUp(other, asksAgain)).output.trim(), ',,');
   const run = await setUp(
     other,
     `curl -sS http://elsewhere.test/x; curl -sS https://elsewhere.test/; exit 1`,
@@ -75,6 +82,32 @@ test('EGR-2 no tunnel is opened to a registry of the person: the gateway reads w
   const line = JSON.parse(egressLog(fixture).trim());
   assert.equal([line.method, line.target, line.status], ['CONNECT', 'packages.test:443', 403]);
 });
+
+for (const how of ['an index of files', 'a folder of wheels'])
+  test(`EGR-2 pip install gets a package from ${how} on this machine that the person's pip is set up for`, async () => {
+    const { folder, name } = makeWheel();
+    const index = makeTempDir('index');
+    write(index, {
+      'simple/greeting/index.html': `<a href="../../files/${name}">${name}</a>`,
+      'files/x': '',
+    });
+    copyFileSync(join(folder, name), join(index, 'files', name));
+    const setting =
+      how === 'an index of files'
+        ? `index-url = file://${index}/simple`
+        : `no-index = true\nfind-links = ${folder}`;
+    const fixture = await openProject({
+      home: { '.config/pip/pip.conf': `[global]\n${setting}\n` },
+      files: {},
+    });
+    const noIndex = how === 'an index of files' ? '' : '--no-index';
+    const run = await setUp(
+      fixture,
+      `python3 -m pip install ${noIndex} --disable-pip-version-check greeting --target lib-py; PYTHONPATH=lib-py python3 -c "import greeting; print(greeting.words)"; touch ${folder}/x ${index}/files/y`,
+    );
+    assert.match(run.output, /hello from a wheel/);
+    assert.match(run.output, /Read-only file system/);
+  });
 
 test('EGR-2 pip install gets a package from the index of the person', async () => {
   const registry = await startPythonIndex();
@@ -168,8 +201,8 @@ function setUp({ runner, cell }: CellFixture, command: string): Promise<CommandR
   return runner.runCommand({ command, phase: 'setup', worktree: cell, timeoutMs: 120_000, label: 'setup' });
 }
 
-function egressLog({ repo }: CellFixture): string {
-  return readFileSync(join(repo.path, '.git/blueflame/logs/worker-1a2b3c4d.egress.jsonl'), 'utf8');
+function egressLog({ repo, cell }: CellFixture): string {
+  return readFileSync(join(repo.path, `.git/blueflame/logs/${basename(cell.path)}.egress.jsonl`), 'utf8');
 }
 
 function npmLock(resolved: string, integrity: string): string {

@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { describeTools } from '../../../lib/cell/egress/cell-registries.ts';
+import { describeTools, pipFolders } from '../../../lib/cell/egress/cell-registries.ts';
 import { type PersonRegistries, readRegistries } from '../../../lib/cell/egress/read-registries.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
@@ -48,5 +48,29 @@ function personOf(files: Readonly<Record<string, string>>): PersonRegistries {
   }
   return readRegistries({ HOME: home, npm_config_globalconfig: join(home, 'npmrc-of-all') });
 }
+
+test('EGR-2 of an index on this machine cells see what pip needs of it, and never a home or a place of keys', () => {
+  const home = makeTempDir('home');
+  const mirror = makeTempDir('mirror');
+  for (const name of ['simple', 'packages', 'private']) mkdirSync(join(mirror, name));
+  for (const path of ['simple', '.config/gh', '.ssh']) mkdirSync(join(home, path), { recursive: true });
+  symlinkSync(join(home, '.ssh'), join(mirror, 'wheels'));
+  const shown = (indexes: readonly string[], links: readonly string[] = []): readonly string[] =>
+    pipFolders({ pipFiles: { indexes, links } }, home);
+  assert.equal(shown([`file://${mirror}/simple/`]), [`${mirror}/simple/`, join(mirror, 'packages')]);
+  assert.equal(shown([], [mirror, join(mirror, 'none')]), [mirror]);
+  for (const hidden of [
+    home,
+    `${home}/.ssh`,
+    `${home}/.config`,
+    `${mirror}/wheels`,
+    dirname(home),
+    '/home',
+    '/',
+  ])
+    assert.equal(shown([], [hidden]), [], hidden);
+  assert.equal(shown([`file://${home}/simple`]), [`${home}/simple`]);
+  assert.equal(shown(['file://nas/wheels', 'file:///a%2Fb']), []);
+});
 
 test.run();

@@ -77,8 +77,8 @@ export function toolPath(): string {
   return [dirname(python), ...searchFolders(process.env.PATH ?? '')].join(':');
 }
 
-/** Python's: one wheel. */
-export async function startPythonIndex(): Promise<TestRegistry> {
+/** A wheel of `greeting` in a folder of its own. */
+export function makeWheel(): { readonly folder: string; readonly name: string } {
   const folder = makeTempDir('wheel');
   const name = 'greeting-1.0.0-py3-none-any.whl';
   const make = `import zipfile
@@ -90,6 +90,12 @@ w.writestr(d + "WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib:
 w.writestr(d + "RECORD", "")
 w.close()`;
   execFileSync('python3', ['-c', make]);
+  return { folder, name };
+}
+
+/** Python's: one wheel. */
+export async function startPythonIndex(): Promise<TestRegistry> {
+  const { folder, name } = makeWheel();
   const wheel = readFileSync(join(folder, name));
   return startRegistry((path) => {
     if (path.endsWith('.whl')) return wheel;

@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../../lib/cell/run/stale-runs.ts';
 import { makeRunFolder } from '../../../lib/cell/run-folder.ts';
 import { ownIdentity } from '../../../lib/util/process-identity.ts';
+import { freshAgentId } from '../../support/agent-id.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 const gone = { ...ownIdentity(), start: '1' };
@@ -18,12 +19,13 @@ for (const [what, script] of [
 ] as const) {
   test(`LIF-4 an orphan that ${what} is ended with what it started; other processes are not`, async () => {
     const commonDir = makeTempDir();
-    const folder = join(commonDir, 'blueflame/run/worker-1a2b3c4d');
+    const [id, otherId] = [freshAgentId(), freshAgentId()];
+    const folder = join(commonDir, 'blueflame/run', id);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'owner.json'), JSON.stringify(gone));
     const start = (mark: string) =>
       spawn('sh', ['-c', script], { env: { PATH: process.env.PATH, BLUEFLAME_CELL: mark }, detached: true });
-    const [orphan, other] = [start('worker-1a2b3c4d'), start('worker-99999999')];
+    const [orphan, other] = [start(id), start(otherId)];
     const ended = once(orphan, 'exit');
     await Promise.all([once(orphan.stdout, 'data'), once(other.stdout, 'data')]);
     assert.equal(listStaleRuns(commonDir, new Date()), [folder]);

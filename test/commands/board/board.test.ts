@@ -72,6 +72,27 @@ async function followed(repo: TestRepo, board: TestBoard): Promise<void> {
   assert.is(code, 0, stderr);
 }
 
+test('what a task builds on beside what it needs is foreseen at the gate of its plan, and stays once it has begun', async () => {
+  const repo = makeExecProject();
+  const sharing = ['one', 'two'].map((id) => ({
+    ...{ id, script: `echo ${id} >> src/same.txt`, locks: ['src/same.txt'], group: id },
+    priority: id === 'one' ? 1 : 2,
+  }));
+  const decisions = writeDecisions(repo, {});
+  const run = ['run', 'Count', '--from', writePlan(repo, sharing), '--decisions-file', decisions];
+  assert.is((await flame(repo, run)).code, 2);
+  const expected = { kind: 'build-on', below: [{ task: 'one', lock: 'src/same.txt' }] };
+  await withBoard(repo, async (board) => {
+    const planned = await board.until(({ session }) => session !== null);
+    assert.equal([planned.tasks.one?.overlap, planned.tasks.two?.overlap], [null, expected]);
+    const seen = board.until(({ changesets }) => changesets.length === 2);
+    const goOn = ['run', '--decisions-file', writeDecisions(repo, { plan: ['approve'] })];
+    assert.is((await flame(repo, goOn)).code, 2);
+    const { overlap, needs } = (await seen).tasks.two ?? {};
+    assert.equal([overlap, needs], [expected, []]);
+  });
+});
+
 test('what can not be served is said with the way out', async () => {
   const repo = makeExecProject();
   await withBoard(repo, async (board) => {

@@ -154,4 +154,30 @@ testIf(
   }
 });
 
+test('DSK-1: what a run warns of, conflicts ahead too, stands on its board and on that of another process', async () => {
+  const commands = ['grep -q good made.txt'];
+  const config = {
+    validation: { validator_diagnostics: { commands } },
+    concurrency: { overlap: 'separate' },
+  };
+  const repo = makeExecProject({ config });
+  const both = ['one', 'two'].map((id) => ({
+    id,
+    script: `echo good ${id} > made.txt`,
+    locks: ['made.txt'],
+    group: id,
+  }));
+  const argv = ['run', 'Mend', '--from', writePlan(repo, both), '--web', '--no-open'];
+  const expected = ['grep -q good made.txt fails on main already', 'one and two conflict in made.txt'];
+  const work = async (own: TestBoard, far: TestBoard): Promise<void> => {
+    assert.is(await answerGate(far, await nextGate(far, 'plan'), { kind: 'approve' }), '');
+    for (const board of [own, far]) {
+      await nextGate(board, 'changesets');
+      for (const words of expected)
+        await board.until(({ notices }) => notices.some((notice) => notice.includes(words)));
+    }
+  };
+  await withBoard(repo, (own) => withBoard(repo, (far) => work(own, far)), argv);
+});
+
 test.run();

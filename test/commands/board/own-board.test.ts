@@ -41,6 +41,9 @@ test('DSK-1: every question of a run without a terminal is answered on its board
       const failed = await nextGate(board, 'validation');
       assert.is(failed.asks.gate === 'validation' && failed.asks.checks[0]?.result, 'exit 1');
       assert.match(await answerGate(board, failed, { kind: 'pass', override: ' ' }), 'a reason is needed');
+      const away = await answerGate(board, failed, { kind: 'requeue', file_locks: ['../x'] });
+      assert.match(away, /^409 That is no answer to this question: make: .*\.\.\/x/);
+      assert.is((await nextGate(board, 'validation')).id, failed.id);
       assert.is(await answerGate(board, failed, { kind: 'drop', reason: 'Not this way.' }), '');
 
       const changeset = await nextGate(board, 'changesets');

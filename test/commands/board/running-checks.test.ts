@@ -36,4 +36,34 @@ test('DSK-1: a board shows the diagnostics that run, on what, and what those bef
   );
 });
 
+test('DSK-1: what checks came to is shown after they ended, on a board that opened later too', async () => {
+  const config = { validation: { validator_diagnostics: { commands: ['test -d .', 'test ! -e one.txt'] } } };
+  const repo = makeExecProject({ config });
+  const plan = writePlan(repo, [{ id: 'one', script: 'echo 1 > one.txt', locks: ['one.txt'], group: 'one' }]);
+  await withBoard(
+    repo,
+    async (own) => {
+      await answerGate(own, await nextGate(own, 'plan'), { kind: 'approve' });
+      await nextGate(own, 'validation');
+      await withBoard(repo, async (far) => {
+        for (const board of [own, far]) {
+          const { checks, ended_checks: ended } = await board.until((state) => state.ended_checks.length > 0);
+          assert.equal(checks, []);
+          assert.equal(
+            ended
+              .filter(({ about }) => about === 'one')
+              .slice(0, 2)
+              .map(({ command, result, is_good: isGood }) => [command, result, isGood]),
+            [
+              ['test ! -e one.txt', 'exit 1', false],
+              ['test -d .', 'exit 0', true],
+            ],
+          );
+        }
+      });
+    },
+    ['run', 'Make', '--from', plan, '--web', '--no-open'],
+  );
+});
+
 test.run();

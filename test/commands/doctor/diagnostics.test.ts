@@ -57,7 +57,7 @@ inCell(
     assert.is(found.length, 1, JSON.stringify(found));
     const [{ result, required, message, details, hints } = {} as Shown] = found;
     assert.equal([code, result, required, details], [0, 'missing', false, ['broken']]);
-    assert.match(message, /exit 3 fails on main already \(exit 3\), so no task can pass it/);
+    assert.match(message, /exit 3 fails on main already \(exit 3\), so only a task that mends it can pass/);
     assert.match(hints.join(), /Mend it first.*validator_diagnostics\.commands/);
     assertNothingStays(repo);
   },

@@ -19,8 +19,8 @@ async function examine(repo: TestRepo, more: readonly string[] = []): Promise<Re
 }
 
 test('DST-1 doctor tries what machines need of a remote, names its numbers, and leaves nothing there', async () => {
-  const { remote, machines } = makeMachines(1, []);
-  const [{ repo }] = machines as readonly [(typeof machines)[number]];
+  const { remote, lead } = makeMachines(1, []);
+  const { repo } = lead;
   const before = remote.git('for-each-ref');
   const found = await examine(repo);
   assert.equal(
@@ -40,8 +40,8 @@ test('DST-1 doctor tries what machines need of a remote, names its numbers, and 
 });
 
 test('DST-1 a remote that is not fit is named by what it lacks', async () => {
-  const { remote, machines } = makeMachines(1, []);
-  const [{ repo }] = machines as readonly [(typeof machines)[number]];
+  const { remote, lead } = makeMachines(1, []);
+  const { repo } = lead;
   const script =
     'while read -r o n ref; do case $ref in refs/heads/*|refs/tags/*) ;; *) echo no; exit 1;; esac; done';
   const hook = join(remote.path, 'hooks/pre-receive');

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -86,6 +86,27 @@ test('DSK-4 what says nothing proposes nothing', () => {
     { Makefile: '' },
   ])
     assert.is(propose(contents), null);
+});
+
+test('EGR-2 init shows, as a comment, what brings the dependencies that a lock file names, and nothing is reached by itself', async () => {
+  const repo = makeRepo();
+  repo.write('package.json', scripts({ test: 'node --test' }));
+  const begun = (): string => readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');
+  await flame(repo, ['init']);
+  assert.not.match(begun(), /dependencies/);
+  repo.write('package-lock.json', '{}');
+  rmSync(join(repo.path, '.blueflame.yml'));
+  await flame(repo, ['init']);
+  assert.match(begun(), /^# {3}setup: \[npm ci\]$/m);
+  const { config } = parseConfig(begun(), '.blueflame.yml');
+  assert.equal([config.project.setup, config.sandbox.egress.setup], [[], []]);
+  // As a person takes the comments away.
+  const taken = begun()
+    .replace(/^# {3}setup: (.*)$/m, '')
+    .replace(/^project:$/m, 'project:\n  setup: [npm ci]')
+    .replace(/^# sandbox:/m, 'sandbox:');
+  const wanted = parseConfig(taken, '.blueflame.yml').config;
+  assert.equal([wanted.project.setup, wanted.sandbox.egress.setup], [['npm ci'], ['npm']]);
 });
 
 test('DSK-4 init shows what it found before it writes, writes it in force, and keeps the built-in commands', async () => {

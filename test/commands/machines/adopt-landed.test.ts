@@ -21,9 +21,7 @@ interface Landed {
 
 /** The first of two changesets has landed at the remote; this clone knows by its notes, its branch was not moved. */
 async function landedUnheard(): Promise<Landed> {
-  const { remote, machines } = makeMachines(1, tasks);
-  const [lead] = machines;
-  if (lead === undefined) throw new Error('one machine');
+  const { remote, lead } = makeMachines(1, tasks);
   const before = lead.repo.git('rev-parse', 'main');
   writeDecisions(lead.repo, {
     plan: ['approve'],

@@ -7,11 +7,9 @@ import { flame } from '../../support/flame.ts';
 import { makeMachines } from '../../support/machine-rig.ts';
 
 test('DST-1 LIF-4 a machine that was killed before the session ended takes its sign of life away when it comes back', async () => {
-  const { remote, machines } = makeMachines(2, [
+  const { remote, lead, other } = makeMachines(2, [
     { id: 'task-001', script: 'mkdir -p src; echo 1 > src/1.txt', locks: ['src/1.txt'] },
   ]);
-  const [lead, other] = machines;
-  if (lead === undefined || other === undefined) throw new Error('two machines');
   const joining = ['work', '--join', 'origin'];
   assert.is((await flame(other.repo, joining)).code, 2);
   const run = ['run', 'Do it', '--remote', 'origin', '--from', '.git/plan.yml'];

@@ -15,6 +15,7 @@ test('commands that look, plan or book only start nothing', () => {
   assert.ok(wishesOf('task', 'claim').startsThings);
   assert.ok(wishesOf('task', 'submit').startsThings);
   assert.not(wishesOf('task', 'next').startsThings);
+  assert.not(wishesOf('session', 'end', '--yes').startsThings);
   assert.not(wishesOf('run', 'Do it', '--dry-run').startsThings);
 });
 
@@ -36,15 +37,20 @@ test('a command proposes itself again, without what it has begun', () => {
     "git flame trust --yes --config 'other one.yml'",
     "git flame run 'Do it' --config 'other one.yml' --session ses-1",
   ]);
+  assert.is(wishesOf('cleanup', '--yes').hints.trustFirst.at(-1), 'git flame cleanup --yes');
   assert.is(hints.trustAgain.at(-1), "git flame run --config 'other one.yml' --session ses-1");
   assert.is(hints.goOn, 'git flame run --session ses-1');
 });
 
 test('a page is wanted, and a pull request opened, where the command has the option and it is given', () => {
   const { page, wantsPullRequest } = wishesOf('run', '--web', '--no-open', '--pr');
-  assert.equal(page, { isWanted: true, opensBrowser: false, servesBoard: true });
+  assert.equal(page, {
+    isWanted: true,
+    opensBrowser: false,
+    board: { command: 'git flame run --web', port: null, address: null },
+  });
   assert.ok(wantsPullRequest);
-  assert.equal(wishesOf('work').page, { isWanted: false, opensBrowser: true, servesBoard: false });
+  assert.equal(wishesOf('work').page, { isWanted: false, opensBrowser: true, board: null });
   assert.not(wishesOf('work').wantsPullRequest);
 });
 

@@ -61,6 +61,8 @@ test('why did this fail: attempts, blocked calls, its worktree, what to type nex
     ),
   );
   assert.match(stdout, /no such thing/);
+  const [, why = ''] = /\n {2}why +(.+)\n/.exec(stdout) ?? [];
+  assert.is(stdout.split(why.slice(0, 30)).length, 2, `said once: ${stdout}`);
   assert.match(
     stdout,
     `\nCalls\n  ${agent}: 1 allowed, 2 blocked\n    blocked: Write .env (2 times)\n      path-blocked: It is blocked.\n`,
@@ -68,7 +70,9 @@ test('why did this fail: attempts, blocked calls, its worktree, what to type nex
   assert.match(stdout, new RegExp(`\\nKept\\n  worktree /\\S+/${agent}\\n`));
   assert.match(
     stdout,
-    new RegExp(`\nnext: git -C /\\S+/${agent} diff [0-9a-f]{10}\nnext: git flame agent attach ${agent}\n`),
+    new RegExp(
+      `\nnext: git flame show bad --diff\nnext: git -C /\\S+/${agent} status\nnext: git flame agent attach ${agent}\n`,
+    ),
   );
 });
 

@@ -40,6 +40,9 @@ const judge = (before: Session, after: Session, author: string | null) =>
   });
 
 const led = (machines: Partial<typeof terms>): Session => ({ ...start, machines: { ...terms, ...machines } });
+const { machines: _, ...unshared } = start;
+const ended: Session = { ...start, state: 'ended' };
+const archived: Session = { ...ended, agents: [], changesets: [], archived_at: at };
 const landed = { ...start, changesets: [{ landed_commit: 'x' }] } as never as Session;
 
 const sound: readonly (readonly [string, Session, Session, string | null])[] = [
@@ -56,17 +59,27 @@ const sound: readonly (readonly [string, Session, Session, string | null])[] = [
   ['a limit that anybody made less', { ...start, raised_limit: 20 }, { ...start, raised_limit: null }, 'ben'],
   ['a landing of the lead', start, landed, 'ada'],
   ['the end, by who leads', start, { ...start, state: 'ended' }, 'ada'],
+  ['what is left of one that has ended, archived by anybody', ended, archived, 'ben'],
+  ['one that has ended, named', ended, { ...ended, title: 'Named' }, 'ben'],
+  ['one that has ended, opened again: each clone asks about that', ended, start, 'ben'],
   [
-    'what is done to a session that has ended',
-    { ...start, state: 'ended' },
-    { ...start, state: 'ended', cost_usd: 0 },
-    null,
+    'a run that is booked after the end',
+    { ...set, state: 'ended' },
+    addRun({ ...set, state: 'ended' }, run('worker-b')),
+    'ben',
   ],
+  [
+    'one that has ended, taken over by who leads it from then on',
+    ended,
+    { ...ended, machines: { ...terms, lead: 'ben', term: 2 } },
+    'ben',
+  ],
+  ['what the lead has land after the end', ended, { ...landed, state: 'ended' }, 'ada'],
+  ['one that was not shared, shared by who leads it', unshared, start, 'ada'],
 ];
 for (const [what, before, after, author] of sound)
   test(`DST-1 BUD-2 sound: ${what}`, () => assert.equal(judge(before, after, author), []));
 
-const { machines: _, ...unshared } = start;
 const less = { ...set, reservations: (set.reservations ?? []).map((one) => ({ ...one, cost_usd: 0.1 })) };
 const broken: readonly (readonly [string, string, Session, Session, string | null, RegExp])[] = [
   [
@@ -146,6 +159,72 @@ const broken: readonly (readonly [string, string, Session, Session, string | nul
     /handed out/,
   ],
   ['something lands', 'end', start, landed, 'ben', /landed by who does not lead/],
+  [
+    'it is archived while it goes on',
+    'end',
+    start,
+    { ...archived, state: 'active' },
+    'ben',
+    /archived before/,
+  ],
+  [
+    'what was spent becomes less after the end',
+    'budget',
+    ended,
+    { ...ended, cost_usd: 0 },
+    'ben',
+    /became less/,
+  ],
+  ['its limit is raised after the end', 'budget', ended, { ...start, raised_limit: 99 }, 'ben', /raised by/],
+  ['something lands after the end', 'end', ended, { ...landed, state: 'ended' }, 'ben', /landed by who/],
+  [
+    'the lead is given to another one after the end',
+    'lead',
+    ended,
+    { ...ended, machines: { ...terms, lead: 'ben', term: 2 } },
+    'eve',
+    /did not do that/,
+  ],
+  [
+    'a machine is trusted after the end',
+    'trust',
+    ended,
+    { ...ended, machines: { ...terms, trusted: [{ machine: 'eve', roles: ['review'] }] } },
+    'eve',
+    /not the word of its lead/,
+  ],
+  [
+    'what was spent becomes less where it is shared no more',
+    'budget',
+    unshared,
+    { ...unshared, cost_usd: 0 },
+    'ben',
+    /became less/,
+  ],
+  [
+    'its limit is raised where it is shared no more',
+    'budget',
+    unshared,
+    { ...unshared, raised_limit: 99 },
+    'ben',
+    /raised by/,
+  ],
+  [
+    'something lands where it is shared no more',
+    'end',
+    unshared,
+    { ...unshared, changesets: landed.changesets },
+    'ben',
+    /landed by who/,
+  ],
+  [
+    'somebody is made to lead where it is shared no more',
+    'lead',
+    unshared,
+    start,
+    'eve',
+    /ada was made to lead/,
+  ],
   ['it ends', 'end', start, { ...start, state: 'ended' }, 'ben', /ended by who does not lead/],
 ];
 for (const [what, kind, before, after, author, words] of broken)

@@ -64,6 +64,25 @@ test('WFL-3: completion, first try, retries and times', () => {
   assert.is(times_s.checking?.median, 7.5);
 });
 
+test('WFL-3: the wait for a verdict is the machine, what follows the person, who may judge again', () => {
+  const told = life('task-1', [
+    [10, 'claimed'],
+    [20, 'done'],
+    [25, 'done'],
+    [60, 'done'],
+    [100, 'merged'],
+  ]);
+  const log = told.log.map((entry) =>
+    entry.trailers.Transition === 'done -> done'
+      ? { ...entry, subject: 'task-1: judged fail by diagnostics' }
+      : entry,
+  );
+  const { times_s } = compute([record([{ ...told, log }])]);
+  assert.equal([times_s.checking?.median, times_s.deciding?.median], [5, 75]);
+  const untold = compute([record([told])]).times_s;
+  assert.equal([untold.checking?.median, untold.deciding?.median], [80, 0]);
+});
+
 test('WFL-3: the queue and the use of the slots, while agents worked', () => {
   const { queue, utilisation, flow } = compute([typical]);
   assert.is(queue.peak, 4);

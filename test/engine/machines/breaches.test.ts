@@ -115,6 +115,34 @@ test('DST-1 TRU-2 a result that the holder of the claim did not write is taken b
   assert.match(told.message, /^a: it lied \(signed by eve\/1\)\. .*git flame machines$/);
 });
 
+test('DST-1 of thousands of steps against the rules the first of each kind, and of each key, are named, the rest is counted', async () => {
+  const made = await bench();
+  const stood = await push(made, claimed, done);
+  const other = publicKeyOf(makePrivateKey());
+  const many = Array.from({ length: 5_000 }, (_, at) => seen(at % 2 === 0 ? 'claim' : 'status', stood));
+  const [last] = many.splice(-1);
+  if (last === undefined) throw new Error('none');
+  const all = [...many, { ...last, breach: { ...last.breach, key: other } }];
+  const workshop = watching(made, []);
+  const look = async (count: number): Promise<number> => {
+    const before = made.events.length;
+    const sharing = sharingLead({ breaches: () => all.slice(0, count) });
+    await heedBreaches({ ...workshop, sharing }, made.session);
+    return made.events.length - before;
+  };
+  assert.ok((await look(4_000)) < 20);
+  assert.is(await look(4_500), 0, 'what was said a moment ago is not said again');
+  assert.is(await look(5_000), 1, 'but who was not named before is');
+  const told = made.events.flatMap((one) => (one.event === 'machine-breach' ? [one.key] : []));
+  assert.equal([told.length, told.at(-1)], [11, other]);
+  const counted = made.events.flatMap((one) => (one.event === 'notice' ? [one.message] : []));
+  assert.is(counted.length, 1);
+  assert.match(
+    counted[0] ?? '',
+    /^3,990 more steps .*claim: 1995, status: 1995.*git flame machines --breaches$/,
+  );
+});
+
 test('DST-1 a claim that is none is released by who leads, and a judge that did not say so is put off', async () => {
   const made = await bench();
   const stood = await push(made, claimed);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { claimTask, releaseTask } from '../../../lib/core/task/task-attempt.ts';
+import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseAgentId } from '../../../lib/domain/ids.ts';
 import type { AgentRequest, AgentRunner } from '../../../lib/domain/ports/agent-port.ts';
 import type { EventBody, EventSink } from '../../../lib/domain/shown/event.ts';
@@ -241,6 +242,57 @@ test('DST-1 an agent whose task passed on while its machine was away is ended, a
   const [task] = (await bench.said.snapshot()).tasksOf(bench.session) as readonly [Task];
   assert.equal([task.status, task.agent_id, task.claim], ['claimed', other, 2]);
   assert.match(bench.repo.git('for-each-ref', 'refs/blueflame/rescue/'), /\/a\/1$/);
+});
+
+test('DST-1 a machine that joined without a CLI that some tasks ask for does the others, says so, and fails none of them', async () => {
+  const stop = new AbortController();
+  const bench = await openTestWorkshop({
+    tasks: [...tasks.slice(0, 1), ...tasks.slice(1).map((task) => ({ ...task, adapter: 'codex' }))],
+    stop: stop.signal,
+    onEvent: (event) => {
+      if (event.event === 'task-changed' && event.to !== 'claimed') stop.abort();
+    },
+    agent: (request) => {
+      write(request);
+      return {};
+    },
+  });
+  const { workshop } = bench;
+  const message = 'There is no codex on this machine.';
+  const checkAdapter = async (name: string): Promise<string> => {
+    if (name === 'codex') throw new FlameError({ kind: 'environment', code: 'no-adapter', message });
+    return '1.0.0';
+  };
+  const agents = { ...workshop.agents, checkAdapter };
+  const sharing = sharingLead({ role: 'worker', roles: ['work'] });
+  await workWave({ ...workshop, agents, sharing }, bench.session).catch(() => undefined);
+  const told = bench.events.flatMap((one) => (one.event === 'notice' ? [one.message] : []));
+  assert.ok(
+    told.some((text) =>
+      /^What is to run with codex \S+ is left to other machines: There is no codex/.test(text),
+    ),
+    told.join('\n'),
+  );
+  const statuses = (await bench.said.snapshot()).tasksOf(bench.session).map(({ id, status }) => [id, status]);
+  assert.equal(Object.fromEntries(statuses), { a: 'done', b: 'pending' });
+});
+
+test('DST-1 who joined and has nothing to do says once what it waits for', async () => {
+  const stop = new AbortController();
+  let looks = 0;
+  const bench = await openTestWorkshop({ tasks: [], stop: stop.signal, agent: () => ({}) });
+  const sharing = sharingLead({
+    ...{ role: 'worker', roles: ['work'] },
+    breaches: () => {
+      looks += 1;
+      if (looks > 5) stop.abort();
+      return [];
+    },
+  });
+  await workWave({ ...bench.workshop, sharing }, bench.session).catch(() => undefined);
+  const told = bench.events.flatMap((one) => (one.event === 'notice' ? [one.message] : []));
+  assert.is(told.length, 1, told.join('\n'));
+  assert.match(told[0] ?? '', /^Nothing to do here for now: it waits for .* ends with the session/);
 });
 
 test('DST-1 what a machine holds that is given up passes on', async () => {

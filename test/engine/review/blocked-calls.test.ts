@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BlockedCalls } from '../../../lib/domain/ports/gates.ts';
+import type { BlockedCalls } from '../../../lib/domain/ports/changeset-question.ts';
 import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ChangesetDecision } from '../../../lib/domain/ports/gates.ts';
+import type { ChangesetDecision } from '../../../lib/domain/ports/changeset-question.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { openStack, runStack, type StackBench } from '../../support/stack.ts';

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
-import type { ChangesetDecision } from '../../../lib/domain/ports/gates.ts';
+import type { ChangesetDecision } from '../../../lib/domain/ports/changeset-question.ts';
 import type { Change, Snapshot } from '../../../lib/domain/ports/store-port.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import { chooseAttempt } from '../../../lib/engine/by-hand/choose-attempt.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import type { ChangesetDecision, ChangesetQuestion } from '../../../lib/domain/ports/gates.ts';
+import type { ChangesetDecision, ChangesetQuestion } from '../../../lib/domain/ports/changeset-question.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { openStack, runStack, type StackBench, type StackTask } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';

@@ -62,7 +62,7 @@ test('RND-2 where another one took all of it up in this instant, nothing is said
       request,
     }),
   );
-  assert.equal(taken, { tasks: [], left: 0 });
+  assert.equal(taken, { tasks: [], left: 0, awaited: [] });
   assert.is((await viewSession(bench.workshop, bench.session)).session.landing?.rounds, 1);
 });
 
@@ -77,7 +77,7 @@ test('RND-2 what a round in between has heard is not given again, the rest is', 
       return { session: { next, subject: 'session: another round' } };
     }),
   );
-  assert.equal(taken, { tasks: [{ id: 'a', remarks: 1, checks: 0 }], left: 0 });
+  assert.equal(taken, { tasks: [{ id: 'a', remarks: 1, checks: 0 }], left: 0, awaited: [] });
   const notes = (await bench.task('a')).history.at(-1)?.notes ?? '';
   assert.match(notes, /Say second/);
   assert.not.match(notes, /Say first|The check test/);

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseTaskId } from '../../../lib/domain/ids.ts';
-import type { OnTop } from '../../../lib/domain/ports/gates.ts';
+import type { OnTop } from '../../../lib/domain/ports/changeset-question.ts';
 import { renderOnTop } from '../../../lib/ui/render/render-on-top.ts';
 import { appending, filling, landedText, openStack, roomFor, runStack, shared } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
@@ -36,6 +36,17 @@ test('STK-3 the gate says which works would stand, which would conflict, and whi
     'c: conflicts in src/price.js and goes back to its worker.',
     'd: depends on it, so its work is kept until it is done again; the change is then put on the new work and checked again, and goes back to a worker only where it conflicts.',
   ]);
+});
+
+test('STK-3 groups are named once, and not again where all of them fare alike', () => {
+  const onTop = ['task-002', 'task-003', 'task-004'].map(
+    (task, place): OnTop => ({
+      ...{ task, group: place < 2 ? 'docs' : 'blue', outcome: 'waits', paths: [] },
+    }),
+  );
+  const [about, what = ''] = renderOnTop(onTop);
+  assert.is(about, 'Rejecting this takes it out from under docs (task-002, task-003), blue.');
+  assert.match(what, /^They depend on it, so their works are kept/);
 });
 
 test('STK-3 asking changes nothing', async () => {

@@ -81,7 +81,8 @@ async function openRed(decision: ValidationDecision): Promise<TestWorkshop & { r
         return decision;
       },
     },
-    agent: ({ worktree }) => {
+    agent: ({ role, worktree }) => {
+      if (role === 'validator') return { answer: { status: 'pass', notes: 'Right.', issues: [] } };
       mkdirSync(join(worktree.path, 'src'), { recursive: true });
       writeFileSync(join(worktree.path, 'src/a.txt'), 'work on a\n');
       return {};
@@ -135,6 +136,51 @@ test("EGR-2 the setup before diagnostics of an agent's commit is told the base t
   const { session: now } = await viewSession(workshop, session);
   assert.ok(told.length > 0);
   assert.ok(told.every((commit) => commit === now.base_commit));
+});
+
+test('VAL-5 what a person mended has the very commit judged again, by a verdict like any other, and no work paid twice', async () => {
+  const { workshop, session, started, asked } = await openRed({ kind: 'recheck' });
+  // Mended after the second look only: until then the person is asked again.
+  const passing = { exitCode: 0, timedOut: false, duration_ms: 1, output: 'ok' };
+  const { agents } = workshop;
+  await validateWave(
+    {
+      ...workshop,
+      agents: {
+        ...agents,
+        runCommand: async (request) => (asked.length < 2 ? agents.runCommand(request) : passing),
+      },
+    },
+    session,
+  );
+  assert.equal(
+    asked.map(({ status, by }) => [status, by]),
+    [
+      ['fail', 'diagnostics'],
+      ['fail', 'diagnostics'],
+    ],
+  );
+  const snapshot = await workshop.store.snapshot();
+  const [task] = snapshot.tasksOf(session);
+  assert.equal([task?.status, task?.result.status, task?.retry_count], ['done', 'pass', 0]);
+  const verdicts = task?.commit ? snapshot.verdictsOn(task.commit) : [];
+  assert.equal(
+    verdicts.map(({ status, override }) => [status, override]),
+    [
+      ['fail', undefined],
+      ['fail', undefined],
+      ['pass', undefined],
+    ],
+  );
+  assert.equal(
+    started.map(({ role }) => role),
+    ['worker', 'validator'],
+  );
+  const { gates } = (await viewSession(workshop, session)).session;
+  assert.equal(
+    gates.filter(({ gate }) => gate === 'validation a').map(({ decision }) => decision),
+    ['recheck', 'recheck'],
+  );
 });
 
 test('VAL-3 a reason that cannot be seen passes nothing', async () => {

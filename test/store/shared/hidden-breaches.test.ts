@@ -70,6 +70,29 @@ test('DST-1 TRU-2 whose key signed a lie stays known, however many others lie be
   assert.is(evidence, '201', 'one more than the limit: the first proof against that key');
 });
 
+for (const [what, hide] of [
+  ['ended', (session: Session): Session => ({ ...session, state: 'ended' })],
+  ['shared no more', ({ machines: _, ...session }: Session): Session => session],
+] as const)
+  test(`DST-1 TRU-2 what somebody does behind a session that was ${what} against the rules is named as before`, async () => {
+    const made = await bench();
+    await push(made, leading(hide), own(eve));
+    const first = (await seenBy(made.ada)).length;
+    assert.is(first, 1);
+    await push(
+      made,
+      leading(
+        (session) => ({ ...session, raised_limit: 999 }),
+        (session) => ({ ...session, state: 'active', cost_usd: -1 }),
+      ),
+      own(eve),
+    );
+    assert.equal(
+      (await seenBy(made.ada)).slice(first).map(({ kind, what: told }) => `${kind}: ${told}`),
+      ['budget: its limit was raised by who does not lead', 'budget: what was spent became less'],
+    );
+  });
+
 test('DST-1 evidence is kept as long as its session is at hand', async () => {
   const made = await bench();
   await push(made, changing('task-001', claimed(ben)));

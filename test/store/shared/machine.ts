@@ -1,5 +1,6 @@
 import type { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { Store } from '../../../lib/domain/ports/store-port.ts';
+import { openSshConnection, type SshConnection } from '../../../lib/git/process/ssh-connection.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
 import { type OpenedSharing, openSharing } from '../../../lib/store/shared/open-sharing.ts';
 import { signCommitText } from '../../../lib/util/commit-signature.ts';
@@ -12,6 +13,7 @@ import { commonDirOf, taskOf } from '../sync-clones.ts';
 export interface Machine {
   readonly store: Store;
   readonly sharing: OpenedSharing;
+  readonly connection: SshConnection | null;
   readonly lines: boolean[];
   /** Why it was told that the remote is lost. */
   readonly lost: FlameError[];
@@ -21,15 +23,16 @@ export interface Machine {
 export async function openMachine(
   repo: TestRepo,
   name: string,
-  { key = null }: { readonly key?: string | null } = {},
+  { key = null, patienceMs = 60_000 }: { readonly key?: string | null; readonly patienceMs?: number } = {},
 ): Promise<Machine> {
   const context = { cwd: repo.path, env: repo.env };
   const signer = () => (key === null ? null : (text: string) => signCommitText(text, key, 'sha1'));
   const store = await openStore({ context, commonDir: commonDirOf(repo), objectFormat: 'sha1', signer });
   const lines: boolean[] = [];
   const lost: FlameError[] = [];
+  const connection = await openSshConnection(context, 'origin');
   const sharing = openSharing(store, {
-    ...{ remote: 'origin', network: context, pushesPerMinute: null, patienceMs: 60_000 },
+    ...{ remote: 'origin', network: context, connection, pushesPerMinute: null, patienceMs },
     budget: null,
     speak: () => ({ key: '', signature: '' }),
     sign: {
@@ -50,7 +53,11 @@ export async function openMachine(
     },
     signal: new AbortController().signal,
   });
-  return { store, sharing, lines, lost, close: () => store.close() };
+  const close = async (): Promise<void> => {
+    await store.close();
+    await connection?.close();
+  };
+  return { store, sharing, connection, lines, lost, close };
 }
 
 /** Claims a task for a machine; false where it is taken. */

@@ -153,6 +153,7 @@ for (const { name, spoil, code, message, hint, pushes, isReset } of refusals) {
     assert.equal([error.code, count()], [code, pushes], error.message);
     assert.match(error.message, message);
     assert.match(error.hints[0] ?? '', hint);
+    assert.not.match(`${error.message} ${error.hints[0]}`, /merged and complete|sync REMOTE/);
     assert.is(stateOf(remote), before);
     assert.is((await taskIn(clones[0], 'task-001')).status, 'pending');
   });

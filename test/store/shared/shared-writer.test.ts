@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -29,6 +29,19 @@ test('DST-1 UNI-6 machines race for every task: the remote gives each to one, an
   for (const repo of clones) assert.is(stateOf(repo), stateOf(remote));
   const log = remote.git('log', '--format=%s', '--grep=-> claimed by', 'refs/blueflame/tasks').split('\n');
   assert.is(log.length, ids.length);
+});
+
+test('DST-1 all that waits on a machine goes in one push', async () => {
+  const ids = Array.from({ length: 8 }, (_, at) => `task-00${at + 1}`);
+  const { remote, clones } = await makeClones(ids);
+  const machine = await openMachine(clones[0], 'host/a');
+  await machine.sharing.look();
+  const file = join(remote.path, 'hooks/pre-receive');
+  writeFileSync(file, '#!/bin/sh\necho push >>"$GIT_DIR/pushes"\n', { mode: 0o755 });
+  const answers = await Promise.all(ids.map((id, at) => claim(machine, id, `worker-0000000${at}`)));
+  await machine.close();
+  assert.ok(answers.every(Boolean));
+  assert.is(readFileSync(join(remote.path, 'pushes'), 'utf8'), 'push\n');
 });
 
 test('QUE-3 DST-1 notes that machines leave at once are all there for each, also what another command left beside', async () => {

@@ -7,7 +7,7 @@ import { makeRandom } from '../../support/random.ts';
 
 const task: BoardTask = {
   ...{ title: 'T', status: 'pending', verdict: null, group: 'main', priority: 1, needs: [], locks: [] },
-  ...{ by: null, attempts: 0, cost_usd: 0, tokens: 0, because: [] },
+  ...{ overlap: null, by: null, attempts: 0, cost_usd: 0, tokens: 0, because: [] },
 };
 
 test('a tab that hears only what changed knows the same as one that hears everything, in random runs', () => {

@@ -38,7 +38,7 @@ test('what is kept for the tabs of a session goes with the last of them', async 
   assert.equal([heard, watched], [[], 1]);
   second();
   assert.equal([heard, watched], [['empty'], 0]);
-  await tabs.end('');
+  await tabs.end({ ended: '', isRunOver: false });
 });
 
 test.run();

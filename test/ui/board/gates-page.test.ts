@@ -1,10 +1,13 @@
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
+import type { AgentQuestion } from '../../../lib/domain/question.ts';
 import { pageSuite, shot } from '../../review-page/browser.ts';
+import { requireAccessible } from '../../support/axe.ts';
 import { boardAddress } from '../../support/board.ts';
 import { makeExecProject, type ScriptTask, writePlan } from '../../support/exec-project.ts';
 import { programEnd, startProgram } from '../../support/program.ts';
 import type { TestRepo } from '../../support/repo.ts';
+import { asking, busyBoard, openFakeBoard } from './fake-board.ts';
 
 const { test, visitUrl, run } = await pageSuite('the questions on the board');
 
@@ -72,6 +75,8 @@ test('DSK-1: each question of a session is answered in a browser, and what was d
   await shot(page, 'board-validation');
   // Read aloud as it is seen.
   await page.getByRole('button', { name: 'bad did not pass Spoil it', exact: true }).waitFor();
+  await give(page, 'bad failed its validation', 'Check again');
+  await page.locator('#decided', { hasText: 'checked again' }).waitFor();
   await give(page, 'bad failed its validation', 'Pass with a reason', {
     'Pass it all the same': 'It is meant to be.',
   });
@@ -99,6 +104,10 @@ test('DSK-1: each question of a session is answered in a browser, and what was d
   await shot(page, 'board-session');
   await give(page, 'Cycle 1 is over', 'Stop');
   await page.getByText('This run has ended.').waitFor();
+  // What it ended with is shown: nothing is left to answer, and nothing runs.
+  await page.locator('#decided', { hasText: 'the next cycle: ' }).waitFor();
+  assert.is(await page.locator('.gate').count(), 0);
+  await page.locator('#figures', { hasText: 'nothing runs' }).waitFor();
   const { code, stderr } = await ended;
   assert.is(code, 0, stderr);
   assert.is(repo.git('show', 'main:one.txt'), '1');
@@ -135,16 +144,24 @@ test('DSK-1: the review page lies below the board, and what is decided there is 
   ]);
   await review.locator('td', { hasText: 'onerror=alert(1)' }).first().waitFor();
   await shot(review, 'board-review');
+  await review.locator('tr.d2h-ins td.n.w').first().click();
+  await review.getByRole('button', { name: 'Suggest other lines' }).click();
+  await review.getByLabel('Comment on line 1 of odd.txt').fill('```suggestion\nodd, but harmless\n```');
+  await review.keyboard.press('Control+Enter');
+  await review.getByRole('button', { name: 'Apply as my commit' }).click();
+  // It is checked and built again once the others are decided.
+  await give(page, 'pair', 'Reject', { Reason: 'No.' });
+  await review.locator('tr.d2h-ins td.c', { hasText: 'odd, but harmless' }).waitFor();
   await review.getByRole('button', { name: 'Approve' }).click();
   await page
     .locator('#decided', { hasText: 'changeset odd: approved (decided on the review page)' })
     .waitFor();
-  await give(page, 'pair', 'Reject', { Reason: 'No.' });
   await review.locator('nav .badge.rejected').first().waitFor();
   await give(page, 'Cycle 1 is over', 'Stop');
   const { code, stderr } = await ended;
   assert.is(code, 0, stderr);
   assert.is(repo.git('log', '-1', '--format=%s', 'main').includes('odd'), true);
+  assert.is(repo.git('show', 'main:odd.txt'), 'odd, but harmless');
   assert.equal(complaints, []);
 });
 
@@ -182,5 +199,66 @@ test('DSK-1: what was begun stays where another tab was faster, on a phone too, 
   await phone.locator('#message.gone').waitFor();
   await ended;
 });
+
+test('DSK-6: what an agent asks is answered by keys alone, by an option or in words, and its text is only text', async () => {
+  const { board, answers, show } = await openFakeBoard();
+  const asks = (id: string, questions: readonly AgentQuestion[]) => {
+    const { gate = null } = asking({
+      ...{ gate: 'question', agent: 'worker-1a2b3c4d', task: 'one', title: `Lock out ${hostile}` },
+      ...{ questions, until: '2026-02-06T14:40:22.000Z' },
+    });
+    return busyBoard({ gate: gate === null ? null : { ...gate, id } });
+  };
+  const options = [
+    { label: '2', description: `a server ${hostile}` },
+    { label: `</button>${hostile}`, description: '' },
+  ];
+  show(asks('gate-1', [{ question: `How many?\n${hostile}\u202e`, options, isSeveral: false }]));
+  try {
+    const { page, complaints } = await visitUrl(board.url);
+    const one = await card(page, 'worker-1a2b3c4d asks about one');
+    await one.getByText('It goes on by itself at').waitFor();
+    await one
+      .getByRole('listitem')
+      .filter({ hasText: `2 </button>${hostile}` })
+      .waitFor();
+    await requireAccessible(page, 'a question of an agent');
+    await shot(page, 'board-question');
+    await page.keyboard.press('w');
+    await page.keyboard.press('Enter');
+    // It stands ready to be sent, with what it comes to above it.
+    await one.locator('form').getByText('a server').waitFor();
+    await page.keyboard.press('Enter');
+    await untilAnswered(page, answers, 1);
+
+    const several = { question: 'Which of them?', options, isSeveral: true };
+    show(asks('gate-2', [{ question: 'And why?', options: [], isSeveral: false }, several]));
+    await page.getByText('And why?').waitFor();
+    await page.keyboard.press('w');
+    // More than one answer, or several options, are given in words alone.
+    await page.keyboard.press('Enter');
+    const first = page.getByLabel('And why?');
+    await first.and(page.locator(':focus')).waitFor();
+    await page.keyboard.type(hostile);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('1,2');
+    await page.keyboard.press('Control+Enter');
+    await untilAnswered(page, answers, 2);
+    assert.equal(answers, [
+      { kind: 'answer', answers: ['1'] },
+      { kind: 'answer', answers: [hostile, '1,2'] },
+    ]);
+    assert.is(await page.locator('img').count(), 0);
+    assert.equal(complaints, []);
+  } finally {
+    await board.close();
+  }
+});
+
+/** Until the page has been told that so many answers count. */
+async function untilAnswered(page: Page, answers: readonly unknown[], count: number): Promise<void> {
+  while (answers.length < count)
+    await page.waitForResponse((response) => response.url().includes('/api/answer'));
+}
 
 run();

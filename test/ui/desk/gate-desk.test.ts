@@ -2,9 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keepAnswers } from '../../../lib/commands/open/kept-answers.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { parseSessionId } from '../../../lib/domain/ids.ts';
+import { parseSessionId, parseTaskId } from '../../../lib/domain/ids.ts';
 import type { BaseDecision } from '../../../lib/domain/ports/gates.ts';
-import type { AnsweredAt } from '../../../lib/domain/shown/gate.ts';
+import type { AnsweredAt, GateAsks } from '../../../lib/domain/shown/gate.ts';
 import { aboutChangeset } from '../../../lib/ui/desk/ask-about-changeset.ts';
 import { aboutPlan } from '../../../lib/ui/desk/ask-about-plan.ts';
 import {
@@ -14,8 +14,10 @@ import {
   aboutSession,
 } from '../../../lib/ui/desk/ask-about-session.ts';
 import { aboutValidation, aboutValidator } from '../../../lib/ui/desk/ask-about-validation.ts';
+import { aboutAgent } from '../../../lib/ui/desk/ask-for-agent.ts';
 import type { DeskQuestion } from '../../../lib/ui/desk/desk-question.ts';
 import { GateDesk } from '../../../lib/ui/desk/gate-desk.ts';
+import { goneWords } from '../../../lib/ui/desk/gone-words.ts';
 import { makeTempDir } from '../../support/repo.ts';
 import {
   sampleChangeset,
@@ -37,9 +39,40 @@ async function refusal(answer: Promise<unknown>): Promise<string> {
   return error instanceof FlameError ? `${error.code}: ${error.message}` : `nothing was refused: ${error}`;
 }
 
+function quitOf(asks: GateAsks): string {
+  return asks.gate === 'plan' ? asks.quit_means : '';
+}
+
 async function read(question: DeskQuestion<unknown>, answer: unknown): Promise<unknown> {
   return question.read(answer).catch((error: FlameError) => error.code);
 }
+
+test('DSK-6: who answers an agent too late is told that its time was over, or that it ended', async () => {
+  const desk = new GateDesk();
+  const late = async (untilMs: number): Promise<string> => {
+    const asked = Date.now();
+    const question = aboutAgent({
+      ...{ agent: 'worker-1a2b3c4d', task: 'one', title: 'Lock out', questions: [] },
+      ...{ until: new Date(asked + untilMs).toISOString(), withdrawn: new AbortController().signal },
+    });
+    const laid = desk.lay(question, place);
+    const gate = desk.read().open?.id ?? '';
+    laid.close('', 'terminal');
+    return refusal(desk.answer({ gate, answer: { kind: 'proceed' }, where: 'command' }));
+  };
+  assert.match(
+    await late(0),
+    'not-asked: Nothing came of this answer: its time was over after 1.0 s; the agent went on with its own judgement.',
+  );
+  assert.match(
+    await late(600_000),
+    'not-asked: Nothing came of this answer: worker-1a2b3c4d, which asked it, ended before it was answered.',
+  );
+  const { asks, asked_at } = { asks: { gate: 'question' as const }, asked_at: '2026-02-06T14:30:22.000Z' };
+  const until = '2026-02-06T14:40:22.000Z';
+  const asked = { ...asks, agent: 'worker-1a2b3c4d', task: null, title: '', questions: [], until };
+  assert.match(goneWords({ asks: asked, asked_at }, Date.parse(until)), 'its time was over after 10m;');
+});
 
 test('DSK-1: the first answer counts; one that comes later is told who decided what, and where', async () => {
   const desk = new GateDesk();
@@ -161,6 +194,15 @@ test('an answer is held to the rules of its question', async () => {
   assert.is(await read(plan, { kind: 'approve' }), 'bad-answer');
   assert.is(await read(plan, { kind: 'replan', notes: 'other' }), 'bad-answer');
   assert.is(await read(plan, { kind: 'reject' }), 'bad-answer');
+  assert.match(quitOf(plan.asks), /^the session ends without this plan/);
+  assert.match(
+    quitOf(aboutPlan({ ...question, quit: 'goes-on' }, plans).asks),
+    /the session goes on without it/,
+  );
+  assert.match(
+    quitOf(aboutPlan({ ...question, quit: 'kept' }, plans).asks),
+    /is kept, and git flame run shows/,
+  );
   assert.equal(await read(plan, { kind: 'edit', text: 'x' }), { kind: 'edit', plan: samplePlan });
   const sample = sampleChangesetQuestion();
   const red = { command: 'npm test', exit_code: 1, output: '', timed_out: false, duration_ms: 1 };
@@ -181,7 +223,19 @@ test('an answer is held to the rules of its question', async () => {
   });
   assert.is(await read(validator, { kind: 'pass', notes: ' ' }), 'bad-answer');
   assert.is(await validator.text('diff'), 'the diff');
-  const validation = aboutValidation({ task, verdict: sampleVerdict() });
+  const validation = aboutValidation({
+    ...{ task, verdict: sampleVerdict() },
+    editProblems: async ({ file_locks }) => (file_locks?.[0] === '../x' ? ['../x leaves it'] : []),
+  });
+  assert.is(await read(validation, { kind: 'requeue', file_locks: ['../x'] }), 'bad-answer');
+  assert.equal(await read(validation, { kind: 'requeue', notes: 'so', file_locks: ['x'] }), {
+    ...{ kind: 'requeue', notes: 'so', file_locks: ['x'] },
+  });
+  assert.equal(await read(validation, { kind: 'requeue', notes: 'once more' }), {
+    ...{ kind: 'requeue', notes: 'once more' },
+  });
+  assert.equal(await read(validation, { kind: 'recheck' }), { kind: 'recheck' });
+  assert.is(await read(validation, { kind: 'requeue', file_locks: [] }), 'bad-answer');
   assert.is(await read(validation, { kind: 'choose', attempt: 2 }), 'bad-answer');
   assert.is(await read(validation, { kind: 'pass', override: '' }), 'bad-answer');
   const session = sampleSessionQuestion();
@@ -193,6 +247,27 @@ test('an answer is held to the rules of its question', async () => {
   assert.is(await read(budget, { kind: 'raise', amount: -1 }), 'bad-answer');
   const tokens = aboutBudget({ spent: 1, limit: 1, unit: 'tokens' });
   assert.is(await read(tokens, { kind: 'raise', amount: 1.5 }), 'bad-answer');
+});
+
+test('what a run warns of is shown once, the latest first, behind the conflicts ahead as they are now', () => {
+  const desk = new GateDesk();
+  desk.warn('The base fails.');
+  desk.warnAhead(['a and b conflict in x', 'a and c conflict in y']);
+  desk.warn('The plugin is missing.');
+  desk.warn('The base fails.');
+  desk.warnAhead(['a and c conflict in y']);
+  assert.equal(desk.read().warnings, ['a and c conflict in y', 'The base fails.', 'The plugin is missing.']);
+});
+
+test('the end of a cycle names the tasks in trouble, each with why', () => {
+  const tasks = [
+    sampleTask({ id: parseTaskId('one'), status: 'failed', reason: 'It ended early.\nMore of it.' }),
+    sampleTask({ id: parseTaskId('two'), status: 'pending' }),
+  ];
+  const { asks } = aboutSession(sampleSessionQuestion({ tasks }));
+  assert.ok(asks.gate === 'session');
+  assert.ok(asks.lines.includes('one failed: It ended early.'));
+  assert.not.ok(asks.lines.some((line) => line.startsWith('two')));
 });
 
 test.run();

@@ -2,7 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decisionsSchema } from '../../../lib/domain/config/decisions.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import type { ChangesetDecision, ChangesetQuestion, Gates } from '../../../lib/domain/ports/gates.ts';
+import type { ChangesetDecision, ChangesetQuestion } from '../../../lib/domain/ports/changeset-question.ts';
+import type { Gates } from '../../../lib/domain/ports/gates.ts';
 import { createDecisionGates } from '../../../lib/ui/gates/decision-gates.ts';
 import { createTerminalGates } from '../../../lib/ui/gates/terminal-gates.ts';
 import { makeFakeIo } from '../../support/fake-io.ts';
@@ -21,11 +22,11 @@ interface Answered {
   readonly said: string;
 }
 
-function openTerminal(input: string) {
+function openTerminal(input: string, editor = 'false') {
   const fake = makeFakeIo({ isTTY: true, columns: 100, input });
   const gates = createTerminalGates(fake.io, {
     ...{ person: 'Lea Lead <lea@example.com>', style: plainStyle() },
-    ...{ pager: 'cat', editor: 'false', resume: 'git flame run' },
+    ...{ pager: 'cat', editor, resume: 'git flame run' },
     formatPlan: () => '',
     parsePlan: () => samplePlan,
   }).until();
@@ -111,6 +112,73 @@ test('DSK-2 a decisions file sends back some of the tasks', async () => {
   assert.equal(await gates.changeset(sampleChangesetQuestion()), {
     ...{ kind: 'reject', reason: 'No.', tasks: ['task-002'], keep: true },
   });
+});
+
+interface Edited {
+  readonly decision: ChangesetDecision;
+  readonly said: string;
+  readonly applied: readonly unknown[];
+}
+
+/** Answers at a terminal whose editor is a shell command; every file has the lines # one, two and ``` three. */
+async function edit(input: string, editor: string, refusal?: FlameError): Promise<Edited> {
+  const { gates, said } = openTerminal(input, editor);
+  const applied: unknown[] = [];
+  const all = ['# one', 'two', '``` three'];
+  const decision = await gates.changeset({
+    ...sampleChangesetQuestion(),
+    linesOf: async (path, { line, to = line }) =>
+      path === 'src/a.txt' && to <= all.length ? all.slice(line - 1, to) : null,
+    decideOther: async (...decided) => {
+      if (refusal !== undefined) throw refusal;
+      applied.push(decided);
+    },
+  });
+  return { decision, said: said(), applied };
+}
+
+const suggested = (text: string, range: object): unknown => [
+  '1-auth',
+  { kind: 'suggest', comments: [{ path: 'src/a.txt', side: 'new', ...range, text }] },
+];
+
+test('DSK-2 e edits lines in the editor, shows what differs, and applies it as a commit of the person', async () => {
+  const { decision, said, applied } = await edit(
+    'e\nsrc/a.txt\nsrc/a.txt:9\nsrc/a.txt:2-3\na\n',
+    "sed -i 's/two/2/'",
+  );
+  assert.equal(decision, { kind: 'again' });
+  assert.equal(applied, [suggested('````suggestion\n2\n``` three\n````', { line: 2, to: 3 })]);
+  for (const words of [
+    'Write the file, a colon',
+    'has no lines 9',
+    'src/a.txt:2-3',
+    '-two\n',
+    '+2\n',
+    '+``` three',
+  ])
+    assert.match(said, words);
+});
+
+test('DSK-2 lines that begin with # and lines that are taken out are edited like others; back changes nothing', async () => {
+  const one = await edit('e\nsrc/a.txt:1\na\n', "sed -i 's/one/1/'");
+  assert.equal(one.applied, [suggested('```suggestion\n# 1\n```', { line: 1 })]);
+  const gone = await edit('e\nsrc/a.txt:2\na\n', 'truncate -s 0');
+  assert.equal(gone.applied, [suggested('```suggestion\n```', { line: 2 })]);
+  const back = await edit('e\n\ne\nsrc/a.txt:2\nb\ns\n', "sed -i 's/two/2/'");
+  assert.equal([back.decision, back.applied], [{ kind: 'skip' }, []]);
+  const same = await edit('e\nsrc/a.txt:2\ns\n', 'true');
+  assert.equal([same.decision, same.applied], [{ kind: 'skip' }, []]);
+});
+
+test('DSK-2 what is refused of edited lines is said, and the changeset still waits', async () => {
+  const refusal = new FlameError({
+    ...{ kind: 'refused', code: 'suggestion-refused', message: 'It breaks its rules.', hints: [] },
+    details: ['secret: src/a.txt: a \u001b[2Jkey'],
+  });
+  const { decision, said } = await edit('e\nsrc/a.txt:2\na\ns\n', "sed -i 's/two/2/'", refusal);
+  assert.equal(decision, { kind: 'skip' });
+  assert.match(said, 'It breaks its rules.\nsecret: src/a.txt: a ␛[2Jkey');
 });
 
 test.run();

@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import type { ChangesetDecision, Gates } from '../../../lib/domain/ports/gates.ts';
+import type { ChangesetDecision } from '../../../lib/domain/ports/changeset-question.ts';
+import type { Gates } from '../../../lib/domain/ports/gates.ts';
 import { createGates } from '../../../lib/ui/gates/create-gates.ts';
 import { nothingKept } from '../../../lib/ui/review-page/kept-review.ts';
 import { openReviewPage, type ReviewPage } from '../../../lib/ui/review-page/open-review-page.ts';

@@ -7,6 +7,7 @@ import { computeStats, type SessionRecord } from '../../../lib/core/stats/comput
 import type { Stats } from '../../../lib/domain/shown/stats.ts';
 import { renderStatsPage } from '../../../lib/ui/stats/render-stats-page.ts';
 import { beginning, life, pastSession, record, run } from '../../core/stats/rig.ts';
+import { requireAccessible } from '../../support/axe.ts';
 import { hasChromium, launchChromium, openTab, type WatchedPage } from '../../support/chromium.ts';
 import { makeTempDir } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';
@@ -122,6 +123,15 @@ async function coloursIn({ page }: WatchedPage, id: string): Promise<number> {
     return seen.size;
   });
 }
+
+test('WFL-3: axe finds nothing wrong with the page and its tables, of many sessions, and with nothing to show', async () => {
+  const { page } = await open(statsOf([session()]), 'accessible');
+  for (const summary of await page.locator('summary').all()) await summary.click();
+  await requireAccessible(page, 'its tables');
+  const past = Array.from({ length: 9 }, (_, index) => pastSession(index, { seconds: 55 + index * 2 }));
+  await requireAccessible((await open(statsOf([...past, session()]), 'accessible-all')).page, 'all sessions');
+  await requireAccessible((await open(statsOf([]), 'accessible-empty')).page, 'nothing');
+});
 
 test('WFL-3: a time is written for people, not as programs do', () => {
   assert.not.match(

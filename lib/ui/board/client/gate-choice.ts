@@ -52,3 +52,8 @@ export function words(
 ): Extract<AnswerField, { readonly kind: 'words' }> {
   return { kind: 'words', name, label, isNeeded };
 }
+
+/** A clause as a sentence of its own. */
+export function asSentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
+}

@@ -1,7 +1,7 @@
-import type { AskedSession, AskedValidation, GateAsks } from '../../../domain/shown/gate.ts';
+import type { AskedByAgent, AskedSession, AskedValidation, GateAsks } from '../../../domain/shown/gate.ts';
 import { unreachable } from '../../../util/unreachable.ts';
 import { changesetChoices, undo } from './changeset-choices.ts';
-import { type AnswerField, type GateChoice, plain, words } from './gate-choice.ts';
+import { type AnswerField, asSentence, type GateChoice, plain, words } from './gate-choice.ts';
 
 /** The answers to a question, the usual one first. */
 export function choicesOf(asks: GateAsks): readonly GateChoice[] {
@@ -17,9 +17,7 @@ export function choicesOf(asks: GateAsks): readonly GateChoice[] {
           answer: (filled) => ({ ...filled, kind: 'edit' }),
         },
         ...(asks.replans_left > 0 ? [replan] : []),
-        plain('Quit', '', 'The plan is kept, and the run ends; git flame run shows it again.', {
-          kind: 'quit',
-        }),
+        plain('Quit', '', asSentence(asks.quit_means), { kind: 'quit' }),
       ];
     case 'validation':
       return validationChoices(asks);
@@ -69,9 +67,34 @@ export function choicesOf(asks: GateAsks): readonly GateChoice[] {
         }),
         plain('Stop', '', 'No agent is paid.', { kind: 'stop' }),
       ];
+    case 'question':
+      return questionChoices(asks);
     default:
       return unreachable(asks);
   }
+}
+
+/** One press is enough where one thing is asked that has one of a few answers. */
+function questionChoices({ questions }: AskedByAgent): readonly GateChoice[] {
+  const [only, ...others] = questions;
+  const options = only === undefined || others.length > 0 || only.isSeveral ? [] : only.options;
+  return [
+    // By its number: a label that is one itself would be read as another option's.
+    ...options.map(({ label, description }, index) =>
+      plain(label, 'good', description === '' ? 'The agent is told.' : description, {
+        ...{ kind: 'answer', answers: [`${index + 1}`] },
+      }),
+    ),
+    {
+      ...{ label: 'Answer in words', look: '', outcome: 'The agent is told, and goes on.' },
+      fields: questions.map(({ question }, index) => words(`answer${index}`, question)),
+      answer: (filled) => ({
+        kind: 'answer',
+        answers: questions.map((_, index) => filled[`answer${index}`]),
+      }),
+    },
+    plain('Leave it to the agent', '', 'It goes on with its best judgement.', { kind: 'proceed' }),
+  ];
 }
 
 const replan: GateChoice = {
@@ -108,6 +131,12 @@ function validationChoices({
       ],
       answer: (filled) => ({ ...filled, kind: 'requeue' }),
     },
+    plain(
+      'Check again',
+      '',
+      'Its checks run again on this very commit: for when you mended what they lacked. A changed configuration counts once the run is started again.',
+      { kind: 'recheck' },
+    ),
     {
       ...{
         label: 'Pass with a reason',

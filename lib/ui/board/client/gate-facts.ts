@@ -1,34 +1,10 @@
 import type { AskedChangeset, AskedCheck, GateAsks } from '../../../domain/shown/gate.ts';
-import { formatCount, formatTokens, formatUsd } from '../../../util/format-amount.ts';
+import { formatCount, formatNumber, formatTokens, formatUsd } from '../../../util/format-amount.ts';
 import { unreachable } from '../../../util/unreachable.ts';
 import { make } from '../../page/client/dom.ts';
 import { getJson } from '../../page/client/transport.ts';
 import { about } from './app.ts';
 import { makeBlock, makeFold, makeOutput, makeText } from './words.ts';
-
-/** The question in one line. */
-export function titleOf(asks: GateAsks): string {
-  switch (asks.gate) {
-    case 'plan':
-      return asks.problems.length === 0
-        ? `Approve this plan of ${formatCount(asks.tasks, 'task')}?`
-        : `This plan of ${formatCount(asks.tasks, 'task')} has mistakes`;
-    case 'validation':
-      return `${asks.task} failed its validation`;
-    case 'validator_failed':
-      return `The validator of ${asks.task} failed`;
-    case 'changesets':
-      return `Changeset ${asks.position} of ${asks.total}: ${asks.group}`;
-    case 'session':
-      return `Cycle ${asks.cycle} is over`;
-    case 'budget':
-      return "The session's budget is spent";
-    case 'base':
-      return 'Checks fail on the base already';
-    default:
-      return unreachable(asks);
-  }
-}
 
 /** What has to be known to answer it. */
 export function factsOf(gate: string, asks: GateAsks): readonly HTMLElement[] {
@@ -64,6 +40,20 @@ export function factsOf(gate: string, asks: GateAsks): readonly HTMLElement[] {
     }
     case 'base':
       return [...warnings(asks.failing), makeBlock('', 'Agents would be paid for work that cannot pass.')];
+    case 'question':
+      return [
+        makeText('gate-about', asks.title),
+        ...asks.questions.flatMap(({ question, options }) => [
+          makeBlock('', question),
+          ...list(
+            options.map(
+              ({ label, description }, index) =>
+                `${index + 1} ${label}${description === '' ? '' : `: ${description}`}`,
+            ),
+          ),
+        ]),
+        makeBlock('quiet', `It goes on by itself at ${new Date(asks.until).toLocaleTimeString()}.`),
+      ];
     default:
       return unreachable(asks);
   }
@@ -76,8 +66,8 @@ function changesetFacts(gate: string, asks: AskedChangeset): readonly HTMLElemen
       'p',
       'row-head',
       make('span', 'quiet', `${formatCount(files, 'file')} `),
-      make('span', 'plus', `+${insertions}`),
-      make('span', 'minus', `−${deletions}`),
+      make('span', 'plus', `+${formatNumber(insertions)}`),
+      make('span', 'minus', `−${formatNumber(deletions)}`),
       make('code', 'quiet', asks.commit.slice(0, 10)),
       ...(asks.red ? [make('span', 'badge bad', 'checks fail')] : []),
     ),

@@ -1,4 +1,6 @@
 import type { DecidedGate, OpenGate } from '../../../domain/shown/gate.ts';
+import { gateTitle } from '../../desk/gate-title.ts';
+import { goneWords } from '../../desk/gone-words.ts';
 import { whereWords } from '../../desk/where-words.ts';
 import { byId, make } from '../../page/client/dom.ts';
 import { post } from '../../page/client/transport.ts';
@@ -6,7 +8,7 @@ import { type AnswerForm, answerForm } from './answer-form.ts';
 import { about, app } from './app.ts';
 import type { GateChoice } from './gate-choice.ts';
 import { choicesOf } from './gate-choices.ts';
-import { factsOf, titleOf } from './gate-facts.ts';
+import { factsOf } from './gate-facts.ts';
 import { makeMoment } from './times.ts';
 import { makeBlock, makeFold, makeText } from './words.ts';
 
@@ -17,10 +19,23 @@ const said = byId('gate-said', HTMLParagraphElement);
 
 const mostDecided = 5;
 
+/** What was written to a question that ended without it. */
+interface Begun {
+  readonly title: string;
+  readonly draft: string;
+  /** How it ended, a clause. */
+  readonly how: string;
+}
+
 /** The card that is shown, and the form that is open in it. */
-let card: { readonly id: string; readonly title: string; form: AnswerForm | null } | null = null;
+let card: {
+  readonly gate: OpenGate;
+  readonly id: string;
+  readonly title: string;
+  form: AnswerForm | null;
+} | null = null;
 /** What was begun and came to nothing, since somebody else was faster or the run ended. */
-const leftOver = new Map<string, { readonly title: string; readonly draft: string }>();
+const leftOver = new Map<string, Begun>();
 /** Questions that this tab answers. */
 const sent = new Set<string>();
 
@@ -37,19 +52,19 @@ export function renderGates(): void {
 function changeCard(gate: OpenGate | null): void {
   const draft = card?.form?.draft() ?? '';
   if (card !== null && draft !== '' && !sent.has(card.id))
-    leftOver.set(card.id, { title: card.title, draft });
+    leftOver.set(card.id, { title: card.title, draft, how: goneWords(card.gate, Date.now()) });
   const former = card;
-  card = gate === null ? null : { id: gate.id, title: titleOf(gate.asks), form: null };
+  card = gate === null ? null : { gate, id: gate.id, title: gateTitle(gate.asks), form: null };
   const had = gates.contains(document.activeElement);
   gates.replaceChildren(...(gate === null ? [] : [makeCard(gate)]));
   if (had) gates.querySelector('button')?.focus();
   const how = app.state.decided.find(({ id }) => id === former?.id);
   said.textContent =
-    gate === null ? (how === undefined ? '' : sentence(how)) : `It waits for you: ${titleOf(gate.asks)}`;
+    gate === null ? (how === undefined ? '' : sentence(how)) : `It waits for you: ${gateTitle(gate.asks)}`;
 }
 
 function makeCard({ id, asks }: OpenGate): HTMLElement {
-  const title = make('h3', '', titleOf(asks));
+  const title = make('h3', '', gateTitle(asks));
   title.id = `title-${id}`;
   title.dir = 'auto';
   const place = make('div', 'answer-place');
@@ -93,12 +108,13 @@ function makeCard({ id, asks }: OpenGate): HTMLElement {
 
 async function send(gate: string, answer: unknown): Promise<string> {
   if (!app.isFresh) return 'git flame does not answer now: nothing can be decided here until it does.';
-  const [draft, title] = [card?.form?.draft() ?? '', card?.title ?? ''];
+  const [draft, shown] = [card?.form?.draft() ?? '', card];
   sent.add(gate);
   const { problem } = await post(about('/api/answer'), { gate, answer });
   if (problem === '') return '';
   sent.delete(gate);
-  if (card?.id !== gate && draft !== '') leftOver.set(gate, { title, draft });
+  if (shown !== null && card?.id !== gate && draft !== '')
+    leftOver.set(gate, { title: shown.title, draft, how: goneWords(shown.gate, Date.now()) });
   renderGates();
   return problem;
 }
@@ -118,11 +134,11 @@ function makeDecided(gate: DecidedGate): HTMLElement {
   );
 }
 
-function makeLost(begun: { readonly title: string; readonly draft: string }): HTMLElement {
-  return make('li', '', makeText('', `${begun.title}: this is not asked any more.`), makeBegun(begun));
+function makeLost(begun: Begun): HTMLElement {
+  return make('li', '', makeText('', `${begun.title}: ${begun.how}.`), makeBegun(begun));
 }
 
-function makeBegun({ draft }: { readonly draft: string }): HTMLElement {
+function makeBegun({ draft }: Begun): HTMLElement {
   return makeFold('What you had begun to write', makeBlock('', draft));
 }
 

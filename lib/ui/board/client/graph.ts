@@ -1,10 +1,11 @@
 import { byId, make } from '../../page/client/dom.ts';
 import { type GraphNode, type LayeredGraph, layerGraph, type PlacedNode } from '../layer-graph.ts';
 import { app } from './app.ts';
-import { lookOf, makeText } from './words.ts';
+import { lookOf, makeText, overlapWords } from './words.ts';
 
 const graph = byId('graph', HTMLDivElement);
 const alone = byId('alone', HTMLDivElement);
+const key = byId('graph-key', HTMLParagraphElement);
 const size = { width: 208, height: 50, gapX: 46, gapY: 12, edge: 2 };
 const svgNames = 'http://www.w3.org/2000/svg';
 
@@ -16,14 +17,33 @@ const nodes = new Map<string, HTMLButtonElement>();
 export function renderGraph(isShown: boolean, open: (id: string) => void): void {
   graph.hidden = !isShown;
   alone.hidden = !isShown;
+  key.hidden = !isShown || !Object.keys(app.state.tasks).some((id) => below(id).length > 0);
   if (!isShown) return;
-  const given = Object.entries(app.state.tasks).map(([id, { needs }]): GraphNode => ({ id, needs }));
-  const key = JSON.stringify(given);
-  if (key !== drawn.key) {
-    drawn = { key, layout: layerGraph(given) };
+  const tasks = Object.entries(app.state.tasks);
+  const links = JSON.stringify(tasks.map(([id, task]) => [id, task.needs, below(id)]));
+  if (links !== drawn.key) {
+    const given = tasks.map(([id, { needs }]): GraphNode => ({ id, needs: [...needs, ...below(id)] }));
+    const isOther = !given.some(({ id }) => nodes.has(id));
+    drawn = { key: links, layout: layerGraph(given) };
     place(drawn.layout, open);
+    if (isOther) showFirstColumn(drawn.layout);
   }
   for (const [id, node] of nodes) paint(id, node);
+}
+
+/** Whose work is below a task's own although it does not need it. */
+function below(id: string): readonly string[] {
+  const { overlap = null, needs = [] } = app.state.tasks[id] ?? {};
+  if (overlap?.kind !== 'build-on') return [];
+  return overlap.below.map(({ task }) => task).filter((task) => !needs.includes(task));
+}
+
+/** A tall graph begins where its tasks do: those that need nothing stand beside the middle of what needs them. */
+function showFirstColumn({ nodes: placed }: LayeredGraph): void {
+  const tops = placed.filter(({ column }) => column === 0).map(topOf);
+  const [first, end] = [Math.min(...tops), Math.max(...tops) + size.height];
+  const room = Math.max(0, graph.clientHeight - (end - first));
+  graph.scrollTop = tops.length === 0 ? 0 : first - room / 2;
 }
 
 function place(
@@ -68,6 +88,7 @@ function drawEdges(edges: LayeredGraph['edges'], byName: ReadonlyMap<string, Pla
     path.setAttribute('d', `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`);
     path.dataset.from = from;
     path.dataset.to = to;
+    path.classList.toggle('below', below(to).includes(from));
     svg.append(path);
   }
   return svg;
@@ -91,12 +112,13 @@ function paint(id: string, node: HTMLButtonElement): void {
   if (task === undefined) return;
   const { symbol, word, kind } = lookOf(task);
   const isOpen = app.opened?.kind === 'task' && app.opened.id === id;
-  const text = `${symbol} ${id} ${word} ${task.title} ${isOpen}`;
+  const ground = overlapWords(task);
+  const text = `${symbol} ${id} ${word} ${task.title} ${ground} ${isOpen}`;
   if (node.dataset.shown === text) return;
   node.dataset.shown = text;
   node.dataset.kind = kind;
   node.setAttribute('aria-current', `${isOpen}`);
-  node.title = `${task.title} (${word})`;
+  node.title = `${task.title} (${[word, ground].filter(Boolean).join(', ')})`;
   const sign = make('span', 'sign', symbol);
   // The word says the same.
   sign.ariaHidden = 'true';

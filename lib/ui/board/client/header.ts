@@ -1,3 +1,4 @@
+import { cycleNumber } from '../../../domain/shown/cycle-number.ts';
 import { formatTokens, formatUsd } from '../../../util/format-amount.ts';
 import { byId, make } from '../../page/client/dom.ts';
 import { app } from './app.ts';
@@ -27,7 +28,11 @@ export function renderHeader(): void {
   title.title = session.objective;
   document.title = `${session.title} · git flame board`;
   figures.replaceChildren(
-    makeFigure('Wave', session.state === 'active' ? session.wave : session.state, `cycle ${session.cycle}`),
+    makeFigure(
+      'Wave',
+      session.state === 'active' ? session.wave : session.state,
+      `cycle ${cycleNumber(session)}`,
+    ),
     makeFigure('Tasks', ...tasksWords()),
     makeFigure('Spent', ...spendingWords()),
     makeFigure('Since', makeElapsed(session.created_at), run === null ? 'nothing runs' : 'a run is going'),

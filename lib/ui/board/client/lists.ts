@@ -1,5 +1,5 @@
 import type { BoardChangeset } from '../../../domain/shown/board.ts';
-import { formatCount } from '../../../util/format-amount.ts';
+import { formatCount, formatNumber } from '../../../util/format-amount.ts';
 import { byId, make } from '../../page/client/dom.ts';
 import { app } from './app.ts';
 import { makeMoment } from './times.ts';
@@ -18,7 +18,7 @@ export function renderChangesets(): void {
 
 function makeChangeset({ group, state, red, diffstat, tasks, reason, by }: BoardChangeset): HTMLElement {
   const { files, insertions, deletions } = diffstat;
-  const why = [reason ?? '', by === null ? '' : `by ${by}`].filter((part) => part !== '');
+  const why = [by === null ? '' : `by ${by}`, reason ?? ''].filter((part) => part !== '');
   return make(
     'div',
     'changeset',
@@ -32,13 +32,13 @@ function makeChangeset({ group, state, red, diffstat, tasks, reason, by }: Board
         'span',
         'row-end',
         make('span', 'quiet', `${formatCount(files, 'file')} `),
-        make('span', 'plus', `+${insertions}`),
+        make('span', 'plus', `+${formatNumber(insertions)}`),
         ' ',
-        make('span', 'minus', `−${deletions}`),
+        make('span', 'minus', `−${formatNumber(deletions)}`),
       ),
     ),
     make('span', 'row-note quiet', tasks.join(', ')),
-    ...(why.length === 0 ? [] : [makeText('row-note', why.join(', '))]),
+    ...(why.length === 0 ? [] : [makeText('row-note', why.join(': '))]),
   );
 }
 

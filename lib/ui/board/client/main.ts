@@ -1,5 +1,5 @@
 import { byId } from '../../page/client/dom.ts';
-import { applyChange, type BoardChange } from '../board-changes.ts';
+import { applyChange, type BoardChange, type BoardEnd } from '../board-changes.ts';
 import { app } from './app.ts';
 import { connect } from './connection.ts';
 import { renderGates } from './gates.ts';
@@ -40,10 +40,15 @@ function take(change: BoardChange): void {
   renderPanel();
 }
 
-function lose(words: string, isOver: boolean): void {
+function lose(words: string, end: BoardEnd | null): void {
   app.isFresh = false;
   document.body.classList.add('stale');
-  say(words, isOver ? 'ended' : 'gone');
+  say(words, end === null ? 'gone' : 'ended');
+  if (end === null) return;
+  // No answer can be given here any more.
+  app.state = { ...app.state, gate: null, run: end.isRunOver ? null : app.state.run };
+  renderGates();
+  renderHeader();
 }
 
 function showTask(id: string): void {

@@ -3,7 +3,7 @@ import { formatCount } from '../../../util/format-amount.ts';
 import { byId, make } from '../../page/client/dom.ts';
 import { app } from './app.ts';
 import { dimNodes, renderGraph } from './graph.ts';
-import { lookOf, makeRowButton, makeText, spentWords, type TaskLook } from './words.ts';
+import { lookOf, makeRowButton, makeText, overlapWords, spentWords, type TaskLook } from './words.ts';
 
 const list = byId('list', HTMLUListElement);
 const count = byId('plan-count', HTMLParagraphElement);
@@ -81,7 +81,7 @@ function makeRow(
 ): HTMLElement {
   const { symbol, word, kind } = lookOf(task);
   const needs = task.needs.length === 0 ? '' : `after ${task.needs.join(', ')}`;
-  const note = [task.group, needs, spentWords(task)].filter(Boolean).join(' · ');
+  const note = [task.group, needs, overlapWords(task), spentWords(task)].filter(Boolean).join(' · ');
   const button = makeRowButton(
     () => open(id),
     make(

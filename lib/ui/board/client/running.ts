@@ -1,12 +1,13 @@
-import type { BoardAgent, BoardCheck } from '../../../domain/shown/board.ts';
+import type { BoardAgent, BoardCheck, BoardEndedCheck } from '../../../domain/shown/board.ts';
 import { formatCount } from '../../../util/format-amount.ts';
 import { byId, make } from '../../page/client/dom.ts';
 import { app } from './app.ts';
-import { makeElapsed } from './times.ts';
+import { makeElapsed, makeMoment } from './times.ts';
 import { makeFold, makeOutput, makeRowButton, makeText, spentWords } from './words.ts';
 
 const agents = byId('agents', HTMLUListElement);
 const checks = byId('checks', HTMLUListElement);
+const endedChecks = byId('ended-checks', HTMLUListElement);
 const nothing = byId('nothing-runs', HTMLParagraphElement);
 
 /** What can be done with an agent: show its stream, and tell it something. */
@@ -21,6 +22,7 @@ export function renderRunning(doors: AgentDoors): void {
   nothing.hidden = state.agents.length + state.checks.length > 0;
   keepRows(agents, state.agents, (agent) => makeAgent(agent, doors));
   keepRows(checks, state.checks, makeCheck);
+  endedChecks.replaceChildren(...state.ended_checks.map(makeEnded));
 }
 
 /** A row for each; those that have not changed stay, and what has the focus in them keeps it. */
@@ -72,6 +74,24 @@ function makeAgent(agent: BoardAgent, { open, tell }: AgentDoors): readonly HTML
   teller.setAttribute('aria-label', `Tell it… (${agent.task ?? agent.id})`);
   teller.addEventListener('click', () => tell(agent.id));
   return [button, teller];
+}
+
+/** What a check came to, and when it ended. */
+function makeEnded({
+  about,
+  command,
+  result,
+  is_good: isGood,
+  took_ms: took,
+  ended_at,
+}: BoardEndedCheck): HTMLElement {
+  const words = `${isGood ? '✓' : '✗'} ${about}: ${command}: ${result}, ${Math.ceil(took / 1000)} s`;
+  return make(
+    'li',
+    isGood ? '' : 'bad',
+    makeText('', words),
+    make('span', 'quiet', ' ', makeMoment(ended_at)),
+  );
 }
 
 function makeCheck(check: BoardCheck): readonly HTMLElement[] {

@@ -5,10 +5,11 @@ import type {
   BoardTaskDetails,
   BoardVerdict,
 } from '../../../domain/shown/board.ts';
+import { formatNumber } from '../../../util/format-amount.ts';
 import { formatDuration } from '../../../util/format-time.ts';
 import { make } from '../../page/client/dom.ts';
 import { makeMoment } from './times.ts';
-import { lookOf, makeBlock, makeFold, makeOutput, makeText, spentWords } from './words.ts';
+import { belowWords, lookOf, makeBlock, makeFold, makeOutput, makeText, spentWords } from './words.ts';
 
 /** How a task stands, at a glance. */
 export function summaryOf(id: string, task: BoardTask): readonly HTMLElement[] {
@@ -17,6 +18,9 @@ export function summaryOf(id: string, task: BoardTask): readonly HTMLElement[] {
     ['Group', task.group],
     ['Priority', `${task.priority}`],
     ['Needs', task.needs.join(', ')],
+    ...(task.overlap === null
+      ? []
+      : [[task.overlap.kind === 'build-on' ? 'Builds on' : 'Apart from', belowWords(task.overlap)] as const]),
     ['By', task.by ?? ''],
     ['Attempts', task.attempts === 0 ? '' : `${task.attempts}`],
     ['Spent', spentWords(task)],
@@ -157,9 +161,9 @@ function filesOf({ files }: BoardTaskDetails): readonly HTMLElement[] {
       '',
       make('code', '', path),
       ' ',
-      make('span', 'plus', `+${insertions}`),
+      make('span', 'plus', `+${formatNumber(insertions)}`),
       ' ',
-      make('span', 'minus', `−${deletions}`),
+      make('span', 'minus', `−${formatNumber(deletions)}`),
     ),
   );
   return [make('ul', 'files', ...rows)];

@@ -16,8 +16,9 @@ export interface TellBox {
 
 export function tellBox(agent: string): TellBox {
   const list = make('ul', 'hints');
-  list.setAttribute('role', 'status');
   list.setAttribute('aria-label', 'What it was told');
+  const told = make('div', '', list);
+  told.setAttribute('role', 'status');
   const opener = make('button', 'tell-button', 'Tell it…');
   opener.type = 'button';
   const form = tellForm(agent, () => fold(false));
@@ -31,7 +32,7 @@ export function tellBox(agent: string): TellBox {
   opener.addEventListener('click', () => fold(opener.getAttribute('aria-expanded') !== 'true'));
   return {
     agent,
-    element: make('section', 'part tell', list, opener, form.element),
+    element: make('section', 'part tell', told, opener, form.element),
     render: () => {
       const hints = app.state.hints.filter((hint) => hint.agent === agent);
       const text = JSON.stringify(hints);

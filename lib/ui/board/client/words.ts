@@ -1,4 +1,4 @@
-import type { BoardTask } from '../../../domain/shown/board.ts';
+import type { BoardOverlap, BoardTask } from '../../../domain/shown/board.ts';
 import { formatTokens, formatUsd } from '../../../util/format-amount.ts';
 import { make } from '../../page/client/dom.ts';
 
@@ -34,6 +34,16 @@ export function lookOf({ status, verdict }: Pick<BoardTask, 'status' | 'verdict'
     case 'dropped':
       return { symbol: '·', word: 'dropped', kind: 'over' };
   }
+}
+
+/** `builds on task-001 (price.js)`: what it shares files with, in the words of the terminal's plan; '' for nothing. */
+export function overlapWords({ overlap }: Pick<BoardTask, 'overlap'>): string {
+  if (overlap === null) return '';
+  return `${overlap.kind === 'build-on' ? 'builds on' : 'apart from'} ${belowWords(overlap)}`;
+}
+
+export function belowWords({ below }: BoardOverlap): string {
+  return below.map(({ task, lock }) => (lock === null ? task : `${task} (${lock})`)).join(', ');
 }
 
 /** What was spent; '' for nothing. */

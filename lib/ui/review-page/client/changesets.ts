@@ -3,6 +3,7 @@ import { getHtml } from '../../page/client/transport.ts';
 import type { ChangesetState } from '../page-state.ts';
 import { app, current, keyOf, main, urlOf, viewQuery } from './app.ts';
 import { renderBar } from './decide.ts';
+import { isBuiltAgain } from './drafts.ts';
 import { startLoading } from './files.ts';
 import { showViewed } from './viewed.ts';
 
@@ -14,8 +15,14 @@ export function renderChangesets(): void {
   const hadFocus = list.contains(document.activeElement);
   list.replaceChildren(...app.state.changesets.map(renderEntry));
   if (hadFocus) list.querySelector<HTMLElement>('[aria-current]')?.focus();
-  if (current() !== undefined) return;
   const { changesets } = app.state;
+  const again = changesets.find((one) => one.state === 'waiting' && isBuiltAgain(keyOf(one)));
+  const isWriting = document.activeElement instanceof HTMLTextAreaElement;
+  if (again !== undefined && keyOf(again) !== app.shown && !isWriting) {
+    void show(again);
+    return;
+  }
+  if (current() !== undefined) return;
   const next = changesets.find(({ state }) => state === 'waiting') ?? changesets[0];
   if (next !== undefined) void show(next);
   else main.replaceChildren(make('p', 'quiet', 'There is nothing to review yet.'));
@@ -37,16 +44,28 @@ async function show(changeset: ChangesetState): Promise<void> {
   scrollTo(0, 0);
   startLoading();
   showViewed();
-  // Beside the diff where there is room, a line to open where there is not.
-  if (known === undefined && !wide.matches) main.querySelector('.proof')?.removeAttribute('open');
+  if (known === undefined) placeEvidence();
 }
 
+// As in the styles: two sides of a diff need more.
 const wide = matchMedia('(min-width: 80rem)');
+const veryWide = matchMedia('(min-width: 110rem)');
+
+/** Beside the diff where there is room, a line to open where there is not. */
+export function placeEvidence(): void {
+  const { matches } = app.preferences.layout === 'side' ? veryWide : wide;
+  main.querySelector('.proof')?.toggleAttribute('open', matches);
+}
 
 /** The same changeset, looked at in another way. */
 export function showAgain(): void {
   const changeset = current();
   if (changeset !== undefined) void show(changeset);
+}
+
+/** Those that are not shown are fetched again, as after another layout was chosen. */
+export function forgetOthers(): void {
+  for (const [key, article] of articles) if (!article.isConnected) articles.delete(key);
 }
 
 function articleKey(changeset: ChangesetState): string {
@@ -73,7 +92,7 @@ export function showNextWaiting(): void {
 async function fetchArticle(changeset: ChangesetState): Promise<HTMLElement> {
   const holder = make('div', '');
   try {
-    holder.innerHTML = await getHtml(`${urlOf(changeset)}?${viewQuery()}`);
+    holder.innerHTML = await getHtml(`${urlOf(changeset)}?layout=${app.preferences.layout}&${viewQuery()}`);
     articles.set(articleKey(changeset), holder);
   } catch (error) {
     holder.append(make('p', 'warning red', error instanceof Error ? error.message : String(error)));
@@ -81,12 +100,17 @@ async function fetchArticle(changeset: ChangesetState): Promise<HTMLElement> {
   return holder;
 }
 
+function badges({ state, isRed }: ChangesetState): readonly HTMLElement[] {
+  const red = isRed && state === 'waiting' ? [make('span', 'badge bad', 'checks fail')] : [];
+  return [make('span', `badge ${state}`, state), ...red];
+}
+
 function renderEntry(changeset: ChangesetState): HTMLElement {
   const button = make(
     'button',
     '',
     make('span', 'group', changeset.group),
-    make('span', `badge ${changeset.state}`, changeset.state),
+    ...badges(changeset),
     make('span', 'title', changeset.title),
   );
   button.type = 'button';

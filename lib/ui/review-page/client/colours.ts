@@ -1,13 +1,20 @@
 import hljs from 'highlight.js/lib/core';
 import { around } from '../../page/client/dom.ts';
-import { languages } from './languages.ts';
+import { inside, languages } from './languages.ts';
 
 const byEnding = new Map(
-  Object.entries(languages).flatMap(([name, [language, ...endings]]) => {
-    hljs.registerLanguage(name, language);
-    return endings.map((ending) => [ending, name] as const);
-  }),
+  Object.entries(languages).flatMap(([name, [, ...endings]]) =>
+    endings.map((ending) => [ending, name] as const),
+  ),
 );
+
+/** A grammar is made when its first file is seen: all of them take longer than the page. */
+function learn(name: string): void {
+  const [language] = languages[name] ?? [];
+  if (language === undefined || hljs.getLanguage(name) !== undefined) return;
+  hljs.registerLanguage(name, language);
+  for (const other of inside[name] ?? []) learn(other);
+}
 
 // Colouring is a courtesy: it must never hold up a tab, whatever an agent wrote.
 const longestLine = 1_000;
@@ -33,6 +40,7 @@ export function colourPart(part: HTMLElement): void {
   if (language === null || CSS.highlights === undefined) return;
   requestIdleCallback(() => {
     if (!part.isConnected) return;
+    learn(language);
     // A line stands on one side or on both; each side is one text, or what spans lines would be lost.
     for (const side of ['o', 'w'] as const) colourSide(part, side, language);
     part.dataset.coloured = language;

@@ -1,5 +1,7 @@
+import { formatCount } from '../../../util/format-amount.ts';
 import { around, make } from '../../page/client/dom.ts';
 import { getHtml } from '../../page/client/transport.ts';
+import { type HunkHead, parseHunkHead, renderHunkHead } from '../hunk-head.ts';
 import { app, main, urlOf, viewQuery } from './app.ts';
 import { colourPart } from './colours.ts';
 import { showComments } from './comments.ts';
@@ -41,11 +43,11 @@ function drawButtons(row: HTMLTableRowElement): void {
   const left = to === null ? null : to - from + 1;
   const ways: readonly (readonly [way: string, text: string])[] =
     left !== null && left <= step
-      ? [['all', `${left === 1 ? '1 line' : `${left} lines`} more`]]
+      ? [['all', `${formatCount(left, 'line')} more`]]
       : [
           ...(from === 1 ? [] : [['down', `↓ ${step} lines`] as const]),
           ...(to === null ? [] : [['up', `↑ ${step} lines`] as const]),
-          ['all', left === null ? 'to the end' : `all ${left} lines`],
+          ['all', left === null ? 'to the end' : `all ${formatCount(left, 'line')}`],
           ['file', 'whole file'],
         ];
   const buttons = ways.map(([way, text]) => {
@@ -92,18 +94,21 @@ async function fill(
   holder.innerHTML = html;
   const lines = [...holder.querySelectorAll<HTMLTableRowElement>('tbody > tr')];
   for (const line of lines) line.classList.add('extra');
-  if (isAbove) row.before(...lines);
-  else {
+  if (isAbove) {
+    row.before(...lines);
+    lengthen(headBefore(row), { oldCount: lines.length, newCount: lines.length });
+  } else {
     row.after(...lines);
-    const words = row.cells[0]?.firstChild;
-    const head = `@@ -${from + gap.shift} +${from} @@`;
-    if (words instanceof Text) words.data = words.data.replace(/^@@ -\d+ \+\d+ @@/, head);
+    changeHead(row, ({ oldCount, newCount }) => ({
+      ...{ oldStart: from + gap.shift, oldCount: oldCount + lines.length },
+      ...{ newStart: from, newCount: newCount + lines.length },
+    }));
   }
   const isAll = lines.length < Math.min(to, from + most - 1) - from + 1;
   const rest = isAbove ? { from: from + lines.length, to: gap.to } : { from: gap.from, to: from - 1 };
   const part = around(row, '.part');
   if (lines.length === 0 || (gap.to === null && isAll) || (rest.to !== null && rest.to < rest.from))
-    row.remove();
+    join(row);
   else {
     Object.assign(row.dataset, { from: String(rest.from), to: String(rest.to ?? '') });
     drawButtons(row);
@@ -113,4 +118,35 @@ async function fill(
     colourPart(part);
   }
   return lines.length > 0;
+}
+
+type Lengths = Pick<HunkHead, 'oldCount' | 'newCount'>;
+
+/** With nothing left out before it, a hunk belongs to the one before. */
+function join(row: HTMLTableRowElement): void {
+  const words = row.cells[0]?.firstChild;
+  const own = words instanceof Text ? parseHunkHead(words.data) : null;
+  if (own !== null) lengthen(headBefore(row), own.head);
+  row.remove();
+}
+
+/** null: it is the first one of its file. */
+function headBefore(row: HTMLTableRowElement): HTMLTableRowElement | null {
+  const heads = [...(around(row, '.lines')?.querySelectorAll<HTMLTableRowElement>('tr.hunk') ?? [])];
+  return heads[heads.indexOf(row) - 1] ?? null;
+}
+
+function lengthen(row: HTMLTableRowElement | null, by: Lengths): void {
+  if (row === null) return;
+  changeHead(row, (head) => ({
+    ...head,
+    oldCount: head.oldCount + by.oldCount,
+    newCount: head.newCount + by.newCount,
+  }));
+}
+
+function changeHead(row: HTMLTableRowElement, change: (head: HunkHead) => HunkHead): void {
+  const words = row.cells[0]?.firstChild;
+  const found = words instanceof Text ? parseHunkHead(words.data) : null;
+  if (words instanceof Text && found !== null) words.data = renderHunkHead(change(found.head)) + found.rest;
 }

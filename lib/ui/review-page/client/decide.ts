@@ -1,5 +1,6 @@
 import { byId } from '../../page/client/dom.ts';
 import { post } from '../../page/client/transport.ts';
+import type { ChangesetState } from '../page-state.ts';
 import { app, current } from './app.ts';
 import {
   type Draft,
@@ -125,19 +126,31 @@ export function wireDecisions(decided: () => void): void {
 function describe(): string {
   const changeset = current();
   if (changeset === undefined) return '';
-  const by = changeset.by === '' ? '' : ` by ${changeset.by}`;
-  const why = changeset.reason === '' ? '' : `: ${changeset.reason}`;
-  if (changeset.state !== 'waiting') return `${changeset.group} is ${changeset.state}${by}${why}`;
-  if (app.state.phase !== 'deciding') return app.state.message;
-  if (changeset.needs !== '') return `${changeset.group} builds on ${changeset.needs}: decide that first.`;
   const left = app.state.changesets.filter(({ state }) => state === 'waiting').length;
   const comments = draftsHere().length;
+  if (changeset.state !== 'waiting') {
+    const unsent =
+      comments === 0
+        ? ''
+        : ` ${comments === 1 ? 'Your comment was' : `Your ${comments} comments were`} not sent: this page keeps what you wrote.`;
+    const others = left === 0 ? '' : ` ${left === 1 ? '1 other waits' : `${left} others wait`} for you.`;
+    return `${decidedWords(changeset)}${unsent}${others}`;
+  }
+  if (app.state.phase !== 'deciding') return app.state.message;
+  if (changeset.needs !== '') return `${changeset.group} builds on ${changeset.needs}: decide that first.`;
   const noted =
     comments === 0
       ? ''
       : ` ${comments === 1 ? '1 comment goes' : `${comments} comments go`} along with your decision.`;
   const worded = messageHere() === undefined ? '' : ' It lands with your message.';
   return `${changeset.group} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.${noted}${worded}`;
+}
+
+function decidedWords({ group, state, by, reason: given }: ChangesetState): string {
+  const words = [`${group} is ${state}`, by === '' ? '' : ` by ${by}`, given === '' ? '' : `: ${given}`].join(
+    '',
+  );
+  return /[.!?]$/.test(words) ? words : `${words}.`;
 }
 
 function disarm(): void {

@@ -83,6 +83,12 @@ function growthOf({ line, to = line, text }: Draft): number {
 /** Changesets that are built again with what was applied: the next one of that id has their drafts. */
 const goingOn = new Set<string>();
 
+/** Whether it was built again with what was applied on this page, and not shown yet. */
+export function isBuiltAgain(key: string): boolean {
+  const id = key.slice(0, key.lastIndexOf('/'));
+  return [...goingOn].some((former) => former !== key && former.startsWith(`${id}/`));
+}
+
 /** What was left when the changeset that is shown was built again. */
 function takeOver(): void {
   const id = app.shown.slice(0, app.shown.lastIndexOf('/'));

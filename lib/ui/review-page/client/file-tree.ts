@@ -1,3 +1,4 @@
+import { formatNumber } from '../../../util/format-amount.ts';
 import { byId, make } from '../../page/client/dom.ts';
 import { main } from './app.ts';
 import { isViewed } from './viewed.ts';
@@ -6,21 +7,30 @@ const section = byId('files', HTMLElement);
 const holder = byId('file-tree', HTMLDivElement);
 const filter = byId('file-filter', HTMLInputElement);
 const count = byId('file-count', HTMLSpanElement);
-// More than fit on a few screens begin with their folders closed.
+// More than fit on a few screens begin with their folders closed, and come in portions.
 const mostOpen = 200;
 
 interface Folder {
   readonly folders: Map<string, Folder>;
   readonly files: HTMLElement[];
+  /** Of it and all below it. */
+  count: number;
 }
+
+/** The changeset whose files were read last, with their names as they are searched. */
+let known: { readonly article: Element | null; readonly files: readonly (readonly [HTMLElement, string])[] } =
+  {
+    article: null,
+    files: [],
+  };
 
 /** The files of the changeset that is shown, by folder, beside them. */
 export function wireFileTree(): void {
-  filter.addEventListener('input', renderFileTree);
+  filter.addEventListener('input', drawTree);
   filter.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return;
     filter.value = '';
-    renderFileTree();
+    drawTree();
     main.focus();
   });
   holder.addEventListener('click', (event) => {
@@ -45,26 +55,44 @@ export function focusFilter(): void {
   filter.select();
 }
 
-export function renderFileTree(): void {
-  const files = [...main.querySelectorAll<HTMLElement>('.file')];
-  const wanted = filter.value.trim().toLowerCase();
-  const found = files.filter(({ dataset }) => (dataset.path ?? '').toLowerCase().includes(wanted));
+/** All of it, as for another changeset; or, where one file was marked alone, that. */
+export function renderFileTree(marked?: HTMLElement): void {
+  const files = filesHere();
   section.hidden = files.length < 2;
-  const viewed = files.filter(isViewed).length;
+  const viewed = files.filter(([file]) => isViewed(file)).length;
   count.textContent = `${viewed} of ${files.length} viewed`;
-  const root: Folder = { folders: new Map(), files: [] };
-  for (const file of found) folderOf(root, file.dataset.path ?? '').files.push(file);
-  const isOpen = wanted !== '' || files.length <= mostOpen;
+  if (marked === undefined) drawTree();
+  else
+    holder.querySelector(`a[href="#${CSS.escape(marked.id)}"]`)?.classList.toggle('viewed', isViewed(marked));
+}
+
+function filesHere(): typeof known.files {
+  const article = main.querySelector('.changeset');
+  if (article !== known.article) {
+    const files = [...main.querySelectorAll<HTMLElement>('.file')];
+    known = { article, files: files.map((file) => [file, (file.dataset.path ?? '').toLowerCase()]) };
+  }
+  return known.files;
+}
+
+function drawTree(): void {
+  const wanted = filter.value.trim().toLowerCase();
+  const found = filesHere().filter(([, name]) => name.includes(wanted));
+  const root: Folder = { folders: new Map(), files: [], count: 0 };
+  for (const [file] of found) folderOf(root, file.dataset.path ?? '').files.push(file);
   holder.replaceChildren(
-    found.length === 0 ? make('p', 'quiet', 'No file has this in its name.') : drawFolder(root, isOpen),
+    found.length === 0
+      ? make('p', 'quiet', 'No file has this in its name.')
+      : drawFolder(root, found.length <= mostOpen),
   );
 }
 
 function folderOf(root: Folder, path: string): Folder {
   let folder = root;
   for (const name of path.split('/').slice(0, -1)) {
-    const next = folder.folders.get(name) ?? { folders: new Map(), files: [] };
+    const next = folder.folders.get(name) ?? { folders: new Map(), files: [], count: 0 };
     folder.folders.set(name, next);
+    next.count += 1;
     folder = next;
   }
   return folder;
@@ -72,7 +100,26 @@ function folderOf(root: Folder, path: string): Folder {
 
 function drawFolder({ folders, files }: Folder, isOpen: boolean): HTMLElement {
   const entries = [...folders].map(([name, folder]) => drawNamed(name, folder, isOpen));
-  return make('ul', '', ...entries, ...files.map(drawFile));
+  const list = make('ul', '', ...entries);
+  drawFiles(list, files);
+  return list;
+}
+
+/** Some, and a button for the others. */
+function drawFiles(list: HTMLElement, files: readonly HTMLElement[]): void {
+  list.append(...files.slice(0, mostOpen).map(drawFile));
+  const rest = files.slice(mostOpen);
+  if (rest.length === 0) return;
+  const button = make('button', 'more-files', `${rest.length} more`);
+  button.type = 'button';
+  const row = make('li', '', button);
+  button.addEventListener('click', () => {
+    const last = row.previousElementSibling;
+    row.remove();
+    drawFiles(list, rest);
+    last?.nextElementSibling?.querySelector<HTMLElement>('a')?.focus();
+  });
+  list.append(row);
 }
 
 /** A folder that holds nothing but a folder is one line with it. */
@@ -81,24 +128,46 @@ function drawNamed(name: string, folder: Folder, isOpen: boolean): HTMLElement {
   if (only !== undefined && folder.folders.size === 1 && folder.files.length === 0) {
     return drawNamed(`${name}/${only[0]}`, only[1], isOpen);
   }
-  const details = make('details', '', make('summary', '', `${name}/`));
+  const summary = make('summary', '', `${name}/`);
+  const details = make('details', '', summary);
   details.open = isOpen;
   if (isOpen) details.append(drawFolder(folder, isOpen));
   else {
-    const draw = (): void => details.append(drawFolder(folder, false));
+    summary.append(' ', make('span', 'quiet', `${folder.count}`));
+    const draw = (): void => details.append(drawFolder(folder, folder.count <= mostOpen));
     details.addEventListener('toggle', draw, { once: true });
   }
   return make('li', '', details);
 }
 
 function drawFile(file: HTMLElement): HTMLElement {
-  const { path = '', plus = '', minus = '' } = file.dataset;
+  const { path = '', fate = '', plus = '', minus = '' } = file.dataset;
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const link = make('a', isViewed(file) ? 'viewed' : '', make('span', 'name', name));
+  const link = make(
+    'a',
+    isViewed(file) ? 'viewed' : '',
+    make('span', '', ...markOf(fate), make('span', 'name', name)),
+  );
   link.href = `#${file.id}`;
-  link.title = path;
+  link.title = fate === '' ? path : `${path} (${fate})`;
   link.append(
-    make('span', 'counts', make('span', 'plus', `+${plus}`), ' ', make('span', 'minus', `−${minus}`)),
+    make(
+      'span',
+      'counts',
+      make('span', 'plus', `+${formatNumber(Number(plus))}`),
+      ' ',
+      make('span', 'minus', `−${formatNumber(Number(minus))}`),
+    ),
   );
   return make('li', '', link);
 }
+
+/** What became of it, as git marks it, and in a word for who hears it. */
+function markOf(fate: string): readonly HTMLElement[] {
+  if (fate === '') return [];
+  const mark = make('span', `fate ${fate}`, letters[fate] ?? '');
+  mark.ariaHidden = 'true';
+  return [mark, make('span', 'unseen', `${fate}: `)];
+}
+
+const letters: Readonly<Record<string, string>> = { added: 'A', deleted: 'D', moved: 'R' };

@@ -29,9 +29,15 @@ export function startLoading(): void {
       'contain-intrinsic-size',
       `auto ${file.hasAttribute('data-folded') ? 40 : height}px`,
     );
-    if (lines === null || lines.childElementCount > 0) continue;
-    lines.append(...parts.map((count, index) => emptyPart(index, Number(count))));
-    for (const part of lines.querySelectorAll('.part')) observer.observe(part);
+    if (lines === null) continue;
+    for (let index = lines.childElementCount; index < parts.length; index += 1)
+      lines.append(emptyPart(index, Number(parts[index])));
+    for (const part of lines.querySelectorAll('.part:empty')) observer.observe(part);
+  }
+  for (const part of main.querySelectorAll<HTMLElement>('.part[data-came]')) {
+    part.removeAttribute('data-came');
+    leaveRoom(part, Number(part.dataset.lines));
+    wirePart(part);
   }
   ahead = partsAhead();
   requestIdleCallback(work);
@@ -62,8 +68,13 @@ function emptyPart(index: number, lines: number): HTMLElement {
   part.dataset.part = String(index);
   part.dataset.lines = String(lines);
   part.style.setProperty('min-height', `${lines * rowHeight}px`);
-  part.style.setProperty('contain-intrinsic-size', `auto ${lines * rowHeight}px`);
+  leaveRoom(part, lines);
   return part;
+}
+
+/** As high as it is about, while it is out of sight. */
+function leaveRoom(part: HTMLElement, lines: number): void {
+  part.style.setProperty('contain-intrinsic-size', `auto ${lines * rowHeight}px`);
 }
 
 function onNear(entries: readonly IntersectionObserverEntry[]): void {
@@ -129,11 +140,16 @@ async function draw(part: HTMLElement): Promise<void> {
     // Escaped by the server, line by line; and no script that got in would be let run.
     part.innerHTML = html;
     part.style.removeProperty('min-height');
-    showComments(part);
-    offerContext(part);
-    colourPart(part);
+    wirePart(part);
   } catch (error) {
     part.classList.add('failed');
     part.textContent = error instanceof Error ? error.message : String(error);
   }
+}
+
+/** What a part has beside its lines. */
+function wirePart(part: HTMLElement): void {
+  showComments(part);
+  offerContext(part);
+  colourPart(part);
 }

@@ -75,3 +75,14 @@ export const languages: Readonly<Record<string, readonly [language: LanguageFn, 
   xml: [xml, 'html', 'htm', 'xml', 'svg', 'xhtml', 'vue', 'svelte', 'ejs', 'plist'],
   yaml: [yaml, 'yml', 'yaml'],
 };
+
+/** Languages that others have in them. */
+export const inside: Readonly<Record<string, readonly string[]>> = {
+  dart: ['markdown'],
+  dockerfile: ['bash'],
+  javascript: ['css', 'graphql', 'xml'],
+  markdown: ['xml'],
+  typescript: ['css', 'graphql', 'xml'],
+  xml: ['css', 'javascript'],
+  yaml: ['ruby'],
+};

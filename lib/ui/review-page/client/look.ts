@@ -1,7 +1,7 @@
 import { byId } from '../../page/client/dom.ts';
 import { remember } from './api.ts';
 import { app } from './app.ts';
-import { showAgain } from './changesets.ts';
+import { forgetOthers, placeEvidence, showAgain } from './changesets.ts';
 import { loadAnew } from './files.ts';
 
 const layoutButton = byId('layout', HTMLButtonElement);
@@ -22,6 +22,8 @@ export function wireLook(): void {
 
 export function toggleLayout(): void {
   choose({ ...app.preferences, layout: app.preferences.layout === 'side' ? 'line' : 'side' });
+  forgetOthers();
+  placeEvidence();
   loadAnew();
 }
 
@@ -45,5 +47,5 @@ function renderLook(): void {
   spaceButton.firstChild?.replaceWith(app.ignoresSpace ? 'White space left out ' : 'White space shown ');
   layoutButton.firstChild?.replaceWith(layout === 'side' ? 'Line by line ' : 'Side by side ');
   themeButton.textContent = `Theme: ${theme}`;
-  document.documentElement.dataset.theme = theme;
+  Object.assign(document.documentElement.dataset, { theme, layout });
 }

@@ -1,5 +1,5 @@
 import { around, byId } from '../../page/client/dom.ts';
-import { followEvents } from '../../page/client/transport.ts';
+import { keepLine } from '../../page/client/keep-line.ts';
 import type { PageState } from '../page-state.ts';
 import { app, main } from './app.ts';
 import { renderChangesets, showNextWaiting } from './changesets.ts';
@@ -17,7 +17,7 @@ import { wireViewed } from './viewed.ts';
 
 const message = byId('message', HTMLParagraphElement);
 const gone =
-  'git flame does not answer any more: the run was ended or killed. Nothing can be decided here; git flame status says what is next.';
+  'git flame does not answer any more: the run was ended or killed, or the way to it is cut. Nothing can be decided here until it answers again; git flame status says what is next.';
 
 function take(state: PageState): void {
   app.state = state;
@@ -28,18 +28,6 @@ function take(state: PageState): void {
   message.classList.toggle('gone', state.message === gone);
   renderChangesets();
   renderBar();
-}
-
-/** A stream that breaks is taken up again once; a run that doesn't answer then has ended. */
-async function follow(): Promise<void> {
-  for (let failures = 0; failures < 2 && app.state.phase !== 'ended'; failures += 1) {
-    await followEvents<PageState>('/api/events', (state) => {
-      failures = 0;
-      take(state);
-    }).catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-  }
-  if (app.state.phase !== 'ended') take({ ...app.state, phase: 'ended', message: gone });
 }
 
 main.addEventListener('click', (event) => {
@@ -57,4 +45,11 @@ wireViewed(renderFileTree);
 wireLook();
 wireSince();
 take(app.state);
-void follow();
+const line = keepLine<PageState>({
+  path: () => '/api/events',
+  onValue: (state) => {
+    if (state.phase === 'ended') line.stop();
+    take(state);
+  },
+  onLost: () => take({ ...app.state, phase: 'ended', message: gone }),
+});

@@ -21,7 +21,15 @@ export function suggestButton(
       text.focus();
       return;
     }
-    text.value = `${before === '' ? '' : `${before}\n`}${asSuggestion(linesOf(draft, number))}`;
+    const lines = linesOf(draft, number);
+    if (lines === null) {
+      button.replaceWith(
+        make('span', 'quiet', 'One of these lines is not shown as it is, so it can’t be edited here.'),
+      );
+      text.focus();
+      return;
+    }
+    text.value = `${before === '' ? '' : `${before}\n`}${asSuggestion(lines)}`;
     text.rows = Math.min(20, text.value.split('\n').length + 1);
     text.dispatchEvent(new Event('input'));
     text.focus();
@@ -47,14 +55,17 @@ function isSuggestion({ side, text }: Draft): boolean {
   return side === 'new' && suggestedLines(text) !== null;
 }
 
-/** As they are now; none where one of them can't be shown as it is. */
-function linesOf({ side, line, to = line }: Draft, number: HTMLElement): readonly string[] {
+// What a page says of a line behind its end: neither is changed by what is suggested.
+const ending = /(?:⟦CR⟧)?(?:⟦no newline at the end⟧)?$/;
+
+/** As they are now; null where one of them is not shown as it is. */
+function linesOf({ side, line, to = line }: Draft, number: HTMLElement): readonly string[] | null {
   const rows = around(number, '.lines');
   const lines: string[] = [];
   for (let at = line; rows !== null && at <= to; at += 1) {
     const cells = findNumber(rows, { side, line: at })?.closest('tr')?.querySelectorAll<HTMLElement>('td.c');
-    const text = [...(cells ?? [])].at(-1)?.textContent ?? null;
-    if (text === null || text.includes('⟦')) return [];
+    const text = [...(cells ?? [])].at(-1)?.textContent?.replace(ending, '') ?? null;
+    if (text === null || text.includes('⟦')) return null;
     lines.push(text);
   }
   return lines;

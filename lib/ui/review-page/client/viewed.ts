@@ -4,7 +4,7 @@ import { app, main } from './app.ts';
 import { toggleFile } from './files.ts';
 
 const marks = new Set(app.kept.viewed);
-let onChange = (): void => undefined;
+let onChange: (file?: HTMLElement) => void = () => undefined;
 
 /** Whether the person has marked exactly this content of the file as viewed. */
 export function isViewed(file: HTMLElement): boolean {
@@ -12,7 +12,7 @@ export function isViewed(file: HTMLElement): boolean {
 }
 
 /** A mark folds its file, and stays with it until its content changes. */
-export function wireViewed(changed: () => void): void {
+export function wireViewed(changed: (file?: HTMLElement) => void): void {
   onChange = changed;
   main.addEventListener('change', (event) => {
     const file = around(event.target, '.file');
@@ -37,7 +37,7 @@ export function toggleViewed(file: HTMLElement): void {
   keep({ kind: 'viewed', mark, is });
   if (is) fold(file);
   draw(file);
-  onChange();
+  onChange(file);
 }
 
 function fold(file: HTMLElement): void {

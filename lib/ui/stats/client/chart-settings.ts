@@ -14,7 +14,7 @@ export function flowChart({ flow }: Stats, palette: Palette): Lines {
     type: 'line',
     data: {
       datasets: layers.map((layer): Lines['data']['datasets'][number] => ({
-        label: layer,
+        label: layer === 'checking' ? 'done, not landed' : layer,
         data: flow.map((point, index) => ({ x: seconds[index] ?? 0, y: point[layer] })),
         borderColor: palette[layer],
         backgroundColor: palette[layer],

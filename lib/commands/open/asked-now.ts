@@ -1,0 +1,43 @@
+import { readdirSync } from 'node:fs';
+import { runRoot } from '../../cell/run-folder.ts';
+import { questionWords } from '../../domain/question.ts';
+import type { GateAsks } from '../../domain/shown/gate.ts';
+import type { Asking } from '../../domain/shown/status.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { gateTitle } from '../../ui/desk/gate-title.ts';
+import { doorPrefix } from './door-names.ts';
+
+/** What runs of this machine ask at this moment about a session; of a run that is suspended it is not known. */
+export async function askedNow(
+  commonDir: string,
+  session: Pick<Session, 'id'> | null,
+): Promise<readonly Asking[]> {
+  // Where nothing runs there is nothing of it to load.
+  if (session === null || !hasDoors(commonDir)) return [];
+  const { openFarLines } = await import('./far-lines.ts');
+  const far = openFarLines(commonDir);
+  try {
+    return (await far.ready())
+      .flatMap((line) => line.read().open ?? [])
+      .filter((gate) => gate.session === session.id)
+      .map(({ id, asked_at, asks }) => ({
+        ...{ id, gate: asks.gate, asks: wordsOf(asks), asked_at, next: 'git flame answer' },
+      }));
+  } finally {
+    far.close();
+  }
+}
+
+function hasDoors(commonDir: string): boolean {
+  try {
+    return readdirSync(runRoot(commonDir)).some((name) => name.startsWith(doorPrefix));
+  } catch {
+    return false;
+  }
+}
+
+/** An agent's question is what its title can't say. */
+function wordsOf(asks: GateAsks): string {
+  const title = gateTitle(asks);
+  return asks.gate === 'question' ? `${title}: ${questionWords(asks.questions)}` : title;
+}

@@ -1,0 +1,3 @@
+/** In the run folder of a door: where its socket is. */
+export const doorFile = 'door';
+export const doorPrefix = 'door-';

@@ -1,0 +1,46 @@
+import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
+import { formatSpend } from '../../util/format-amount.ts';
+import { formatTime } from '../../util/format-time.ts';
+import { oneLine } from '../task/one-line.ts';
+
+const longestReason = 120;
+const longestLine = 400;
+const mostTasks = 10;
+
+/** A review as people read it below a commit in `git log`: two lines, and one for each thing out of the ordinary. */
+export function reviewInWords(review: ReviewNote): string {
+  const { by, at, tasks, override, undone } = review;
+  const rest = tasks.length - mostTasks;
+  const judged = tasks.slice(0, mostTasks).map(({ id, verdict, override: why }) => {
+    const word = why === undefined ? (verdict ?? 'not judged') : `passed by hand, ${reasonOf(why)}`;
+    return `${id} ${word}`;
+  });
+  return lines([
+    `approved by ${nameOf(by)}, ${formatTime(at)}, ${formatSpend(review)}`,
+    [...judged, ...(rest > 0 ? [`and ${rest} more`] : [])].join(' · '),
+    ...(override === null ? [] : [`although checks fail: ${reasonOf(override)}`]),
+    ...(undone === undefined
+      ? []
+      : [`taken back by ${nameOf(undone.by)}, ${formatTime(undone.at)}: ${reasonOf(undone.reason)}`]),
+  ]);
+}
+
+/** The latest verdict on a commit, one line. */
+export function verdictInWords({ task, status, by, notes }: Verdict): string {
+  const said = notes === '' ? '' : `: ${reasonOf(notes)}`;
+  return lines([`${task} ${status} by ${nameOf(by)}${said}`]);
+}
+
+/** Whoever may push wrote any of it, and git prints it as it is. */
+function lines(texts: readonly string[]): string {
+  return texts.map((text) => `${oneLine(text, longestLine)}\n`).join('');
+}
+
+function reasonOf(text: string): string {
+  return oneLine(text, longestReason);
+}
+
+/** Without a mail address. */
+function nameOf(person: string): string {
+  return oneLine(person.replace(/ <[^<>]*>$/, ''));
+}

@@ -1,0 +1,115 @@
+import type { Changeset } from '../state/changeset.ts';
+import type { LineComment } from '../state/line-comment.ts';
+import type { LineRange } from '../state/line-range.ts';
+import type { Session } from '../state/session.ts';
+import type { SinceSeen } from '../state/since-seen.ts';
+import type { Task } from '../state/task.ts';
+import type { Verdict } from '../state/verdict.ts';
+import type { AuditSummary } from './agent-port.ts';
+
+export interface ChangesetQuestion {
+  readonly changeset: Changeset;
+  readonly position: number;
+  readonly total: number;
+  readonly tasks: readonly Task[];
+  readonly verdicts: readonly Verdict[];
+  /** Tasks whose evidence is in doubt, and why: to be looked at by hand before deciding. */
+  readonly doubts?: readonly EvidenceDoubt[];
+  /** What the watcher refused to the agents that worked on it, where it refused anything. */
+  readonly blocked?: readonly BlockedCalls[];
+  /** What changed since the person saw it last; absent: they never did. */
+  readonly since?: SinceSeen;
+  readonly session: Session;
+  showDiff(): Promise<string>;
+  /** What it lands with; absent where the commits of its tasks land, with their own. */
+  showMessage?(): Promise<string>;
+  /** The difference to what they saw; where `since` is there. */
+  showInterdiff?(): Promise<string>;
+  /** Why a comment may be meant for another line, a sentence; null: its line is there. */
+  strayComment?(comment: LineComment): Promise<string | null>;
+  /** Lines of a file as the changeset leaves it; null: they are not there. */
+  linesOf?(path: string, range: LineRange): Promise<readonly string[] | null>;
+  /**
+   * Records the decision on another changeset of this review at once, out of turn. Throws FlameErrors: of kind
+   * `refused` when it no longer waits, or builds upon one that isn't approved.
+   */
+  decideOther(id: string, decision: ChangesetDecision): Promise<void>;
+  /** What was decided in this review and can be taken back: nothing of it has landed. */
+  undoable?(): Promise<readonly Changeset[]>;
+  /**
+   * Takes a decision back at once: that changeset waits again. What is asked about now may have to be asked anew then:
+   * the answer is `again`. Throws FlameErrors of kind `refused`.
+   */
+  takeBack?(id: string): Promise<void>;
+  /**
+   * What rejecting a changeset of this review, or these tasks of it, would mean for the work that was built on it;
+   * computed by merging.
+   */
+  onTop?(id: string, tasks?: readonly string[]): Promise<readonly OnTop[]>;
+  /** What a changeset of this review lands with; null where the commits of its tasks land, with their own. */
+  messageOf?(id: string): Promise<string | null>;
+  /** Why it can't land with a message, a sentence; null: it can. */
+  checkMessage?(id: string, message: string): Promise<string | null>;
+  /** Which other changesets of this review can't land together with one; computed by merging. */
+  excluding?(id: string): Promise<readonly Excluding[]>;
+}
+/** A changeset that conflicts with the one that is asked about. */
+export interface Excluding {
+  readonly group: string;
+  /** Else it waits, too. */
+  readonly isApproved: boolean;
+  /** Where, at least one. */
+  readonly paths: readonly string[];
+}
+/** Finished work that stands on other work, and what becomes of it without that. */
+export interface OnTop {
+  readonly task: string;
+  readonly group: string;
+  /**
+   * stands: its own change is put on what remains, and checked again; conflicts: it goes back to its worker; waits: it
+   * depends on what is gone, and is kept until its change can be put on what comes instead; again: it is done again.
+   */
+  readonly outcome: 'stands' | 'conflicts' | 'waits' | 'again';
+  /** Where it conflicts. */
+  readonly paths: readonly string[];
+}
+/** Calls of one agent that the watcher blocked. */
+export interface BlockedCalls extends Pick<AuditSummary, 'blocked' | 'top'> {
+  readonly agent: string;
+}
+export interface EvidenceDoubt {
+  readonly task: string;
+  readonly commit: string;
+  /** One line each. */
+  readonly reasons: readonly string[];
+}
+/** A red changeset (failing diagnostics) can be approved only with an override reason. */
+export type ChangesetDecision =
+  | {
+      readonly kind: 'approve';
+      readonly override?: string;
+      /** Remarks that are kept with the landing. */
+      readonly comments?: readonly LineComment[];
+      /** What it lands with instead of the message that was shown; who it is of is added. */
+      readonly message?: string;
+      /** The commit that is meant, or how it begins; null: none was shown. Absent: the one asked about. */
+      readonly commit?: string | null;
+    }
+  | {
+      readonly kind: 'reject';
+      readonly reason: string;
+      /** Those of its tasks that are sent back; the others go on, in a changeset of their own. Absent: all of them. */
+      readonly tasks?: readonly string[];
+      readonly comments?: readonly LineComment[];
+      /** The next attempts start from this work, not from the base. */
+      readonly keep?: boolean;
+    }
+  | { readonly kind: 'skip' }
+  /** Decides nothing: the first that waits is asked about. */
+  | { readonly kind: 'again' }
+  /** What was decided about another one is taken back, and the first that waits is asked about. */
+  | { readonly kind: 'undo'; readonly changeset: string }
+  /** Another attempt at one of its tasks, from 1, is that one's work: it is built again. */
+  | { readonly kind: 'choose'; readonly task: string; readonly attempt: number }
+  /** What the comments suggest is put on top of its tasks' work, as the person's own commits: it is built again. */
+  | { readonly kind: 'suggest'; readonly comments: readonly LineComment[] };

@@ -1,0 +1,174 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import type { AgentAnswer } from '../../domain/ports/gates.ts';
+import {
+  type AgentQuestion,
+  askTool,
+  nobodyToAsk,
+  type QuestionReply,
+  questionWords,
+} from '../../domain/question.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { withoutSecret } from '../../policy/secrets/without-secret.ts';
+import { formatDuration } from '../../util/format-time.ts';
+import { record } from '../record.ts';
+import type { Workshop } from '../workshop.ts';
+import { withGate } from './ask-for-budget.ts';
+
+/**
+ * How an agent of a job asks the person; nothing where it may not, or its CLI can't. Where nobody can be asked, and after
+ * `limits.question_timeout` in sum, it is told to go on by itself.
+ */
+export function askOf(workshop: AskingWorkshop, job: AskingJob): Pick<AgentRequest, 'ask'> {
+  const { limits, permissions } = workshop.config;
+  const { question_timeout: limit } = limits;
+  const asks = workshop.adapter(job.adapter).calls?.asks ?? null;
+  const isAlone = job.isInteractive !== true && job.tools === undefined;
+  const mayAsk =
+    (job.role === 'planner' || job.role === 'worker') && !permissions.blocked_tools.includes(askTool);
+  if (limit === 'never' || asks === null || !isAlone || !mayAsk) return {};
+  const longestMs = Math.min(limit, asks.longestMs);
+  let usedMs = 0;
+  return {
+    ask: async (questions, gone) => {
+      if (usedMs >= limit) return { kind: 'proceed', why: whyNot.late(limit) };
+      const timeMs = Math.min(longestMs, limit - usedMs);
+      const clock: Clock = { since: performance.now() };
+      try {
+        return await askPerson(workshop, job, { questions, gone, timeMs, clock });
+      } finally {
+        usedMs += performance.now() - clock.since;
+      }
+    },
+  };
+}
+
+export type AskingWorkshop = Pick<
+  Workshop,
+  'adapter' | 'config' | 'events' | 'gates' | 'machine' | 'now' | 'origins' | 'sharing' | 'store'
+>;
+
+/** Of an agent's job. */
+interface AskingJob extends Pick<AgentRequest, 'role' | 'adapter' | 'tools'> {
+  readonly id: string;
+  readonly session: SessionId;
+  readonly task: Pick<Task, 'id' | 'title'> | null;
+  readonly isInteractive?: boolean;
+}
+
+/** When its time began to run, on the clock that never goes back. */
+interface Clock {
+  since: number;
+}
+
+interface Asking {
+  readonly questions: readonly AgentQuestion[];
+  /** Nobody hears the answer any more. */
+  readonly gone: AbortSignal;
+  readonly timeMs: number;
+  readonly clock: Clock;
+}
+
+/** Whatever becomes of it, what was begun with `asked` has an end; what the person said is told whether or not it could be noted. */
+async function askPerson(workshop: AskingWorkshop, job: AskingJob, asking: Asking): Promise<QuestionReply> {
+  const { gates, events } = workshop;
+  const task = job.task?.id ?? null;
+  const about = { agent: job.id, task, text: withoutSecret(questionWords(asking.questions)) };
+  events.emit({ event: 'question', ...about, state: 'asked', answer: '' });
+  let answer: Awaited<ReturnType<typeof answerInTime>>;
+  try {
+    answer = gates.question === undefined ? 'nobody' : await answerInTime(workshop, job, asking);
+  } catch (error) {
+    answer = { kind: 'proceed', why: 'The question could not be put to anybody.' };
+    // Ctrl-D and Ctrl-C say by themselves what they came to.
+    if (!(error instanceof FlameError && (error.kind === 'waiting' || error.kind === 'interrupted')))
+      warn(workshop, `${job.id} was not answered: ${messageOf(error)}`);
+  }
+  if (typeof answer !== 'string' && answer.kind === 'answer') {
+    const words = withoutSecret(answer.answers.join('; '), about.text);
+    await noteAnswer(workshop, job, `${task ?? job.role} asked ${about.text}: ${words}`);
+    events.emit({ event: 'question', ...about, state: 'answered', answer: words });
+    return { kind: 'answer', answers: answer.answers };
+  }
+  const state = asking.gone.aborted ? 'dropped' : 'unanswered';
+  const why = typeof answer === 'string' ? whyNot[answer](asking.timeMs) : (answer.why ?? leftToIt);
+  events.emit({ event: 'question', ...about, state, answer: why });
+  return { kind: 'proceed', why };
+}
+
+const leftToIt = 'The person leaves it to you.';
+
+const whyNot: Readonly<Record<'nobody' | 'late' | 'behind', (timeMs: number) => string>> = {
+  nobody: () => nobodyToAsk,
+  late: (timeMs) => `Nobody answered within ${formatDuration(timeMs)}.`,
+  behind: (timeMs) => `Other questions stood before it for ${formatDuration(timeMs)}.`,
+};
+
+/** `late`: its time is over, or who asked is gone; `behind`: its turn never came. Every place that shows it is told. */
+async function answerInTime(
+  { gates, machine }: Pick<Workshop, 'gates' | 'machine'>,
+  { id: agent, task, role }: AskingJob,
+  { questions, gone, timeMs, clock }: Asking,
+): Promise<AgentAnswer | 'late' | 'behind' | 'nobody'> {
+  const over = new AbortController();
+  const onGone = (): void => over.abort(new Error('Who asked has ended.'));
+  gone.addEventListener('abort', onGone, { once: true });
+  if (gone.aborted) onGone();
+  const queued = new AbortController();
+  const timeUp = async (turn?: AbortSignal): Promise<void> => {
+    await machine.sleep(timeMs, turn === undefined ? over.signal : AbortSignal.any([over.signal, turn]));
+    // Its turn has come: its time begins again.
+    if (turn?.aborted !== true) over.abort(new Error('Nobody answered in time.'));
+  };
+  const late = new Promise<'late' | 'behind'>((resolve) => {
+    over.signal.addEventListener('abort', () => resolve(queued.signal.aborted ? 'late' : 'behind'));
+    if (over.signal.aborted) resolve('late');
+  });
+  const untilNow = (): string => new Date(Date.now() + timeMs).toISOString();
+  const laid = (): string => {
+    queued.abort();
+    clock.since = performance.now();
+    void timeUp();
+    return untilNow();
+  };
+  void timeUp(queued.signal);
+  const asked = { agent, task: task?.id ?? null, title: task?.title ?? role, questions, until: untilNow() };
+  const answered =
+    gates.question?.({ ...asked, laid, withdrawn: over.signal }) ?? Promise.resolve('nobody' as const);
+  try {
+    return await Promise.race([answered, late]);
+  } catch (error) {
+    if (over.signal.aborted) return late;
+    throw error;
+  } finally {
+    gone.removeEventListener('abort', onGone);
+    over.abort(new Error('It is answered.'));
+    answered.catch(() => undefined);
+  }
+}
+
+/** What a person said is kept with what they decided; where it can't be, the agent hears it all the same. */
+async function noteAnswer(workshop: AskingWorkshop, job: AskingJob, told: string): Promise<void> {
+  try {
+    await record(workshop, job.session, ({ session }) => ({
+      session: {
+        next: withGate(session, 'question', told.slice(0, 2_000), workshop),
+        subject: `session: ${job.id} was answered`,
+      },
+    }));
+  } catch (error) {
+    warn(
+      workshop,
+      `What ${job.id} was answered is told to it, and could not be recorded: ${messageOf(error)}`,
+    );
+  }
+}
+
+function warn({ events }: Pick<Workshop, 'events'>, message: string): void {
+  events.emit({ event: 'notice', level: 'warning', message });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

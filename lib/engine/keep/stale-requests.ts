@@ -1,0 +1,59 @@
+import { parseRefName, parseTaskId, type SessionId } from '../../domain/ids.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset-request.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { WithGit } from '../workshop.ts';
+import type { Stale } from './stale.ts';
+
+type Git = WithGit<GitCommits & GitWorktrees>;
+
+/**
+ * Branches of pull requests of single groups whose session ended. One whose request is open there is none of them. What was
+ * merged there by another commit is kept as a rescue, since the session's note alone says so.
+ */
+export async function staleRequests({ git }: Git, { sessions }: Snapshot): Promise<readonly Stale[]> {
+  const checkedOut = new Set((await git.worktrees()).map(({ branch }) => branch));
+  const ended = sessions.filter(({ state }) => state === 'ended');
+  const found = ended.flatMap((session) =>
+    (session.landing?.requests ?? []).map((request) => judge(git, session, request)),
+  );
+  return (await Promise.all(found)).filter(
+    (stale): stale is StaleBranch => stale !== null && !checkedOut.has(shortName(stale)),
+  );
+}
+
+type StaleBranch = Extract<Stale, { kind: 'branch' | 'changeset' }>;
+
+function shortName({ ref }: StaleBranch): string {
+  return ref.ref.slice('refs/heads/'.length);
+}
+
+async function judge(
+  git: Git['git'],
+  { id, landing, base_branch: base }: Session,
+  { group, branch, tip, merged, pull_request: url }: ChangesetRequest,
+): Promise<StaleBranch | null> {
+  if (landing === undefined || branch !== requestBranch(landing, group)) return null;
+  const commit = await git.resolveCommit(`refs/heads/${branch}`);
+  const onBase = await git.resolveCommit(`refs/heads/${base}`);
+  if (commit === null || onBase === null || (merged === null && url !== null)) return null;
+  const isMerged = await git.isAncestor(commit, onBase);
+  const isMergedThere = merged !== null && commit === tip;
+  const why = isMerged
+    ? `merged into ${base}`
+    : isMergedThere
+      ? 'its pull request was merged'
+      : `not merged, of ${id}`;
+  const ref = parseRefName(`refs/heads/${branch}`);
+  return {
+    ...{ kind: 'branch', ref: { ref, commit }, subject: subjectOf(id, group), isMerged, name: ref, why },
+    needsForce: !isMerged && !isMergedThere,
+  };
+}
+
+/** By whose name it is kept: a group's is of the form of a task's. */
+function subjectOf(session: SessionId, group: string): StaleBranch['subject'] {
+  return { session, task: parseTaskId(group) };
+}

@@ -1,0 +1,117 @@
+import { triesBeforeAsking, unjudgedTries } from '../../core/task/unjudged-tries.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { ValidatorFailedDecision } from '../../domain/ports/gates.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitDiffs } from '../../domain/ports/git-contents.ts';
+import type { AgentRun } from '../../domain/state/session.ts';
+import type { DoneTask } from '../../domain/state/task.ts';
+import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
+import { saysSomething } from '../../util/says-something.ts';
+import { viewSession } from '../record.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
+import { needsReason, recordVerdict } from './record-verdict.ts';
+import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
+import { failUnvalidated } from './settle-validation.ts';
+import { type Judgement, toVerdict, validateTask } from './validate-task.ts';
+
+/**
+ * One task is judged, anew where its commit has a verdict already: a validator that gives no verdict is tried once more, then the person decides, in this run or in a later
+ * one: what was paid in earlier ones counts.
+ */
+export async function obtainVerdict(workshop: Workshop, session: SessionId, task: DoneTask): Promise<void> {
+  const view = await viewSession(workshop, session);
+  const last = view.snapshot.verdictsOn(task.commit).at(-1)?.at ?? '';
+  const before = unjudgedTries(view.session, task).filter(({ started_at: at }) => at > last);
+  let unjudged = before.length < triesBeforeAsking ? null : await recallUnjudged(workshop, task, before);
+  for (let tries = before.length; !workshop.signal.aborted; ) {
+    if (unjudged === null) {
+      const judgement = await validateTask(workshop, session, task);
+      if (judgement.kind === 'verdict') return recordVerdict(workshop, session, judgement.verdict);
+      const message = `${task.id}: no verdict: ${judgement.reason}`;
+      workshop.events.emit({ event: 'notice', level: 'warning', message });
+      tries += 1;
+      if (tries >= triesBeforeAsking) unjudged = judgement;
+    } else if (await decideUnjudged(workshop, { session, task, ...unjudged })) return;
+    else unjudged = null;
+  }
+}
+
+type NoVerdict = Pick<Extract<Judgement, { readonly kind: 'no-verdict' }>, 'reason' | 'diagnostics'>;
+
+/** What a person decides by where the validators of an earlier run failed: no other one is paid for that. */
+async function recallUnjudged(
+  workshop: Workshop,
+  { commit, session: id, id: task }: DoneTask,
+  runs: readonly AgentRun[],
+): Promise<NoVerdict> {
+  const { session } = await viewSession(workshop, id);
+  const named = runs.map(({ id, outcome }) => (outcome === 'ended' ? id : `${id}: ${outcome}`)).join(', ');
+  return {
+    reason: `${runs.length} validators gave no verdict (${named})`,
+    diagnostics: await diagnoseCommit(workshop, commit, session.base_commit, { session: id, words: task }),
+  };
+}
+
+/** Does what the person decides; false: another validator may be tried. */
+async function decideUnjudged(
+  workshop: Workshop,
+  {
+    session,
+    task,
+    reason,
+    diagnostics,
+  }: NoVerdict & { readonly session: SessionId; readonly task: DoneTask },
+): Promise<boolean> {
+  const { start_commit: base, commit } = task;
+  const decision = await workshop.gates.validatorFailed({
+    task,
+    reason,
+    diagnostics,
+    showDiff: () => workshop.git.diffText(base, commit),
+  });
+  workshop.events.emit({ event: 'gate', gate: 'validator_failed', decision: decision.kind });
+  if (decision.kind === 'retry') return false;
+  if (decision.kind === 'skip') {
+    await failUnvalidated(workshop, session, task.id, reason);
+    return true;
+  }
+  if (decision.status === 'pass') requireOverride(task, diagnostics, decision.override);
+  const verdict = await personsVerdict(workshop, { session, task, said: decision, diagnostics });
+  await recordVerdict(workshop, session, verdict);
+  return true;
+}
+
+/** A failing diagnostic becomes no pass in passing: the person has seen it, and says why it may be. */
+function requireOverride(
+  task: DoneTask,
+  diagnostics: readonly DiagnosticRun[],
+  override: string | undefined,
+): void {
+  const failing = failedDiagnostics(diagnostics);
+  if (failing.length === 0 || saysSomething(override ?? '')) return;
+  throw needsReason(`${task.id} fails its diagnostics`, { task: task.id, diagnostics: [...diagnostics] });
+}
+
+interface PersonsJudgement {
+  readonly session: SessionId;
+  readonly task: DoneTask;
+  readonly said: Extract<ValidatorFailedDecision, { readonly kind: 'manual' }>;
+  readonly diagnostics: readonly DiagnosticRun[];
+}
+
+async function personsVerdict(
+  workshop: Pick<Workshop, 'gates' | 'now'> & WithGit<GitCommits & GitDiffs>,
+  { session, task, said, diagnostics }: PersonsJudgement,
+): Promise<Verdict> {
+  const { status, notes, override } = said;
+  const opinion = {
+    status,
+    notes: override === undefined ? notes : `Passed although diagnostics fail: ${override}`,
+    issues: [],
+    by: workshop.gates.person,
+    cost_usd: 0,
+    tokens: 0,
+  };
+  const verdict = await toVerdict(workshop, session, task, opinion, diagnostics);
+  return override === undefined ? verdict : { ...verdict, override };
+}

@@ -1,0 +1,139 @@
+import { copyFileSync, lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.ts';
+import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
+import { replaceFile } from '../../util/replace-file.ts';
+import { type GitAccess, onObjects } from '../objects/git-access.ts';
+import { runGit } from '../process/run-git.ts';
+import { resolveCommit } from '../refs/head-state.ts';
+import { requireEmptySubmodules } from './submodules.ts';
+import { indexOf, pathsOf, readCellHead } from './view.ts';
+import { whatCouldRun } from './what-could-run.ts';
+
+/** In a cell's record: what was accepted of it last; and which HEAD the person found in it. */
+const acceptedFile = 'accepted';
+const leftFile = 'left';
+
+/**
+ * Makes the worktree of an agent that is over one that the person's own git works in: its HEAD is what was
+ * accepted of it, else where it began, and never a commit that the agent named; all else that was written is a change
+ * there. The agent's HEAD and objects stay in quarantine, where the tool reads them. Harmless when repeated. Where git
+ * would run what lies in it, its link leads nowhere, so that no git works there. Throws FlameErrors `cell-submodule` and
+ * `cell-not-left` then.
+ */
+export async function leaveToPerson(access: GitAccess, cell: CellWorktree): Promise<void> {
+  const { listing, ownGitDir, root } = pathsOf(access, cell);
+  const link = join(cell.path, '.git');
+  const ours = linkTo(listing);
+  const text = readLink(link);
+  // An agent that nothing held may have put a folder there.
+  if (text === null || text === ours || text === linkTo(nowhere(listing))) return;
+  const head = await acceptedHead(access, cell);
+  try {
+    await requireEmptySubmodules(access, cell, head);
+    const why = await whatCouldRun(access, cell);
+    if (why !== null) throw notLeft(cell, why);
+  } catch (error) {
+    replaceFile(link, linkTo(nowhere(listing)));
+    throw error;
+  }
+  if (indexOf(ownGitDir) === head) copyFileSync(join(ownGitDir, 'index'), join(listing, 'index'));
+  else {
+    const there = { GIT_DIR: listing, GIT_WORK_TREE: cell.path };
+    await runGit({ ...access.context, cwd: listing, variables: there }, ['read-tree', head]);
+  }
+  // First: what differs from it is the person's.
+  replaceFile(join(root, leftFile), head);
+  replaceFile(join(listing, 'HEAD'), `${head}\n`);
+  killPoint('worktree to leave to the person');
+  replaceFile(link, ours);
+  killPoint('worktree left to the person');
+}
+
+/** Whether a worktree is one that the person's git works in. */
+export function isLeft(access: GitAccess, cell: CellWorktree): boolean {
+  return readLink(join(cell.path, '.git')) === linkTo(pathsOf(access, cell).listing);
+}
+
+/** There is nothing there: git says so and stops. */
+function nowhere(listing: string): string {
+  return join(listing, 'left-to-nobody');
+}
+
+function linkTo(folder: string): string {
+  return `gitdir: ${folder}\n`;
+}
+
+const longestLink = 10_000;
+
+/** null: it is no such file; an agent that nothing held may have put anything there. */
+function readLink(link: string): string | null {
+  const facts = lstatSync(link, { throwIfNoEntry: false });
+  return facts?.isFile() === true && facts.size <= longestLink ? readFileSync(link, 'utf8') : null;
+}
+
+function notLeft({ path }: CellWorktree, why: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'cell-not-left',
+    message: `No git works in ${path}: ${why}, and it would run as you.`,
+    hints: ['git flame show <task> --diff'],
+  });
+}
+
+/** Remembers a commit of a cell that was judged and came into the repository, where no agent can write. */
+export function noteAccepted(access: GitAccess, cell: CellWorktree, tip: ObjectId): void {
+  replaceFile(join(pathsOf(access, cell).root, acceptedFile), tip);
+}
+
+/** What the agent stood on at its end where exactly that was accepted and builds on its start, else that start. */
+async function acceptedHead(access: GitAccess, cell: CellWorktree): Promise<ObjectId> {
+  const accepted = readId(join(pathsOf(access, cell).root, acceptedFile));
+  if (accepted === null || (await readCellHead(access, cell).catch(() => null)) !== accepted)
+    return cell.start;
+  // git may have removed it since, where nothing came of it.
+  const isThere = (await resolveCommit(onObjects(access), accepted)) === accepted;
+  return isThere && (await buildsOn(access, accepted, cell.start)) ? accepted : cell.start;
+}
+
+/**
+ * A commit that a person made in a worktree that was left to them, on top of what they found, and that no ref has;
+ * null: there is none.
+ */
+export async function personCommit(access: GitAccess, cell: CellWorktree): Promise<ObjectId | null> {
+  const { listing, root } = pathsOf(access, cell);
+  const left = readId(join(root, leftFile)) ?? cell.start;
+  // On a branch it is the branch that has it.
+  const head = readId(join(listing, 'HEAD'));
+  if (head === null || head === left || !(await buildsOn(access, head, left))) return null;
+  const range = [head, '--not', left, '--glob=refs/*'];
+  const { stdout } = await runGit(onObjects(access), ['rev-list', '--max-count=1', ...range]);
+  return stdout.length === 0 ? null : head;
+}
+
+async function buildsOn(access: GitAccess, commit: ObjectId, ground: ObjectId): Promise<boolean> {
+  const args = ['merge-base', '--is-ancestor', ground, commit];
+  return (await runGit(onObjects(access), args, { accept: [0, 1] })).exitCode === 0;
+}
+
+/** null: there is none. */
+function readId(file: string): ObjectId | null {
+  const text = readTextOrEmpty(file).trim();
+  return objectIdPattern.test(text) ? parseObjectId(text) : null;
+}
+
+/** Whether the `.git` of a worktree is the one it was made with, or the one leaveToPerson put there. */
+export function isLinkOf(
+  { agentGitDir, listing }: { readonly agentGitDir: string; readonly listing: string },
+  link: string,
+): boolean {
+  const text = readLink(link);
+  // A kill may have come in the middle of writing it.
+  return (
+    text !== null &&
+    [agentGitDir, listing, nowhere(listing)].some((folder) => linkTo(folder).startsWith(text))
+  );
+}

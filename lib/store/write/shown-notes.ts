@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import { reviewInWords, verdictInWords } from '../../core/changesets/review-in-words.ts';
+import { type ObjectId, parseRefName } from '../../domain/ids.ts';
+import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
+import type { CatFile } from '../../git/process/cat-file.ts';
+import { Note } from '../notes/note.ts';
+import type { NoteKind } from '../notes/note-kinds.ts';
+import { editTree, fileMode, findNotes, listNotes, notePath, type ObjectSink } from '../notes/note-tree.ts';
+import { readSideRef } from '../notes/side-ref.ts';
+import type { State } from '../notes/state.ts';
+import type { StoreOptions } from '../store-options.ts';
+import { renderCommit } from './apply-change.ts';
+import { readCommitIdentity } from './commit-identity.ts';
+import { type Publication, RefPublisher } from './ref-publisher.ts';
+
+/** What `git log` shows below commits: reviews and verdicts as people read them. Made of these, and never read back. */
+const shownKind: NoteKind<unknown> = {
+  ref: parseRefName('refs/blueflame/shown'),
+  schema: z.unknown(),
+  keys: [],
+  anchor: null,
+};
+
+type Place = StoreOptions & { readonly catFile: CatFile };
+type Reviewed = Pick<State, 'reviews' | 'validations'>;
+
+/**
+ * Brings what `git log` shows up to the reviews there are. Of no clone but this: every one makes its own. What a kill
+ * leaves out is made the next time; nothing is done where all is there.
+ */
+export async function showReviews(place: Place, state: Reviewed): Promise<void> {
+  // Whatever is wrong with it, a full disk too, the reviews themselves are there.
+  await bringUp(place, state).catch(() => undefined);
+}
+
+async function bringUp(place: Place, state: Reviewed): Promise<void> {
+  const { tip } = state.reviews;
+  if (tip === null || (await isShown(place, tip))) return;
+  const publisher = new RefPublisher({ ...place, reason: 'git flame' });
+  try {
+    await publisher.publish(() => prepare(place, state));
+  } finally {
+    await publisher.close();
+  }
+}
+
+/** The commit says which reviews it was made of. */
+async function isShown({ catFile }: Place, reviews: ObjectId): Promise<boolean> {
+  const tip = await catFile.info(shownKind.ref);
+  const commit = tip === null ? null : await catFile.read(tip.oid);
+  return commit?.bytes.toString().includes(`\nReviews: ${reviews}\n`) === true;
+}
+
+async function prepare(place: Place, { reviews, validations }: Reviewed): Promise<Publication> {
+  const { objectFormat, now = () => new Date() } = place;
+  const objects = new Map<string, NewObject>();
+  const sink: ObjectSink = (type, content) => {
+    const object = makeObject(objectFormat, type, content);
+    objects.set(object.oid, object);
+    return object;
+  };
+  const shown = await readSideRef(place, shownKind);
+  const wanted = new Map<ObjectId, string>();
+  for (const { key, value } of listNotes(reviews.root)) {
+    if (value === null) continue;
+    for (const { commit } of value.tasks) {
+      const verdict = findNotes(validations.root, commit)[0]?.note.value?.verdicts.at(-1);
+      if (verdict !== undefined) wanted.set(commit, verdictInWords(verdict));
+    }
+    wanted.set(key, reviewInWords(value));
+  }
+  const edits = [...wanted].flatMap(([key, text]) => {
+    const { oid } = makeObject(objectFormat, 'blob', text);
+    if (findNotes(shown.root, key)[0]?.note.blob === oid) return [];
+    sink('blob', text);
+    const note = Note.written(shownKind, { key, blob: oid }, {}, null);
+    return [{ path: notePath(key), entry: { mode: fileMode, oid, tree: null, note } }];
+  });
+  const root = editTree(shown.root, edits, sink);
+  const message = `shown: reviews and verdicts as git log shows them\n\nReviews: ${reviews.tip}\n`;
+  const commit = sink(
+    'commit',
+    renderCommit(root?.oid ?? null, [], message, {
+      ...{ actor: '', host: null, now: now(), objectFormat, sink },
+      identity: await readCommitIdentity(place),
+    }),
+  );
+  const commands = [{ ref: shownKind.ref, old: shown.tip, new: commit.oid }];
+  return { objects: [...objects.values()], commands };
+}

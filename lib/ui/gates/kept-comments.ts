@@ -1,0 +1,62 @@
+import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
+import type { LineComment } from '../../domain/state/line-comment.ts';
+import { type LineRange, nameLines } from '../../domain/state/line-range.ts';
+import { visibleLine } from '../text/visible-text.ts';
+import type { GateContext } from './gate-context.ts';
+
+type Of = Pick<ChangesetQuestion, 'changeset' | 'session'>;
+
+/** Comments typed at the terminal and not decided with yet: a changeset that is built again is asked about anew. */
+export interface KeptComments {
+  /** To be added to. */
+  of(question: Of): LineComment[];
+  forget(question: Of): void;
+}
+
+export function keepComments(): KeptComments {
+  const kept = new Map<string, LineComment[]>();
+  const keyOf = ({ changeset, session }: Of): string => `${session.id} ${changeset.id}`;
+  return {
+    of: (question) => {
+      const comments = kept.get(keyOf(question)) ?? [];
+      kept.set(keyOf(question), comments);
+      return comments;
+    },
+    forget: (question) => kept.delete(keyOf(question)),
+  };
+}
+
+/** Says which comments still go along, and which of them have no line in what the changeset is now. */
+export async function sayKept(
+  context: GateContext,
+  comments: readonly LineComment[],
+  { strayComment }: Pick<ChangesetQuestion, 'strayComment'>,
+): Promise<void> {
+  if (comments.length === 0) return;
+  context.say('These go along when you approve or reject:');
+  for (const comment of comments) {
+    context.say(visibleLine(`  ${comment.path}:${nameLines(comment)}: ${comment.text}`));
+    const stray = (await strayComment?.(comment)) ?? null;
+    if (stray !== null) context.say(visibleLine(`  ${stray}`));
+  }
+}
+
+/** Lines of a file that became others. */
+export interface EditedLines {
+  readonly path: string;
+  readonly range: LineRange;
+  /** How many they are now. */
+  readonly count: number;
+}
+
+/** Comments on lines after those that were edited stay with their lines. */
+export function followLines(comments: LineComment[], { path, range, count }: EditedLines): void {
+  const last = range.to ?? range.line;
+  const by = count - (last - range.line + 1);
+  const moved = comments.map((comment) => {
+    if (comment.path !== path || comment.side !== 'new' || comment.line <= last) return comment;
+    const to = comment.to === undefined ? {} : { to: comment.to + by };
+    return { ...comment, line: comment.line + by, ...to };
+  });
+  comments.splice(0, comments.length, ...moved);
+}

@@ -1,0 +1,16 @@
+import type { Decision } from '../../domain/policy.ts';
+import { wrapText } from '../../util/format-width.ts';
+import type { Style } from '../text/style.ts';
+import { visibleText } from '../text/visible-text.ts';
+
+/** What the rules say of one call, and where the rule is written. */
+export function renderChecked(
+  { decision, rule, details, source }: Decision & { readonly source?: string },
+  style: Style,
+): string {
+  if (decision === 'allow') return style.green('allowed');
+  return [
+    `${style.red('blocked')} by ${rule}${source === undefined ? '' : `, ${source}`}`,
+    ...wrapText(visibleText(details), style.width, '  '),
+  ].join('\n');
+}

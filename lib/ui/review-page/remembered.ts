@@ -1,0 +1,56 @@
+import { problem, sayIssue } from '../page/page-answers.ts';
+import type { PageAnswer } from '../page/page-server.ts';
+import { type KeptReview, keepInReview, keepSchema } from './kept-review.ts';
+import type { PagePreferences } from './page-facts.ts';
+import { preferencesSchema } from './page-request.ts';
+
+/** Where what a person chose and began is read from and written to. */
+export interface RememberedIn {
+  readonly preferences: {
+    read(): Promise<PagePreferences>;
+    write(preferences: PagePreferences): Promise<void>;
+  };
+  /** What was begun and not yet decided. */
+  readonly kept: {
+    read(): Promise<KeptReview>;
+    write(kept: KeptReview): Promise<void>;
+  };
+}
+
+/** What outlasts a tab: how the person wants the page, and what was begun there. */
+export class Remembered {
+  readonly #preferences: RememberedIn['preferences'];
+  readonly #kept: RememberedIn['kept'];
+  #keeping: Promise<void> = Promise.resolve();
+
+  constructor({ preferences, kept }: RememberedIn) {
+    this.#preferences = preferences;
+    this.#kept = kept;
+  }
+
+  /** After all that was sent before. */
+  async read(): Promise<{ readonly preferences: PagePreferences; readonly kept: KeptReview }> {
+    const preferences = await this.#preferences.read();
+    await this.#keeping;
+    return { preferences, kept: await this.#kept.read() };
+  }
+
+  async prefer(body: unknown): Promise<PageAnswer> {
+    const parsed = preferencesSchema.safeParse(body);
+    if (!parsed.success) return problem(400, 'That is no preference.');
+    await this.#preferences.write(parsed.data);
+    return { kind: 'json', value: {} };
+  }
+
+  async keep(body: unknown): Promise<PageAnswer> {
+    const parsed = keepSchema.safeParse(body);
+    if (!parsed.success) return problem(400, sayIssue(parsed.error));
+    // One after the other: each is a change of what the one before left.
+    const kept = this.#keeping.then(async () => {
+      await this.#kept.write(keepInReview(await this.#kept.read(), parsed.data));
+    });
+    this.#keeping = kept.catch(() => undefined);
+    await kept;
+    return { kind: 'json', value: {} };
+  }
+}

@@ -1,0 +1,50 @@
+// How test runners and compilers begin a line about what went wrong.
+const telling =
+  /^\s*(?:not ok\b(?!.*# (?:TODO|SKIP))|FAIL(?:ED|URE)?\b|ERROR\b|✖|✗|✘|×|● |--- FAIL|E {3}|error(?:\[|:)|[\w.]*(?:Error|Exception)\b(?=[:\s(])|thread '.*' panicked)/;
+const context = 2;
+const gap = '…';
+
+/** The line of a program's output that says most about why it failed; null: it said nothing. */
+export function tellingLine(lines: readonly string[]): string | null {
+  const said = lines.filter((line) => line.trim() !== '');
+  return said.findLast((line) => telling.test(line)) ?? said.at(-1) ?? null;
+}
+
+/** At most so many lines of output: those that tell of a failure, each with what follows it, then its end. */
+export function tellingLines(output: string, most: number): readonly string[] {
+  const lines = output.trimEnd().split('\n');
+  if (lines.length <= most) return lines;
+  const kept = new Set<number>();
+  const half = Math.floor(most / 2);
+  for (const [at, line] of lines.entries())
+    if (telling.test(line))
+      for (let next = at; next <= at + context && kept.size < half; next += 1) kept.add(next);
+  for (let at = lines.length - 1; at >= 0 && kept.size < most; at -= 1) kept.add(at);
+  const shown = [...kept].filter((at) => at < lines.length).sort((a, b) => a - b);
+  return shown.flatMap((at, index) => {
+    const isNext = index === 0 ? at === 0 : at === (shown[index - 1] ?? 0) + 1;
+    return [...(isNext || index === 0 ? [] : [gap]), lines[at] ?? ''];
+  });
+}
+
+/** The same, at most so many characters: what is over is left out between the lines that tell most and the end. */
+export function tellingText(output: string, most: number): string {
+  if (output.length <= most) return output;
+  const head: string[] = [];
+  let left = Math.floor(most / 2);
+  for (const line of withContext(output.split('\n'))) {
+    left -= line.length + 1;
+    if (left < 0) break;
+    head.push(line);
+  }
+  const start = `${head.join('\n')}\n${gap}\n`;
+  const end = output.slice(start.length - most);
+  return head.every((line) => end.includes(line)) ? output.slice(-most) : start + end;
+}
+
+/** The lines that tell of a failure with what follows them, each once. */
+function withContext(lines: readonly string[]): readonly string[] {
+  const near = (at: number): boolean =>
+    lines.slice(Math.max(0, at - context), at + 1).some((line) => telling.test(line));
+  return lines.filter((_, at) => near(at));
+}

@@ -1,0 +1,39 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { fitBody } from '../../../lib/commands/forge/fit-body.ts';
+
+const last = 'Session `ses-20260206-143022-a1b2`, $1.00.';
+const bodyOf = (paragraphs: readonly string[]): string => `${[...paragraphs, last].join('\n\n')}\n`;
+const host = 'GitLab';
+
+test('RND-2 a text that its host takes is told as it is', () => {
+  const body = bodyOf(['One.', 'Two.']);
+  assert.is(fitBody(body, { longest: body.length, host }), body);
+});
+
+test('RND-2 a longer one ends between two paragraphs, says how much is left out and where all of it is', () => {
+  const paragraphs = Array.from({ length: 100 }, (_, at) => `Paragraph ${at} ${'x'.repeat(50)}`);
+  const body = bodyOf(paragraphs);
+  for (const longest of [400, 1_000, 3_000]) {
+    const shown = fitBody(body, { longest, host });
+    assert.ok(shown.length <= longest, `${shown.length} of ${longest}`);
+    const [, kept = '', left = ''] =
+      /^(.*)\n\nThe text goes on for (\d+) characters more than GitLab takes here\. All of it, task by task: `git flame show ses-20260206-143022-a1b2`\.\n\nSession/s.exec(
+        shown,
+      ) ?? [];
+    assert.ok(body.startsWith(`${kept}\n\nParagraph`), shown);
+    assert.is(kept.length + Number(left), body.length);
+    assert.ok(shown.endsWith(`${last}\n`));
+  }
+});
+
+test('RND-2 a single paragraph that is too long ends between two lines', () => {
+  const shown = fitBody(bodyOf([Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n')]), {
+    longest: 400,
+    host,
+  });
+  assert.ok(shown.length <= 400);
+  assert.match(shown, /^line 0\n.*line \d+\n\nThe text goes on/s);
+});
+
+test.run();

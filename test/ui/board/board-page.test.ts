@@ -1,0 +1,273 @@
+import type { Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import type { BoardTaskDetails } from '../../../lib/domain/shown/board.ts';
+import type { GateAsks } from '../../../lib/domain/shown/gate.ts';
+import { pageSuite, shot } from '../../review-page/browser.ts';
+import { requireAccessible } from '../../support/axe.ts';
+import { commitA } from '../samples.ts';
+import { asking, busyBoard, type FakeBoard, fakeTask, openFakeBoard } from './fake-board.ts';
+
+const { test, visitUrl, run } = await pageSuite('the board as a page');
+
+const bad = { command: 'npm test', result: 'exit 1', is_good: false, output: 'not ok 2\n' };
+const other = { task: 'one', attempt: 2, words: '+3 −1, its checks pass' };
+const undoable = [{ id: '1-api', group: 'api', state: 'rejected' as const, reason: 'No tests.' }];
+const questions: readonly GateAsks[] = [
+  {
+    ...{
+      gate: 'plan',
+      objective: 'Add a login',
+      tasks: 7,
+      problems: ['one needs itself'],
+      notes: ['about 2 USD'],
+    },
+    ...{ replans_left: 1, quit_means: 'the session ends without this plan' },
+  },
+  {
+    ...{
+      gate: 'validation',
+      task: 'two',
+      title: 'Lock out',
+      by: 'validator-1a2b3c4d',
+      notes: 'Five is too few.',
+    },
+    ...{
+      issues: ['src/a.txt: no test'],
+      checks: [bad],
+      description: 'Do it.',
+      file_locks: ['src/'],
+      others: [other],
+    },
+  },
+  {
+    gate: 'validator_failed',
+    task: 'two',
+    title: 'Lock out',
+    reason: 'It ended early.',
+    checks: [bad],
+    red: true,
+  },
+  {
+    ...{ gate: 'changesets', id: '1-auth', group: 'auth', commit: commitA, depends_on: [], missing: [] },
+    ...{
+      diffstat: { files: 2, insertions: 9, deletions: 1 },
+      position: 1,
+      total: 2,
+      red: true,
+      checks: [bad],
+    },
+    tasks: [
+      { id: 'two', title: 'Lock out', verdict: 'fail', notes: 'Five is too few.' },
+      { id: 'three', title: 'Log out', verdict: null, notes: '' },
+    ],
+    ...{
+      warnings: ['Builds on api: without it, it is deferred.'],
+      on_top: ['seven goes back.'],
+      others: [other],
+    },
+    ...{ has_message: true, undoable },
+  },
+  {
+    ...{
+      gate: 'session',
+      answers: ['continue', 'retry', 'replan', 'stop', 'undo'],
+      cycle: 1,
+      cycles_left: 2,
+    },
+    ...{ lines: ['One landed, one was sent back.'], undoable },
+  },
+  { gate: 'budget', spent: 5, limit: 5, unit: 'usd' },
+  { gate: 'base', failing: ['npm test ends with 1'] },
+];
+
+const stream = [
+  { kind: 'said', text: 'I look at the file.' },
+  { kind: 'call', text: 'Bash npm test' },
+  { kind: 'blocked', text: 'Bash curl https://example.com' },
+  { kind: 'gap', text: '20 lines' },
+] as const;
+const details: Partial<BoardTaskDetails> = {
+  ...{ acceptance: ['It locks.'], constraints: ['No network.'], adapter: 'claude', model: 'opus' },
+  prompt: { system: 'You work.', prompt: 'Do it.' },
+  attempts: [
+    {
+      number: 1,
+      agent: 'worker-0000aaaa',
+      at: '2026-02-06T14:30:22.000Z',
+      result: 'rejected',
+      notes: 'No.',
+      rejection: 'Late.',
+    },
+  ],
+  verdicts: [
+    {
+      ...{ status: 'fail', by: 'validator-1a2b3c4d', at: '2026-02-06T14:30:22.000Z', notes: 'No.' },
+      ...{ issues: ['src/a.txt'], override: 'It is meant to be.', checks: [bad] },
+    },
+  ],
+  notes: [{ from: 'task-001', text: 'Salt it.' }],
+  agents: [
+    {
+      ...{ id: 'worker-0000aaaa', role: 'worker', outcome: 'done', took_ms: 4_000, cost_usd: 0.1, tokens: 9 },
+      blocked: ['Bash curl'],
+    },
+  ],
+  files: [{ path: 'src/a.txt', insertions: 3, deletions: 1 }],
+  next: ['git flame show two'],
+};
+
+/** How far from the left of their block the lines of texts are drawn, in pixels. */
+const linesFromLeft = `[...document.querySelectorAll('pre, .text, .row-title, .row-note, h1, h3, .stream-text, .gate-about, #panel-title, .node-title')]
+  .filter((block) => block.checkVisibility())
+  .flatMap((block) => {
+    const style = getComputedStyle(block);
+    const from = block.getBoundingClientRect().left + parseFloat(style.paddingLeft) + parseFloat(style.borderLeftWidth);
+    const range = new Range();
+    range.selectNodeContents(block);
+    const lines = new Map();
+    for (const { top, left, width } of range.getClientRects())
+      if (width > 0) lines.set(Math.round(top), Math.min(lines.get(Math.round(top)) ?? Infinity, left));
+    return [...lines.values()].map((left) => [block.className + ': ' + block.textContent.slice(0, 20), Math.round(left - from)]);
+  })`;
+
+/** The same of the sign of the first line that was added. */
+const placeOfSign = `(() => {
+  const [pre] = [...document.querySelectorAll('pre')].filter(({ textContent }) => textContent.includes('diff --git'));
+  const range = new Range();
+  const at = pre.textContent.indexOf('+');
+  range.setStart(pre.firstChild, at);
+  range.setEnd(pre.firstChild, at + 1);
+  return range.getBoundingClientRect().left - pre.getBoundingClientRect().left - parseFloat(getComputedStyle(pre).paddingLeft);
+})()`;
+
+async function visit(fake: FakeBoard): Promise<Page> {
+  const { page } = await visitUrl(fake.board.url);
+  return page;
+}
+
+test('DSK-1: axe finds nothing wrong with the board: each question with each of its answers open, agents at work, a task', async () => {
+  const fake = await openFakeBoard({ stream, details });
+  try {
+    fake.show(busyBoard());
+    const page = await visit(fake);
+    await page.locator('#agents .row').waitFor();
+    for (const fold of await page.locator('#checks summary').all()) await fold.click();
+    await requireAccessible(page, 'at work');
+    for (const asks of questions) {
+      fake.show(busyBoard(asking(asks)));
+      const card = page.locator(`article.gate[data-gate="${asks.gate}"]`);
+      await card.waitFor();
+      for (const fold of await card.locator('summary').all()) await fold.click();
+      const answers = card.locator('.answers button');
+      for (let at = 0; at < (await answers.count()); at += 1) {
+        await answers.nth(at).click();
+        await card.locator('.answer-form textarea:disabled').waitFor({ state: 'detached' });
+        // Most forms are alike: what has fields is looked at.
+        if ((await card.locator('.answer-form .answer-field, .answer-form fieldset').count()) > 0)
+          await requireAccessible(page, `${asks.gate}, ${await answers.nth(at).textContent()}`);
+      }
+    }
+    fake.show(busyBoard());
+    await page.locator('#agents .row-button').click();
+    await page.locator('.stream li.blocked').waitFor();
+    await page.locator('#panel').getByRole('button', { name: 'Tell it…' }).click();
+    for (const fold of await page.locator('#panel summary').all()) await fold.click();
+    await requireAccessible(page, 'a task with its agent');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('v');
+    await page.locator('#list .row').first().waitFor();
+    await page.keyboard.press('?');
+    await requireAccessible(page, 'the list, and the keys');
+    await page.keyboard.press('Escape');
+    await fake.board.close();
+    await page.getByText('This run has ended.').waitFor();
+    await requireAccessible(page, 'after the end');
+  } finally {
+    await fake.board.close();
+  }
+});
+
+test('what a task builds on without needing it is a line of another kind in the graph, and named with the file where it is opened', async () => {
+  const fake = await openFakeBoard();
+  try {
+    const overlap = { kind: 'build-on' as const, below: [{ task: 'two', lock: 'readme.md' }] };
+    const tasks = {
+      one: fakeTask(),
+      two: fakeTask({ needs: ['one'] }),
+      three: fakeTask({ status: 'proposed', overlap }),
+      four: fakeTask({ overlap: { ...overlap, kind: 'separate' } }),
+    };
+    fake.show(busyBoard({ tasks }));
+    const page = await visit(fake);
+    await page.locator('#graph path.below').waitFor({ state: 'attached' });
+    const lines = await page.evaluate<readonly string[]>(
+      "[...document.querySelectorAll('#graph path')].map(({ dataset, classList }) => [dataset.from, dataset.to, classList.contains('below')].join(' ')).sort()",
+    );
+    assert.equal(lines, ['one two false', 'two three true']);
+    assert.is(await page.locator('#alone .node').getAttribute('data-id'), 'four');
+    await page.getByText('builds on it, for both change the same files').waitFor();
+    await shot(page, 'board-builds-on');
+    await page.locator('#graph .node[data-id="three"]').click();
+    await page.locator('#panel .facts', { hasText: 'Builds on' }).getByText('two (readme.md)').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('v');
+    await page.locator('#list').getByText('apart from two (readme.md)').waitFor();
+  } finally {
+    await fake.board.close();
+  }
+});
+
+test('a tall graph opens where its tasks begin', async () => {
+  const fake = await openFakeBoard();
+  try {
+    const many = Array.from(
+      { length: 19 },
+      (_, at) => [`leaf-${at}`, fakeTask({ needs: ['root'] })] as const,
+    );
+    fake.show(busyBoard({ tasks: { root: fakeTask(), ...Object.fromEntries(many) } }));
+    const page = await visit(fake);
+    await page.locator('#graph .node').first().waitFor();
+    await shot(page, 'board-tall');
+    const inSight = await page.evaluate<boolean>(
+      `(() => {
+        const [all, root] = ['#graph', '#graph .node[data-id="root"]'].map((one) => document.querySelector(one).getBoundingClientRect());
+        return root.top >= all.top && root.bottom <= all.bottom && root.left >= all.left;
+      })()`,
+    );
+    assert.ok(inSight, 'the first task is out of sight');
+  } finally {
+    await fake.board.close();
+  }
+});
+
+test('D19: lines that begin right-to-left are drawn from the left, with their signs there', async () => {
+  const hebrew = 'שלום לכולם';
+  const diff = `diff --git a/a.txt b/a.txt\n+${hebrew}\n${hebrew} = 1;\n+latin\n`;
+  const fake = await openFakeBoard({ text: diff, stream: [{ kind: 'said', text: hebrew }] });
+  try {
+    const failed: GateAsks = {
+      ...{ gate: 'validator_failed', task: 'two', title: hebrew, reason: hebrew, red: false },
+      checks: [{ ...bad, output: `${hebrew} 1\nlatin\n` }],
+    };
+    fake.show(busyBoard({ ...asking(failed), tasks: { one: fakeTask({ title: hebrew }) } }));
+    const page = await visit(fake);
+    const card = page.locator('article.gate');
+    for (const fold of await card.locator('summary').all()) await fold.click();
+    await card.locator('pre', { hasText: 'diff --git' }).waitFor();
+    await page.locator('#agents .row-button').click();
+    await page.locator('.stream li').waitFor();
+    await shot(page, 'board-right-to-left');
+    const drawn = await page.evaluate<readonly (readonly [string, number])[]>(linesFromLeft);
+    assert.ok(drawn.length > 8, `${drawn.length} lines`);
+    assert.equal(
+      drawn.filter(([, from]) => from > 2),
+      [],
+    );
+    const sign = await page.evaluate<number>(placeOfSign);
+    assert.ok(Math.abs(sign) <= 1, `the sign is ${sign} px from the left`);
+  } finally {
+    await fake.board.close();
+  }
+});
+
+run();

@@ -1,0 +1,175 @@
+import type { SessionId } from '../../../lib/domain/ids.ts';
+import type {
+  BoardState,
+  BoardStreamLine,
+  BoardTask,
+  BoardTaskDetails,
+} from '../../../lib/domain/shown/board.ts';
+import type { GateAsks } from '../../../lib/domain/shown/gate.ts';
+import { emptyBoard } from '../../../lib/ui/board/board-changes.ts';
+import type { BoardSource } from '../../../lib/ui/board/board-source.ts';
+import { type Board, openBoard } from '../../../lib/ui/board/open-board.ts';
+import { at, commitA } from '../samples.ts';
+
+/** A board over states that a test makes up. */
+export interface FakeBoard {
+  readonly board: Board;
+  /** What was answered on it, in order. */
+  readonly answers: readonly unknown[];
+  show(state: BoardState): void;
+}
+
+interface Told {
+  readonly stream?: readonly BoardStreamLine[];
+  readonly details?: Partial<BoardTaskDetails>;
+  readonly text?: string;
+}
+
+export async function openFakeBoard({
+  stream = [],
+  details = {},
+  text = 'text',
+}: Told = {}): Promise<FakeBoard> {
+  let state = emptyBoard;
+  const watching = new Set<() => void>();
+  const answers: unknown[] = [];
+  const source: BoardSource = {
+    read: async () => state,
+    task: async () => ({ ...noDetails, ...details }),
+    follow: async (_, hear, signal) => {
+      hear(stream);
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      return true;
+    },
+    tell: async () => undefined,
+    answer: async (_, { answer }) => void answers.push(answer),
+    gateText: async () => text,
+    watch: (onChange) => {
+      watching.add(onChange);
+      return () => watching.delete(onChange);
+    },
+  };
+  const theme = { read: async () => 'auto' as const, write: async () => undefined };
+  const board = await openBoard({
+    source,
+    theme,
+    farewell: { ended: 'This run has ended.', isRunOver: true },
+  });
+  return {
+    ...{ board, answers },
+    show: (next) => {
+      state = next;
+      for (const tell of watching) tell();
+    },
+  };
+}
+
+const noDetails: BoardTaskDetails = {
+  ...{ description: 'Do it.', acceptance: [], constraints: [], adapter: null, model: null },
+  ...{ prompt: null, prompt_missing: 'It has begun.', attempts: [], verdicts: [], notes: [], agents: [] },
+  ...{ files: [], worktrees: [], next: [] },
+};
+
+const session = 'ses-20260206-143022-1a2b' as SessionId;
+
+export function fakeTask(changes: Partial<BoardTask> = {}): BoardTask {
+  return {
+    ...{
+      title: 'Lock out',
+      status: 'pending',
+      verdict: null,
+      group: 'auth',
+      priority: 1,
+      needs: [],
+      overlap: null,
+      locks: [],
+    },
+    ...{ by: null, attempts: 0, cost_usd: 0, tokens: 0, because: [] },
+    ...changes,
+  };
+}
+
+/** A session with something in every part of the board. */
+export function busyBoard(changes: Partial<BoardState> = {}): BoardState {
+  return {
+    ended_checks: [
+      {
+        ...{ id: 'command-0', command: 'npm test', about: 'task-001', ended_at: '2026-02-06T14:31:00.000Z' },
+        ...{ result: 'exit 1', is_good: false, took_ms: 1_200 },
+      },
+    ],
+    run: { command: 'git flame run', pid: 7 },
+    session: {
+      ...{ id: session, title: 'Add a login', objective: 'Add a login with a password', base_branch: 'main' },
+      ...{
+        lands_on: null,
+        cycle: 1,
+        wave: 'work',
+        state: 'active',
+        created_at: at,
+        cost_usd: 1.2,
+        tokens: 5_000,
+      },
+      ...{ budget: { unit: 'usd', spent: 1.2, limit: 5 }, has_proposal: false, next: null },
+    },
+    sessions: [
+      { id: session, title: 'Add a login', state: 'active', wave: 'work', created_at: at, cost_usd: 1.2 },
+      {
+        id: 'ses-20260205-143022-1a2b' as SessionId,
+        title: 'Before',
+        state: 'ended',
+        wave: 'review',
+        created_at: at,
+        cost_usd: 0,
+      },
+    ],
+    tasks: {
+      one: fakeTask({ status: 'claimed', by: 'worker-1a2b3c4d', attempts: 1, cost_usd: 0.3 }),
+      two: fakeTask({ status: 'done', verdict: 'fail', needs: ['one'], because: ['a check fails'] }),
+      three: fakeTask({ status: 'merged', verdict: 'pass', needs: ['one'] }),
+      four: fakeTask({ status: 'dropped', because: ['not wanted'] }),
+      five: fakeTask({ status: 'failed', attempts: 3, because: ['it ran out of time'] }),
+      six: fakeTask({ status: 'proposed' }),
+      seven: fakeTask({ status: 'done', verdict: 'pass' }),
+    },
+    agents: [
+      {
+        ...{ id: 'worker-1a2b3c4d', role: 'worker', task: 'one', adapter: 'claude', started_at: at },
+        ...{ last_activity_at: at, activity: 'Bash npm test', cost_usd: 0.3, tokens: 900, blocked: 2 },
+      },
+    ],
+    hints: [{ id: 'h1', agent: 'worker-1a2b3c4d', text: 'Use scrypt.', state: 'followed', next: 'Edit' }],
+    checks: [
+      {
+        ...{ id: 'c1', command: 'npm test', about: 'two', started_at: at, output: 'ok 1\nnot ok 2\n' },
+        before: [{ command: 'npm run lint', result: 'exit 1', is_good: false, took_ms: 900 }],
+      },
+    ],
+    gate: null,
+    decided: [
+      {
+        id: 'g0',
+        session,
+        gate: 'plan',
+        about: 'the plan',
+        answer: 'approved',
+        where: 'board',
+        by: 'Lea',
+        at,
+      },
+    ],
+    changesets: [
+      {
+        ...{ id: '1-auth', group: 'auth', tasks: ['two' as never], state: 'waiting', commit: commitA },
+        ...{ diffstat: { files: 2, insertions: 9, deletions: 1 }, reason: null, red: true, by: null },
+      },
+    ],
+    notices: ['three and two change the same lines of src/a.txt'],
+    log: [{ at, who: 'Lea Lead <lea@example.com>', text: 'the plan was approved' }],
+    ...changes,
+  };
+}
+
+export function asking(asks: GateAsks): Partial<BoardState> {
+  return { gate: { id: `gate-${asks.gate}`, session, asked_at: at, asks } };
+}
