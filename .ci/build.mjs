@@ -21,7 +21,11 @@ if (process.argv.includes('--install') && !isInstalled()) {
   if (lstatSync('node_modules', { throwIfNoEntry: false })?.isSymbolicLink())
     throw new Error('node_modules is a link: run npm ci where it leads to, or remove the link.');
 
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { stdio: ['ignore', 'inherit', 'inherit'] });
+  process.stderr.write('Installing what the build needs ...\n');
+  // Warnings would be of packages that the tests alone use (one asks for a newer node), or of npm's own settings.
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
 }
 const { build } = await import('esbuild');
 const { buildPacks } = await import('./packs.mjs');

@@ -6,10 +6,10 @@ import type { Io } from '../../domain/shown/io.ts';
 import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
 import { createOutput } from '../../ui/terminal/output.ts';
 import { makeFolders } from '../../util/make-folders.ts';
-import { shellQuote } from '../../util/shell-quote.ts';
 import * as init from '../init/init.ts';
 import { readGitColor } from '../open/git-color.ts';
 import * as runCommand from '../run.ts';
+import { afterTheDemo } from './after-the-demo.ts';
 import { demoConfig, demoDecisions, demoFiles, demoPlan } from './demo-project.ts';
 
 /** `git flame demo`: a whole cycle on a throw-away repository; its agents are scripts, no account and no network. */
@@ -32,7 +32,7 @@ export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
     const context = await makeRepository(repo, io);
     const code = await runCycle(args, { ...io, cwd: repo, env: context.env });
     if (!output.isJson) await showResult(context, io, output);
-    sayWhatNext(output, isKept ? repo : null);
+    for (const command of afterTheDemo(io, isKept ? repo : null)) output.hint(command);
     return code;
   } finally {
     if (!isKept) await rm(folder, { recursive: true, force: true });
@@ -126,11 +126,4 @@ async function showResult(
   await show('git log -1 main', ['log', '-1', 'main']);
   await show('git log --oneline refs/blueflame/tasks', ['log', '--oneline', 'refs/blueflame/tasks']);
   io.stdout.write('\n');
-}
-
-function sayWhatNext(output: ReturnType<typeof createOutput>, repo: string | null): void {
-  if (repo !== null) output.hint(`cd ${shellQuote(repo)} && git flame status`);
-  else output.hint('git flame demo --keep');
-  output.hint('cd your-repository && git flame init');
-  output.hint("git flame run 'What you want done'");
 }

@@ -1,0 +1,33 @@
+import { isAbsolute, join, relative } from 'node:path';
+import type { Io } from '../../domain/shown/io.ts';
+import { packageRoot } from '../../util/package-root.ts';
+import { programPath } from '../../util/program-path.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+
+/**
+ * What to type after a demo, each as it works where the person is: where no shell would find the program yet, by its
+ * path, and how `git flame` comes to work. `kept` is the demo's repository; null: it is gone.
+ */
+export function afterTheDemo(
+  { cwd, env }: Pick<Io, 'cwd' | 'env'>,
+  kept: string | null,
+  root = packageRoot(),
+): readonly string[] {
+  // npm starts a script in its own folder, wherever it was typed.
+  const here = env.npm_lifecycle_event === undefined ? cwd : (env.INIT_CWD ?? cwd);
+  const isFound = isAbsolute(programPath('git-flame', env.PATH));
+  const program = join(root, 'bin', 'git-flame');
+  const typed = (folder: string): string =>
+    isFound ? 'git flame' : `node ${shellQuote(shortest(folder, program))}`;
+  return [
+    kept === null ? `${typed(here)} demo --keep` : `cd ${shellQuote(kept)} && ${typed(kept)} status`,
+    ...(isFound ? [] : [here === root ? 'npm link' : `(cd ${shellQuote(root)} && npm link)`]),
+    'cd your-repository && git flame init',
+    "git flame run 'What you want done'",
+  ];
+}
+
+function shortest(folder: string, file: string): string {
+  const path = relative(folder, file);
+  return path.startsWith('..') ? file : path;
+}
