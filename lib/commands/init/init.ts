@@ -80,9 +80,9 @@ async function begin(
   { git, io, output, dryRun, isQuiet }: Beginning,
 ): Promise<readonly string[]> {
   const cli = proposeCli(git, io);
-  const proposal = readProposal(root);
+  const proposal = readProposal(root, io.env.PATH);
   // What is looser than built in is asked about once, so that only a person at a terminal is offered it.
-  const room = proposal !== null && io.stdin.isTTY === true ? roomForBuilds : null;
+  const room = (proposal?.allowed.length ?? 0) > 0 && io.stdin.isTTY === true ? roomForBuilds : null;
   if (proposal !== null && !isQuiet) output.result(renderProposal({ ...proposal, room }, output.style));
   const project = { name, ...(base === null ? {} : { base_branch: base }) };
   if (!dryRun) await writeConfig(root, { project, cli, proposal, room });

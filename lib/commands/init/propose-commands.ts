@@ -11,6 +11,13 @@ export interface Proposal {
   readonly tests: readonly string[];
   /** What would bring its dependencies into a worktree; null: nothing that is known. */
   readonly install: KnownInstall | null;
+  /** What these files name and this machine lacks the program for. */
+  readonly missing: readonly MissingProgram[];
+}
+
+export interface MissingProgram {
+  readonly program: string;
+  readonly commands: readonly string[];
 }
 
 /** Limits that work with builds and tests fits in: wider than those built in. */
@@ -42,60 +49,105 @@ export interface ProjectFiles {
   readonly locks: ReadonlySet<string>;
 }
 
+interface Project extends ProjectFiles {
+  /** Whether a shell here would find the program. */
+  readonly has: (program: string) => boolean;
+}
+
 /**
  * What to propose for a project; null: nothing in it is known. Only names that are known here come out of the files:
  * nothing of their text gets into a command.
  */
-export function proposeCommands({ contents, locks }: ProjectFiles): Proposal | null {
+export function proposeCommands(project: Project): Proposal | null {
+  const { contents, locks, has } = project;
   const found = projectFiles.flatMap((name) => {
     const text = contents.get(name);
-    const part = text === undefined ? null : readers[name](text, locks);
+    const part = text === undefined ? null : readers[name](text, project);
     return part === null || part.allowed.length === 0 ? [] : [{ name, ...part }];
   });
   if (found.length === 0) return null;
   const tests = found.filter(({ name }) => name !== 'Makefile').flatMap((part) => part.tests);
+  const install = knownInstalls.find(({ file }) => locks.has(file));
+  const named = found.flatMap(({ allowed }) => allowed);
   return {
     sources: found.map(({ name }) => name),
-    allowed: [...new Set(found.flatMap(({ allowed }) => allowed))],
-    install: knownInstalls.find(({ file }) => locks.has(file)) ?? null,
-    // A Makefile beside others mostly calls what they name.
-    tests: [...new Set(tests.length > 0 ? tests : found.flatMap((part) => part.tests))],
+    allowed: usable(named, has),
+    // A Makefile beside others mostly calls what they name, also where that is missing.
+    tests: usable(tests.length > 0 ? tests : found.flatMap((part) => part.tests), has),
+    install: install === undefined || lackOf(install.command, has) !== null ? null : install,
+    missing: missingOf([...named.map(([first]) => first), ...(install ? [install.command] : [])], has),
   };
 }
 
-type Part = Pick<Proposal, 'allowed' | 'tests'>;
-type Reader = (text: string, locks: ReadonlySet<string>) => Part;
+/** Ways to the same end, the one that the project's files name first. */
+type Ways = readonly [string, ...string[]];
+
+/** Of each the first way that this machine has the programs for. */
+function usable(named: readonly Ways[], has: Project['has']): readonly string[] {
+  return [...new Set(named.flatMap((ways) => ways.find((way) => lackOf(way, has) === null) ?? []))];
+}
+
+function missingOf(commands: readonly string[], has: Project['has']): readonly MissingProgram[] {
+  const lacking = new Map<string, Set<string>>();
+  for (const command of commands) {
+    const program = lackOf(command, has);
+    if (program !== null) lacking.set(program, (lacking.get(program) ?? new Set()).add(command));
+  }
+  return [...lacking].map(([program, without]) => ({ program, commands: [...without] }));
+}
+
+/** The first program that a command needs and that isn't there; null: all are. */
+function lackOf(command: string, has: Project['has']): string | null {
+  const [first = '', second = '', third = ''] = command.split(' ');
+  const also =
+    first === 'cargo' && separate.has(second) ? `cargo-${second}` : second === '-m' ? third : first;
+  return [first, also].find((program) => !has(program)) ?? null;
+}
+
+/** What cargo starts as a program of its own, which not every installation has. */
+const separate: ReadonlySet<string> = new Set(['clippy', 'fmt']);
 
 const steps = ['test', 'build', 'check', 'typecheck', 'lint', 'format'];
 
+interface Part {
+  readonly allowed: readonly Ways[];
+  readonly tests: readonly Ways[];
+}
+type Reader = (text: string, project: Project) => Part;
+
 const readers: Readonly<Record<(typeof projectFiles)[number], Reader>> = {
-  'package.json': (text, locks) => {
+  'package.json': (text, { locks }) => {
     const { scripts } = parseRecord(text);
     const named = typeof scripts === 'object' && scripts !== null ? Object.entries(scripts) : [];
     const run = runnerOf(locks);
     const known = named.filter(([name, script]) => steps.includes(name) && !isPlaceholder(script));
     const commands = steps
       .filter((step) => known.some(([name]) => name === step))
-      .map((step) => (step === 'test' && run !== 'bun' ? `${run} test` : `${run} run ${step}`));
+      .map((step): Ways => [step === 'test' && run !== 'bun' ? `${run} test` : `${run} run ${step}`]);
     return { allowed: commands, tests: known.some(([name]) => name === 'test') ? commands.slice(0, 1) : [] };
   },
   'Cargo.toml': () => ({
-    allowed: ['cargo test', 'cargo build', 'cargo check', 'cargo clippy', 'cargo fmt'],
-    tests: ['cargo test'],
+    allowed: [['cargo test'], ['cargo build'], ['cargo check'], ['cargo clippy'], ['cargo fmt']],
+    tests: [['cargo test']],
   }),
-  'pyproject.toml': (text, locks) => {
-    const run = locks.has('uv.lock') ? 'uv run ' : locks.has('poetry.lock') ? 'poetry run ' : '';
+  'pyproject.toml': (text, { locks, has }) => {
+    const runner = locks.has('uv.lock') ? 'uv run' : locks.has('poetry.lock') ? 'poetry run' : null;
+    const python = has('python') || !has('python3') ? 'python' : 'python3';
     const tools = ['pytest', 'ruff', 'mypy'].filter((tool) => new RegExp(`\\b${tool}\\b`).test(text));
-    const allowed = tools.map(
-      (tool) => `${run}${tool === 'pytest' && run === '' ? 'python -m ' : ''}${tool}`,
-    );
+    const allowed = tools.map((tool): Ways => {
+      const alone = tool === 'pytest' ? `${python} -m pytest` : tool;
+      return runner === null ? [alone] : [`${runner} ${tool}`, alone];
+    });
     return { allowed, tests: tools.includes('pytest') ? allowed.slice(0, 1) : [] };
   },
-  'go.mod': () => ({ allowed: ['go test', 'go build', 'go vet', 'gofmt'], tests: ['go test ./...'] }),
+  'go.mod': () => ({
+    allowed: [['go test'], ['go build'], ['go vet'], ['gofmt']],
+    tests: [['go test ./...']],
+  }),
   Makefile: (text) => {
     const targets = steps.filter((step) => new RegExp(`^${step}\\s*:(?!=)`, 'm').test(text));
-    const allowed = targets.map((target) => `make ${target}`);
-    return { allowed, tests: targets.includes('test') ? ['make test'] : [] };
+    const allowed = targets.map((target): Ways => [`make ${target}`]);
+    return { allowed, tests: targets.includes('test') ? [['make test']] : [] };
   },
 };
 

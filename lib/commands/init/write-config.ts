@@ -1,10 +1,11 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { stringify } from 'yaml';
 import type { ReadyCli } from '../../cell/run/ready-clis.ts';
 import { defaultCommands } from '../../domain/config/config-rules.ts';
 import type { KnownInstall } from '../../domain/known-installs.ts';
+import { programPath } from '../../util/program-path.ts';
 import { lockFiles, type Proposal, projectFiles, proposeCommands, type Room } from './propose-commands.ts';
 
 interface Beginning {
@@ -16,14 +17,15 @@ interface Beginning {
   readonly room: Room | null;
 }
 
-/** What the project's own files say of its tests; null: nothing. */
-export function readProposal(root: string): Proposal | null {
+/** What the project's own files say of its tests, as far as the programs for it are in PATH; null: nothing. */
+export function readProposal(root: string, searchPath: string | undefined): Proposal | null {
   const contents = projectFiles.flatMap((name) => {
     const text = readSmallFile(join(root, name));
     return text === null ? [] : [[name, text] as const];
   });
   const locks = lockFiles.filter((name) => isFile(join(root, name)));
-  return proposeCommands({ contents: new Map(contents), locks: new Set(locks) });
+  const has = (program: string): boolean => isAbsolute(programPath(program, searchPath));
+  return proposeCommands({ contents: new Map(contents), locks: new Set(locks), has });
 }
 
 /** Writes the configuration to begin with. Throws EEXIST where there is one. */
@@ -34,7 +36,7 @@ export async function writeConfig(root: string, beginning: Beginning): Promise<v
 function configText({ project, cli, proposal, room }: Beginning): string {
   const { name: _, ...setting } = cli ?? { name: null };
   const rules =
-    proposal === null
+    proposal === null || proposal.allowed.length === 0
       ? {}
       : { permissions: { bash_rules: { allowed_commands: [...defaultCommands, ...proposal.allowed] } } };
   const checks =

@@ -19,11 +19,14 @@ export function renderProposal(
     sources,
     allowed,
     tests,
+    missing,
     room,
   }: {
     readonly sources: readonly string[];
     readonly allowed: readonly string[];
     readonly tests: readonly string[];
+    /** What is not proposed, by the program that is missing for it. */
+    readonly missing: readonly { readonly program: string; readonly commands: readonly string[] }[];
     /** Limits wider than those built in; null: none. */
     readonly room: {
       readonly agent_timeout: string;
@@ -33,7 +36,7 @@ export function renderProposal(
   style: Style,
 ): string {
   const rows = [
-    ['agents may run', allowed.join(', ')],
+    ...(allowed.length === 0 ? [] : [['agents may run', allowed.join(', ')]]),
     ...(tests.length === 0 ? [] : [['checks of each task', tests.join(', ')]]),
     ...(room === null
       ? []
@@ -41,6 +44,10 @@ export function renderProposal(
           ['time of an agent', `${room.agent_timeout}, so that builds and tests fit in`],
           ['budget of a validator', formatUsd(room.token_budget.validator_usd)],
         ]),
+    ...missing.map(({ program, commands }) => [
+      'not proposed',
+      `${commands.join(', ')}: ${program} is not on your PATH`,
+    ]),
   ];
   const asked =
     room === null ? [] : ['Both limits are wider than built in: the next run asks about them once.'];

@@ -1,16 +1,23 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { main } from '../../../lib/cli/main.ts';
 import { proposeCommands } from '../../../lib/commands/init/propose-commands.ts';
 import { parseConfig } from '../../../lib/config/parse-config.ts';
+import { programPath } from '../../../lib/util/program-path.ts';
 import { makeFakeIo } from '../../support/fake-io.ts';
 import { flame } from '../../support/flame.ts';
-import { makeRepo } from '../../support/repo.ts';
+import { makeRepo, makeTempDir } from '../../support/repo.ts';
 
-function propose(contents: Readonly<Record<string, string>>, locks: readonly string[] = []) {
-  return proposeCommands({ contents: new Map(Object.entries(contents)), locks: new Set(locks) });
+/** On a machine that has every program, or all but some. */
+function propose(
+  contents: Readonly<Record<string, string>>,
+  locks: readonly string[] = [],
+  without: readonly string[] = [],
+) {
+  const has = (program: string): boolean => !without.includes(program);
+  return proposeCommands({ contents: new Map(Object.entries(contents)), locks: new Set(locks), has });
 }
 
 const scripts = (own: Readonly<Record<string, unknown>>): string => JSON.stringify({ scripts: own });
@@ -76,6 +83,83 @@ for (const [title, contents, locks, expected] of [
     const { allowed, tests } = propose(contents, locks) ?? { allowed: [], tests: [] };
     assert.equal([allowed, tests], expected);
   });
+
+const empty = { allowed: [], tests: [], missing: [], install: null };
+const pyproject = { 'pyproject.toml': '[tool.pytest.ini_options]\n[tool.ruff]' };
+
+for (const [title, contents, locks, without, expected] of [
+  [
+    'what the tools alone do where uv is missing',
+    pyproject,
+    ['uv.lock'],
+    ['uv', 'python'],
+    [['python3 -m pytest', 'ruff'], ['python3 -m pytest'], { uv: ['uv run pytest', 'uv run ruff'] }],
+  ],
+  [
+    'nothing where they are missing too',
+    pyproject,
+    ['poetry.lock'],
+    ['poetry', 'pytest', 'ruff'],
+    [[], [], { poetry: ['poetry run pytest', 'poetry run ruff'] }],
+  ],
+  [
+    'no pytest that is not there',
+    pyproject,
+    [],
+    ['pytest'],
+    [['ruff'], [], { pytest: ['python -m pytest'] }],
+  ],
+  [
+    'no clippy that cargo came without',
+    { 'Cargo.toml': '' },
+    ['Cargo.lock'],
+    ['cargo-clippy'],
+    [
+      ['cargo test', 'cargo build', 'cargo check', 'cargo fmt'],
+      ['cargo test'],
+      { 'cargo-clippy': ['cargo clippy'] },
+    ],
+  ],
+  [
+    'no tests of a Makefile that calls what is missing',
+    { 'go.mod': '', Makefile: 'test:\n' },
+    ['go.sum'],
+    ['go', 'gofmt'],
+    [['make test'], [], { go: ['go test', 'go build', 'go vet', 'go mod download'], gofmt: ['gofmt'] }],
+  ],
+  [
+    'no script by a runner that is missing',
+    { 'package.json': scripts({ test: 'y', lint: 'x' }) },
+    ['pnpm-lock.yaml'],
+    ['pnpm'],
+    [[], [], { pnpm: ['pnpm test', 'pnpm run lint'] }],
+  ],
+] as const)
+  test(`DSK-4 init proposes ${title}, and names what it leaves out`, () => {
+    const { allowed, tests, missing, install } = propose(contents, locks, without) ?? empty;
+    const lacking = Object.fromEntries(missing.map(({ program, commands }) => [program, commands]));
+    assert.equal([allowed, tests, lacking], expected);
+    assert.is(install?.command ?? null, title.includes('clippy') ? 'cargo fetch' : null);
+  });
+
+test('DSK-4 init says which program is missing, and writes no command that would fail', async () => {
+  const repo = makeRepo();
+  repo.write('pyproject.toml', pyproject['pyproject.toml']);
+  repo.write('uv.lock', '');
+  // git alone: what else this machine has is not found.
+  const bin = makeTempDir();
+  symlinkSync(programPath('git', process.env.PATH), join(bin, 'git'));
+  const run = await flame(repo, ['init'], { env: { PATH: bin } });
+  assert.is(run.code, 0, run.stderr);
+  assert.match(
+    run.stdout,
+    /Found pyproject\.toml:\n +not proposed +uv run pytest, uv run ruff: uv is not on your PATH\n/,
+  );
+  const text = readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');
+  assert.not.match(text, 'uv run');
+  assert.match(text, '# permissions:', 'the keys to begin with are shown as where nothing was found');
+  parseConfig(text, '.blueflame.yml');
+});
 
 test('DSK-4 what says nothing proposes nothing', () => {
   for (const contents of [
