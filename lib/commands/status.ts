@@ -15,6 +15,7 @@ import { renderOthers } from '../ui/render/render-others.ts';
 import { renderProposals } from '../ui/render/render-proposals.ts';
 import { renderSpend, renderSpendingApart } from '../ui/render/render-spend.ts';
 import { renderStatus } from '../ui/render/render-status.ts';
+import type { Style } from '../ui/text/style.ts';
 import { formatCount } from '../util/format-amount.ts';
 import { askedNow } from './open/asked-now.ts';
 import { gitHere } from './open/git-here.ts';
@@ -72,14 +73,7 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const gone = isGoing ? [] : goneClaims(ours, { live: agents, place, frees });
     const below = [
       ...renderProposals(proposals),
-      ...(machines === null
-        ? []
-        : [
-            '',
-            ...renderMachines(machines.shown, output.style),
-            asSeen,
-            ...brokenHere(machines.breaches.length),
-          ]),
+      ...belowOf(machines, output.style),
       ...(doubted.length === 0 ? [] : ['', ...doubted]),
       ...overdue,
       ...gone,
@@ -95,6 +89,11 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
 
 // Nothing is asked of a remote here: what it has now may be newer.
 const asSeen = '  as this clone last saw them; as they are now: git flame machines';
+
+function belowOf(machines: Awaited<ReturnType<typeof machinesOf>>, style: Style): readonly string[] {
+  if (machines === null) return [];
+  return ['', ...renderMachines(machines.shown, style), asSeen, ...brokenHere(machines.breaches.length)];
+}
 
 function brokenHere(count: number): readonly string[] {
   if (count === 0) return [];

@@ -40,13 +40,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
     look: async (pick) => new StateSnapshot(await reader.look(pick)),
     transact: async (decide, options = {}): Promise<TransactResult> =>
       (await openedWriter()).transact(decide, options),
-    former: async (task) => {
-      const { findVersions } = await import('./ends/find-versions.ts');
-      const key = anchorKey(objectFormat, taskAnchor(task.session, task.id));
-      const isFormer = ({ rev }: Task): boolean => rev === task.rev - 1;
-      const found = await findVersions({ ...options, catFile }, taskNotes, new Map([[task, key]]), isFormer);
-      return found.get(task) ?? null;
-    },
+    former: (task) => findFormer({ ...options, catFile }, task),
     // Loaded when first needed: most commands have nothing to do with the archive.
     archive: async () => {
       const { readArchive } = await import('./archive/read-archive.ts');
@@ -71,11 +65,21 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       await (await wrote)?.close();
       // What came by another way than this writer's own.
       const state = wrote === null ? null : await reader.read().catch(() => null);
-      if (state !== null) {
-        const { showReviews } = await import('./write/shown-notes.ts');
-        await showReviews({ ...options, catFile }, state);
-      }
+      if (state !== null)
+        await (await import('./write/shown-notes.ts')).showReviews({ ...options, catFile }, state);
       await catFile.close();
     },
   };
+}
+
+/** The task as it was one change before. */
+async function findFormer(
+  options: StoreOptions & { readonly catFile: CatFile },
+  task: Task,
+): Promise<Task | null> {
+  const { findVersions } = await import('./ends/find-versions.ts');
+  const key = anchorKey(options.objectFormat, taskAnchor(task.session, task.id));
+  const isFormer = ({ rev }: Task): boolean => rev === task.rev - 1;
+  const found = await findVersions(options, taskNotes, new Map([[task, key]]), isFormer);
+  return found.get(task) ?? null;
 }

@@ -13,46 +13,19 @@ import { withoutNulls } from '../strict-schema.ts';
 /** Follows the events of `codex exec --json`. They tell of no call that was blocked; the audit does. */
 export function codexReader(request: AgentRequest): StreamReader {
   const lines = lineSplitter();
-  const seen = { hasBegun: false, ends: 0, broken: 0, lastText: '', error: '' };
-  let usage: TokenUsage = {};
+  const seen: Seen = { hasBegun: false, ends: 0, broken: 0, lastText: '', error: '', usage: {} };
 
-  const cost = (): number => priceTokens(request.model, usage) ?? 0;
-  const take = (event: JsonRecord): string | null => {
-    switch (event.type) {
-      case 'thread.started':
-        seen.hasBegun = true;
-        return 'started';
-      case 'turn.completed':
-        seen.ends += 1;
-        usage = readUsage(event.usage);
-        return '';
-      case 'turn.failed':
-        seen.ends += 1;
-        seen.error = messageOf(event.error);
-        return null;
-      case 'error':
-        seen.error = messageOf(event);
-        return null;
-      case 'item.started':
-      case 'item.completed': {
-        const item = isRecord(event.item) ? event.item : {};
-        if (item.type === 'agent_message' && typeof item.text === 'string') seen.lastText = item.text;
-        return describeItem(event, request.worktree.path).map(asActivity)[0] ?? null;
-      }
-      default:
-        return null;
-    }
-  };
+  const cost = (): number => priceTokens(request.model, seen.usage) ?? 0;
   const read = (complete: readonly string[]): AgentActivity[] =>
     complete
       .map((line) => {
         const event = parseRecord(line);
         // Something else wrote into the same line, or it was cut: beside another end it is a second one.
         if (event.type === undefined && /"type":"turn\.(?:completed|failed)"/.test(line)) seen.broken += 1;
-        return take(event);
+        return take(seen, event, request.worktree.path);
       })
       .filter((text) => text !== null)
-      .map((text) => ({ text, tokens: countTokens(usage), cost_usd: cost() }));
+      .map((text) => ({ text, tokens: countTokens(seen.usage), cost_usd: cost() }));
 
   return {
     push: (chunk) => read(lines.push(chunk)),
@@ -68,11 +41,49 @@ export function codexReader(request: AgentRequest): StreamReader {
         answer,
         text: seen.lastText,
         cost_usd: cost(),
-        tokens: countTokens(usage),
+        tokens: countTokens(seen.usage),
         warnings: [],
       };
     },
   };
+}
+
+/** What the events came to so far. */
+interface Seen {
+  hasBegun: boolean;
+  ends: number;
+  broken: number;
+  lastText: string;
+  error: string;
+  usage: TokenUsage;
+}
+
+/** Takes in an event. Returns what the agent does by it, '' where that is nothing new; null: no event of an agent at work. */
+function take(seen: Seen, event: JsonRecord, worktree: string): string | null {
+  switch (event.type) {
+    case 'thread.started':
+      seen.hasBegun = true;
+      return 'started';
+    case 'turn.completed':
+      seen.ends += 1;
+      seen.usage = readUsage(event.usage);
+      return '';
+    case 'turn.failed':
+      seen.ends += 1;
+      seen.error = messageOf(event.error);
+      return null;
+    case 'error':
+      seen.error = messageOf(event);
+      return null;
+    case 'item.started':
+    case 'item.completed': {
+      const item = isRecord(event.item) ? event.item : {};
+      if (item.type === 'agent_message' && typeof item.text === 'string') seen.lastText = item.text;
+      return describeItem(event, worktree).map(asActivity)[0] ?? null;
+    }
+    default:
+      return null;
+  }
 }
 
 /** A line of its events for a person to read; null where it is none of Codex. */
@@ -134,8 +145,7 @@ function statusOf(error: string): number | null {
   return status === undefined ? null : Number(status);
 }
 
-/** With a schema the last words are the answer. */
-/** Not every service behind the API holds its model to the schema: words may stand around the answer. */
+/** With a schema the last words are the answer. Not every service behind the API holds its model to it: words may stand around. */
 function readAnswer(text: string): unknown {
   const answer = readAnswerText(text);
   return answer === null ? null : withoutNulls(answer);

@@ -5,7 +5,7 @@ import type { Context } from './gateway-options.ts';
 import type { Asked } from './grant-request.ts';
 import { relay } from './relay-answer.ts';
 import type { Passage } from './routes.ts';
-import { readLimit, readLimitBody } from './service-limit.ts';
+import { readLimit, readLimitBody, type ServiceLimit } from './service-limit.ts';
 import { readTrouble } from './service-trouble.ts';
 import { openRequest, type Upstream } from './upstream.ts';
 
@@ -88,16 +88,7 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
     void relay(answer, response, {
       ...{ dialect, limit, now, settle, estimate: asked?.estimate ?? null, prices: options.meant.prices },
       ...{ granted, byTime },
-      onRefusal: (said) => {
-        if (limit !== null && method === 'POST')
-          account.noteLimit(readLimitBody(limit, said, now), { now, isTurn });
-        else if (isTurn) account.noteTurn(said);
-      },
-      onUsage: (spent) => {
-        account.ledger.count(id, spent);
-        if (asked === null || !spent.isTold) return;
-        account.history.learn(asked.prompt, { tokens: spent.input, cached: spent.cached, at: now });
-      },
+      ...hear(forwarded, { limit, now }),
     });
   });
   // An agent that hangs up ends its request upstream too.
@@ -105,6 +96,26 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
     if (!isDone) upstream.destroy();
   });
   upstream.end(body);
+}
+
+/** What an answer says of the service, and of what it cost. */
+function hear(
+  { account, id, method, asked }: Forwarded,
+  { limit, now }: { readonly limit: ServiceLimit | null; readonly now: number },
+): Pick<Parameters<typeof relay>[2], 'onRefusal' | 'onUsage'> {
+  const isTurn = asked?.isTurn === true;
+  return {
+    onRefusal: (said) => {
+      if (limit !== null && method === 'POST')
+        account.noteLimit(readLimitBody(limit, said, now), { now, isTurn });
+      else if (isTurn) account.noteTurn(said);
+    },
+    onUsage: (spent) => {
+      account.ledger.count(id, spent);
+      if (asked === null || !spent.isTold) return;
+      account.history.learn(asked.prompt, { tokens: spent.input, cached: spent.cached, at: now });
+    },
+  };
 }
 
 function addressOf({ target: { host, port, socketPath } }: Upstream): string {

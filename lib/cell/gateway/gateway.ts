@@ -1,18 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { leastOf, type Spending, spendingOf, unlimited } from '../../domain/state/spending.ts';
+import { type Spending, spendingOf } from '../../domain/state/spending.ts';
 import { admitRequest, forbidden, hasToken, longestPath } from './admit-request.ts';
 import { answerError, type Forwarded, forwardRequest } from './forward-request.ts';
-import type { Account, Context, GatewayOptions, Refused } from './gateway-options.ts';
+import type { Context, GatewayOptions, Refused } from './gateway-options.ts';
 import { estimateRequest, grantRequest } from './grant-request.ts';
 import { listenOn } from './listen-on.ts';
-import { placeHints } from './place-hints.ts';
-import { openPromptHistory } from './prompt-history.ts';
-import { longestClientWaitMs } from './relay-answer.ts';
-import { openLedger } from './request-ledger.ts';
-import { openTurns } from './request-turns.ts';
 import { findPassage, nearestDialect, ownPath } from './routes.ts';
-import { readErrorMessage, type ServiceLimit } from './service-limit.ts';
-import { openPatience } from './service-patience.ts';
+import { openAccount } from './service-account.ts';
+import type { ServiceLimit } from './service-limit.ts';
 import type { ServiceTrouble } from './service-trouble.ts';
 
 /** The one way out of an agent's cell: to the model API, with the real credential, within the budget. */
@@ -35,77 +30,16 @@ export interface Gateway {
 
 // Each may hold a body of 32 MB here. A client that is turned away tries again.
 const mostConnections = 64;
-/** How often the service may refuse in a row: once more than a client that ends by itself asks. */
-const mostRefusals = 4;
-/** How many turns in a row it may call wrong: some clients shorten what they tell it and ask again, without an end. */
-const mostRejected = 10;
-/** The same where it said that waiting takes long, or is of no use. */
-const mostOfLong = 2;
 
 /**
  * Serves one agent. No request is sent whose input, or an answer of a sensible length to it, is more than is left; what
  * is left for its answer is the most it may write. Upstream errors pass through as they are.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const ledger = openLedger(options);
-  const { total } = ledger;
-  let limit: ServiceLimit | null = null;
-  let trouble: ServiceTrouble | null = null;
-  // In a row.
-  let refusals = 0;
-  let rejected = 0;
   let asking = 0;
-  // Some clients ask again for minutes and say nothing, whatever they are told: the wave waits better.
-  const patience = openPatience({
-    longestWaitMs: longestClientWaitMs,
-    isAsking: () => asking > 0,
-    onOver: () => options.onRefused('service-limit'),
-  });
+  const { account, patience, standing } = openAccount(options, () => asking > 0);
+  const { total, underWay } = account.ledger;
   const sent = new Set<Promise<void>>();
-  const account: Account = {
-    noteAnswer: (status, found, { sources, variables }) => {
-      limit = found;
-      if (found === null) refusals = 0;
-      trouble = status === 401 ? { kind: 'rejected', sources, variables } : null;
-    },
-    noteLimit: (found, { now, isTurn }) => {
-      limit = found;
-      refusals += 1;
-      const wait = (found.until ?? now) - now;
-      const isLong = wait > longestClientWaitMs;
-      if (isTurn) patience.refused(wait);
-      if (refusals >= (isLong || found.isQuota ? mostOfLong : mostRefusals))
-        options.onRefused('service-limit');
-    },
-    noteTurn: (said) => {
-      patience.answered();
-      rejected = said === null ? 0 : rejected + 1;
-      if (said === null) return;
-      trouble ??= { kind: 'refused', said: readErrorMessage(said) };
-      if (rejected >= mostRejected) options.onRefused('rejected');
-    },
-    noteTrouble: (found, isTurn) => {
-      trouble = found;
-      if (isTurn) patience.refused(0);
-    },
-    hints: placeHints(options.hints),
-    noteUnpaid: (demand) => {
-      trouble = { kind: 'unpaid', spent: total(), needs: spendingOf(demand, leastOf(demand)) };
-    },
-    history: openPromptHistory(),
-    turns: openTurns({
-      left: () => {
-        const spent = total();
-        const { tokenLimit, usdLimit } = options;
-        return {
-          tokens: tokenLimit > 0 ? tokenLimit - spent.tokens : unlimited.tokens,
-          cost_usd: usdLimit > 0 ? usdLimit - spent.cost_usd : unlimited.cost_usd,
-        };
-      },
-      used: ledger.used,
-    }),
-    ledger,
-  };
   const server = createServer({ requestTimeout: 0 }, (request, response) => {
     const forward = (forwarded: Forwarded): void => {
       const ended = forwardRequest(response, forwarded).finally(() => sent.delete(ended));
@@ -124,9 +58,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     url: isTcp ? `http://127.0.0.1:${listening.port}/${options.secret}` : '',
     tokens: () => total().tokens,
     cost: () => total().cost_usd,
-    underWay: ledger.underWay,
-    limit: () => limit,
-    trouble: () => trouble,
+    underWay,
+    limit: () => standing.limit,
+    trouble: () => standing.trouble,
     close: async () => {
       patience.close();
       await listening.close();

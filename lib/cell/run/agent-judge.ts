@@ -8,7 +8,7 @@ import type { ForbiddenRequest } from '../gateway/gateway-options.ts';
 import { writeReplays } from '../gateway/replays.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import { auditFile, openAuditLog } from '../watcher/audit-log.ts';
+import { type AuditLog, auditFile, openAuditLog } from '../watcher/audit-log.ts';
 import { createCallLedger } from '../watcher/call-ledger.ts';
 import { startDecisionServer } from '../watcher/decision-server.ts';
 import { boundedAsk } from '../watcher/hold-question.ts';
@@ -66,21 +66,8 @@ export async function startAgentJudge(
     },
     onCanary: canary.raise,
   });
+  const note = openNotes(audit);
   const forbidden = new Set<string>();
-  const note = (call: Omit<ToolCall, 'cwd'>, rule: string, details: string): void => {
-    try {
-      audit.append({ ...call, cwd: '' }, { decision: 'block', rule, details });
-    } catch {
-      // What it is about ends or is refused all the same.
-    }
-  };
-  const noteTold = (call: Omit<ToolCall, 'cwd'>, rule: string, details: string): void => {
-    try {
-      audit.append({ ...call, cwd: '' }, { decision: 'allow', rule, details });
-    } catch {
-      // It protects nobody: without the line it is told all the same.
-    }
-  };
   const isFirst = (key: string): boolean => {
     if (forbidden.has(key) || forbidden.size >= mostForbidden) return false;
     forbidden.add(key);
@@ -91,20 +78,22 @@ export async function startAgentJudge(
       const found = ledger?.findUnwatched(told) ?? [];
       if (found.length === 0) {
         for (const { name, ...call } of ledger?.findNotOffered(told) ?? [])
-          if (isFirst(name)) note(call, 'tool-not-allowed', notOffered);
+          if (isFirst(name)) note('block', call, 'tool-not-allowed', notOffered);
         return true;
       }
       onUnwatched();
-      for (const call of found) note(call, 'unwatched-call', unwatched);
+      for (const call of found) note('block', call, 'unwatched-call', unwatched);
       return false;
     },
     noteForbidden({ rule, target, why }) {
       if (!isFirst(JSON.stringify([rule, target, why]))) return;
-      note({ tool_name: 'model', tool_input: { pattern: target } }, rule, why);
+      note('block', { tool_name: 'model', tool_input: { pattern: target } }, rule, why);
     },
-    noteLastWord: (about) => noteTold({ tool_name: 'end', tool_input: {} }, 'last-word', about.join('\n')),
+    noteLastWord: (about) =>
+      note('allow', { tool_name: 'end', tool_input: {} }, 'last-word', about.join('\n')),
     noteHint: ({ hint: { id, by, text }, state, next }) =>
-      noteTold(
+      note(
+        'allow',
         { tool_name: 'hint', tool_input: { pattern: id } },
         `hint-${state}`,
         state === 'followed' ? next.join(', ') : `${by}: ${text}`,
@@ -113,6 +102,19 @@ export async function startAgentJudge(
       await server.close();
       audit.close();
     },
+  };
+}
+
+type Note = (decision: 'allow' | 'block', call: Omit<ToolCall, 'cwd'>, rule: string, details: string) => void;
+
+/** What is noted beside the calls that it judges: it protects nobody, and without the line all goes as it would. */
+function openNotes(audit: AuditLog): Note {
+  return (decision, call, rule, details) => {
+    try {
+      audit.append({ ...call, cwd: '' }, { decision, rule, details });
+    } catch {
+      // What it is about ends, is refused or told all the same.
+    }
   };
 }
 

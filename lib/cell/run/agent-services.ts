@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type CellPaths, needsModel } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Spending } from '../../domain/state/spending.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import type { ServiceLimit } from '../gateway/service-limit.ts';
 import type { ServiceTrouble } from '../gateway/service-trouble.ts';
 import { insidePaths } from '../probes/probe-watcher.ts';
@@ -13,7 +14,7 @@ import { copyTools } from '../sandbox/copy-tools.ts';
 import type { Confinement } from '../sandbox-state.ts';
 import { watcherCommand, watcherFile } from '../watcher/command.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
-import { type JudgeRequest, startAgentJudge } from './agent-judge.ts';
+import { type AgentJudge, type JudgeRequest, startAgentJudge } from './agent-judge.ts';
 import { endCommand, openEnd } from './last-word.ts';
 import { latch } from './latch.ts';
 import type { ModelAccess } from './model-access.ts';
@@ -84,12 +85,8 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const gateway =
     service.access !== null
       ? await openGateway(context, service, service.access, {
-          onHint: (news) => judge?.noteHint(news),
-          socketPath: isCell ? join(sockets.path, 'gateway.sock') : null,
-          canary,
-          token,
-          inspect: (told) => judge?.accounts(told) ?? true,
-          onForbidden: (refused) => judge?.noteForbidden(refused),
+          ...{ socketPath: isCell ? join(sockets.path, 'gateway.sock') : null, canary, token },
+          ...judged(judge),
         })
       : null;
   const door = (await request.tools?.listen(join(sockets.path, doorFile))) ?? null;
@@ -101,34 +98,28 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const watcher = client === null ? null : watcherCommand(client, { tools, socket });
   const asked = adapter.calls !== null ? watcher : null;
   const shell = gateway === null ? plainShell : join(tools, shellName);
+  const bridge = join(tools, bridgeFile);
   return {
     paths: {
       baseUrl: gateway === null ? null : isCell ? `http://127.0.0.1:${bridgePort}` : gateway.url,
       apiKey: token,
       shell,
       hookCommand: asked,
-      endCommand: end === null ? null : endCommand(join(tools, bridgeFile), join(shown, endFile)),
+      endCommand: end === null ? null : endCommand(bridge, join(shown, endFile)),
       canaryCommand: asked === null ? null : `${asked} --canary`,
-      toolsCommand:
-        door === null ? null : [process.execPath, join(tools, bridgeFile), '--stdio', join(shown, doorFile)],
+      toolsCommand: door === null ? null : [process.execPath, bridge, '--stdio', join(shown, doorFile)],
     },
     gitHook: canCommit ? watcher : null,
     mounts: isCell ? mountsOf(service, { sockets: sockets.path, tools: copied, shell }) : [],
     doors: {
-      sockets: [
-        ...(client === null ? [] : [socket]),
-        ...(door === null ? [] : [join(shown, doorFile)]),
-        ...(end === null ? [] : [join(shown, endFile)]),
-      ],
+      sockets: [client && socket, door && join(shown, doorFile), end && join(shown, endFile)].filter(
+        (path) => path !== null,
+      ),
       ports: gateway === null || isCell ? [] : [Number(new URL(gateway.url).port)],
     },
     programs: [process.execPath, ...(client?.kind === 'perl' ? [client.program] : [])],
     wrap: (argv) => (gateway !== null && isCell ? [...bridgeCommand(), ...argv] : argv),
-    tokens: () => gateway?.tokens() ?? 0,
-    cost: () => gateway?.cost() ?? 0,
-    underWay: () => gateway?.underWay() ?? nothing,
-    limit: () => gateway?.limit() ?? null,
-    trouble: () => gateway?.trouble() ?? null,
+    ...spendingAt(gateway),
     sawCanary: canary.isRaised,
     close: async () => {
       canary.giveUp();
@@ -137,6 +128,29 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
       await judge?.close();
       sockets.remove();
     },
+  };
+}
+
+/** What is asked of the judge as requests pass. */
+function judged(
+  judge: AgentJudge | null,
+): Pick<Parameters<typeof openGateway>[3], 'onHint' | 'inspect' | 'onForbidden'> {
+  return {
+    onHint: (news) => judge?.noteHint(news),
+    inspect: (told) => judge?.accounts(told) ?? true,
+    onForbidden: (refused) => judge?.noteForbidden(refused),
+  };
+}
+
+function spendingAt(
+  gateway: Gateway | null,
+): Pick<AgentServices, 'tokens' | 'cost' | 'underWay' | 'limit' | 'trouble'> {
+  return {
+    tokens: () => gateway?.tokens() ?? 0,
+    cost: () => gateway?.cost() ?? 0,
+    underWay: () => gateway?.underWay() ?? nothing,
+    limit: () => gateway?.limit() ?? null,
+    trouble: () => gateway?.trouble() ?? null,
   };
 }
 
@@ -168,11 +182,7 @@ const noServices: AgentServices = {
   doors: { sockets: [], ports: [] },
   programs: [],
   wrap: (argv) => argv,
-  tokens: () => 0,
-  cost: () => 0,
-  underWay: () => nothing,
-  limit: () => null,
-  trouble: () => null,
+  ...spendingAt(null),
   sawCanary: () => false,
   close: async () => undefined,
 };

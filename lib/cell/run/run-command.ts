@@ -103,14 +103,8 @@ async function runInCell(
     const argv = ['bash', '-c', request.command];
     const start = (): CellProcess =>
       spawnCell({
-        sandbox,
-        profile,
-        limits: context.limits,
-        argv: egress?.wrap(argv) ?? argv,
-        stdin: null,
-        mark: name,
-        onStdout: hear,
-        onStderr: hear,
+        ...{ sandbox, profile, limits: context.limits, argv: egress?.wrap(argv) ?? argv },
+        ...{ stdin: null, mark: name, onStdout: hear, onStderr: hear },
       });
     const { timedOut, exitCode, limit } = await untilStarted(async () => {
       const cell = start();
@@ -119,14 +113,12 @@ async function runInCell(
     });
     if (limit !== null) output.push(Buffer.from(`\nThe command ${describeLimit(limit, context.limits)}.\n`));
     for (const why of egress?.refusals() ?? []) output.push(Buffer.from(`\nNot reached: ${why}.\n`));
-    const duration_ms = Math.round(performance.now() - began);
-    noteCommandEnd(context.repository.commonDir, name, request, { exitCode, timedOut, duration_ms });
+    const end = { exitCode, timedOut, duration_ms: Math.round(performance.now() - began) };
+    noteCommandEnd(context.repository.commonDir, name, request, end);
+    const text = output.text();
     return {
-      exitCode,
-      timedOut,
-      duration_ms,
-      output:
-        exitCode === 0 ? output.text().slice(-longestOutput) : tellingText(output.text(), longestOutput),
+      ...end,
+      output: exitCode === 0 ? text.slice(-longestOutput) : tellingText(text, longestOutput),
       output_hash: `sha256:${hash.digest('hex')}`,
     };
   } finally {

@@ -67,23 +67,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     services = await startServices(context, {
       ...{ adapter: run.adapter, request, folder, confinement: sandbox.confinement },
       access,
-      onSpending: (spent) => {
-        start.shared?.note(spent);
-        registerRun(run);
-      },
-      onUnderWay: () => registerNow(run),
-      sharesUsd: start.shared?.isInUsd ?? false,
-      share: (id, demand, isGone) =>
-        untilGranted(run, () => start.shared?.take(id, demand, isGone), demand.most),
-      giveBack: (id) => start.shared?.giveBack(id),
-      onRefused: (why) => endEarly(run, why),
-      ...held(run, request.lastWord),
-      ...heldAsk(run, request.ask, context.config.limits.question_timeout),
-      onJudged: (call, decision, mark) => {
-        start.onJudged?.(call, decision, mark);
-        tellBlocked(run, call, decision);
-      },
-      onUnwatched: () => endEarly(run, 'unwatched-call'),
+      ...hear(context, run, start),
     });
     run.services = services;
     egress = await openEgress(context, {
@@ -115,6 +99,32 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     await folder.remove();
     throw error;
   }
+}
+
+/** What its services tell and ask of the run. */
+function hear(
+  context: RunnerContext,
+  run: AgentRun,
+  { request, shared, onJudged }: AgentStart,
+): Omit<Parameters<typeof startServices>[1], 'adapter' | 'request' | 'folder' | 'confinement' | 'access'> {
+  return {
+    onSpending: (spent) => {
+      shared?.note(spent);
+      registerRun(run);
+    },
+    onUnderWay: () => registerNow(run),
+    sharesUsd: shared?.isInUsd ?? false,
+    share: (id, demand, isGone) => untilGranted(run, () => shared?.take(id, demand, isGone), demand.most),
+    giveBack: (id) => shared?.giveBack(id),
+    onRefused: (why) => endEarly(run, why),
+    ...held(run, request.lastWord),
+    ...heldAsk(run, request.ask, context.config.limits.question_timeout),
+    onJudged: (call, decision, mark) => {
+      onJudged?.(call, decision, mark);
+      tellBlocked(run, call, decision);
+    },
+    onUnwatched: () => endEarly(run, 'unwatched-call'),
+  };
 }
 
 interface Output {

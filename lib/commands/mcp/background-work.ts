@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { SessionId } from '../../domain/ids.ts';
 import { workAssigned } from '../../engine/queen/lead-work.ts';
 import { refusal } from '../../engine/queen/refusals.ts';
@@ -20,6 +21,7 @@ export interface BackgroundWork extends WorkState {
 type Locked = <T>(session: SessionId, work: () => Promise<T>) => Promise<T>;
 
 const momentMs = 5_000;
+const stopped = { event: 'notice', level: 'warning' } as const;
 
 /** `locked` keeps other commands from working on the session meanwhile. */
 export function openBackgroundWork(
@@ -50,8 +52,7 @@ export function openBackgroundWork(
       onTrouble(error);
       trouble = { code, message, ...adviseModel(known, tellLead) };
       // Who reads the log of a chat's servers, or sits at the terminal of a run, is told as well.
-      const told = `Work has stopped: ${message}`;
-      workshop.events.emit({ event: 'notice', level: 'warning', message: told, details: hints });
+      workshop.events.emit({ ...stopped, message: `Work has stopped: ${message}`, details: hints });
     } finally {
       isRunning = false;
     }
@@ -75,13 +76,8 @@ export function openBackgroundWork(
       ended = work(workshop, session);
     },
     settle: async () => {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<'late'>((resolve) => {
-        timer = setTimeout(() => resolve('late'), momentMs);
-      });
-      const first = await Promise.race([ended.then(() => 'ended' as const), late]);
-      clearTimeout(timer);
-      if (first === 'late' && isRunning)
+      await aMoment(ended);
+      if (isRunning)
         throw refusal({
           code: 'still-running',
           message: 'Agents still work, or wait for their turn.',
@@ -89,4 +85,12 @@ export function openBackgroundWork(
         });
     },
   };
+}
+
+/** Resolves once the work has, or a moment later. */
+async function aMoment(ended: Promise<void>): Promise<void> {
+  const timer = new AbortController();
+  const late = wait(momentMs, undefined, { signal: timer.signal }).catch(() => undefined);
+  await Promise.race([ended, late]);
+  timer.abort();
 }

@@ -47,10 +47,8 @@ export async function openChatDesk({ args, io, by }: ChatParts): Promise<ChatDes
   const { commonDir } = git.repository;
   const lock = openQueenLock(commonDir);
   const note = callLog({ by, commonDir, events: output.events });
-  const background = openBackgroundWork(
-    async (session, work) => withSessionLock(await state.get(), session, work),
-    { tellLead: tellInChat },
-  );
+  const locked: Acting['locked'] = async (session, work) => withSessionLock(await state.get(), session, work);
+  const background = openBackgroundWork(locked, { tellLead: tellInChat });
   const led: { session: SessionId | null } = { session: null };
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -69,7 +67,7 @@ export async function openChatDesk({ args, io, by }: ChatParts): Promise<ChatDes
       openSession: (objective, tasks) => openSession(workshop, current, { objective, tasks, by, lead }),
       locked: async (session, todo) => {
         await background.settle();
-        return withSessionLock(await state.get(), session, todo);
+        return locked(session, todo);
       },
     });
   };
@@ -94,7 +92,7 @@ export async function openChatDesk({ args, io, by }: ChatParts): Promise<ChatDes
     },
     startWork: (session) => void shop.get().then(({ workshop }) => background.start(workshop, session)),
     begin: () => undefined,
-    note: (report) => note(report),
+    note,
     end: () => void lock.release(),
     close: async () => {
       await turn;

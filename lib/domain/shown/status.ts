@@ -128,28 +128,10 @@ export function statusOf(
   if (session === null) {
     return { schema_version: 1, session: null, tasks: [], agents: [], changesets: [] };
   }
-  const { id, title, objective, base_branch, landing, cycle, wave, state, cost_usd, tokens } = session;
-  const named = title === undefined ? {} : { title };
-  const where = landing === undefined ? {} : { landing };
-  const plan = cycle === 0 || isText ? {} : { plan_digest: planDigest(tasks) };
-  const proposed = session.proposal === null ? {} : { proposed_tasks: session.proposal.length };
+  const plan = session.cycle === 0 || isText ? {} : { plan_digest: planDigest(tasks) };
   return {
     schema_version: 1,
-    session: {
-      id,
-      ...named,
-      objective,
-      base_branch,
-      ...where,
-      cycle,
-      wave,
-      state,
-      cost_usd,
-      tokens,
-      ...spending,
-      ...plan,
-      ...proposed,
-    },
+    session: outlineOf(session, spending, plan),
     tasks,
     agents,
     changesets: session.changesets.map((set) => ({
@@ -167,6 +149,28 @@ export function statusOf(
     ...(ahead === undefined ? {} : { conflicts_ahead: ahead }),
     ...(waits.length === 0 ? {} : { waits }),
     ...(notes === undefined ? {} : { notes }),
+  };
+}
+
+function outlineOf(
+  { id, title, objective, base_branch, landing, cycle, wave, state, cost_usd, tokens, proposal }: Session,
+  spending: SpendingApart,
+  plan: { readonly plan_digest?: string },
+): NonNullable<Status['session']> {
+  return {
+    id,
+    ...(title === undefined ? {} : { title }),
+    objective,
+    base_branch,
+    ...(landing === undefined ? {} : { landing }),
+    cycle,
+    wave,
+    state,
+    cost_usd,
+    tokens,
+    ...spending,
+    ...plan,
+    ...(proposal === null ? {} : { proposed_tasks: proposal.length }),
   };
 }
 

@@ -1,0 +1,86 @@
+import { leastOf, type Spending, spendingOf, unlimited } from '../../domain/state/spending.ts';
+import type { Account, GatewayOptions } from './gateway-options.ts';
+import { placeHints } from './place-hints.ts';
+import { openPromptHistory } from './prompt-history.ts';
+import { longestClientWaitMs } from './relay-answer.ts';
+import { openLedger } from './request-ledger.ts';
+import { openTurns } from './request-turns.ts';
+import { readErrorMessage, type ServiceLimit } from './service-limit.ts';
+import { openPatience } from './service-patience.ts';
+import type { ServiceTrouble } from './service-trouble.ts';
+
+/** How often the service may refuse in a row: once more than a client that ends by itself asks. */
+const mostRefusals = 4;
+/** How many turns in a row it may call wrong: some clients shorten what they tell it and ask again, without an end. */
+const mostRejected = 10;
+/** The same where it said that waiting takes long, or is of no use. */
+const mostOfLong = 2;
+
+/** How one agent stands with the service, and what ends it where that stays so. */
+interface OpenedAccount {
+  readonly account: Account;
+  /** What the service said last. */
+  readonly standing: { readonly limit: ServiceLimit | null; readonly trouble: ServiceTrouble | null };
+  readonly patience: ReturnType<typeof openPatience>;
+}
+
+/** `isAsking`: whether a request of the agent is open. */
+export function openAccount(options: GatewayOptions, isAsking: () => boolean): OpenedAccount {
+  const ledger = openLedger(options);
+  const standing: { limit: ServiceLimit | null; trouble: ServiceTrouble | null } = {
+    limit: null,
+    trouble: null,
+  };
+  // In a row.
+  let refusals = 0;
+  let rejected = 0;
+  // Some clients ask again for minutes and say nothing, whatever they are told: the wave waits better.
+  const patience = openPatience({
+    longestWaitMs: longestClientWaitMs,
+    isAsking,
+    onOver: () => options.onRefused('service-limit'),
+  });
+  const account: Account = {
+    noteAnswer: (status, found, { sources, variables }) => {
+      standing.limit = found;
+      if (found === null) refusals = 0;
+      standing.trouble = status === 401 ? { kind: 'rejected', sources, variables } : null;
+    },
+    noteLimit: (found, { now, isTurn }) => {
+      standing.limit = found;
+      refusals += 1;
+      const wait = (found.until ?? now) - now;
+      const isLong = wait > longestClientWaitMs;
+      if (isTurn) patience.refused(wait);
+      if (refusals >= (isLong || found.isQuota ? mostOfLong : mostRefusals))
+        options.onRefused('service-limit');
+    },
+    noteTurn: (said) => {
+      patience.answered();
+      rejected = said === null ? 0 : rejected + 1;
+      if (said === null) return;
+      standing.trouble ??= { kind: 'refused', said: readErrorMessage(said) };
+      if (rejected >= mostRejected) options.onRefused('rejected');
+    },
+    noteTrouble: (found, isTurn) => {
+      standing.trouble = found;
+      if (isTurn) patience.refused(0);
+    },
+    hints: placeHints(options.hints),
+    noteUnpaid: (demand) => {
+      const needs = spendingOf(demand, leastOf(demand));
+      standing.trouble = { kind: 'unpaid', spent: ledger.total(), needs };
+    },
+    history: openPromptHistory(),
+    turns: openTurns({ left: () => leftOf(options, ledger.total()), used: ledger.used }),
+    ledger,
+  };
+  return { account, standing, patience };
+}
+
+function leftOf({ tokenLimit, usdLimit }: GatewayOptions, spent: Spending): Spending {
+  return {
+    tokens: tokenLimit > 0 ? tokenLimit - spent.tokens : unlimited.tokens,
+    cost_usd: usdLimit > 0 ? usdLimit - spent.cost_usd : unlimited.cost_usd,
+  };
+}
