@@ -225,7 +225,14 @@ test('DSK-2: words have the colours of their language, and no element is added f
   void served.review();
   const { page } = await visit(served);
   const coloured = (kind: string): Promise<readonly string[]> =>
-    page.evaluate(`[...(CSS.highlights.get('code-${kind}') ?? [])].map(String)`);
+    page.evaluate(
+      `[...(CSS.highlights.get('code-${kind}') ?? [])].map(({ startContainer, startOffset, endContainer, endOffset }) => {
+        const range = new Range();
+        range.setStart(startContainer, startOffset);
+        range.setEnd(endContainer, endOffset);
+        return String(range);
+      })`,
+    );
   await page.locator('.part[data-coloured="typescript"]').waitFor();
   assert.equal(
     (await coloured('keyword')).filter((word) => word === 'export' || word === 'return'),
@@ -233,6 +240,11 @@ test('DSK-2: words have the colours of their language, and no element is added f
   );
   assert.equal(await coloured('comment'), ['// A price, in cents.', '/* rounded', '  to the cent */']);
   assert.is(await page.locator('td.c span').count(), 0);
+  // Live ones would be looked at again at each change of the page.
+  const kinds: string = await page.evaluate(
+    `[...new Set([...CSS.highlights.values()].flatMap((one) => [...one]).map(({ constructor }) => constructor.name))].join()`,
+  );
+  assert.is(kinds, 'StaticRange');
   await shot(page, 'colours');
 });
 

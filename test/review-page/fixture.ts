@@ -46,6 +46,8 @@ export async function serve(
     readonly preferences?: PagePreferences;
     /** On top of the environment git is run in. */
     readonly env?: Readonly<Record<string, string>>;
+    /** Until when git has not answered what a diff is. */
+    readonly diffsAfter?: Promise<void>;
   } = {},
 ): Promise<Served> {
   const repo = makeRepo();
@@ -73,7 +75,10 @@ export async function serve(
           runs: [sampleRun(index, tasks[index]![0]!.id)],
         })),
       }),
-      patch: ({ parent, commit }, view) => git.readPatch(parent, commit, view),
+      patch: async ({ parent, commit }, view) => {
+        await options.diffsAfter;
+        return git.readPatch(parent, commit, view);
+      },
       text: async ({ commit }, path) => (await git.readTexts(commit, [path])).get(path) ?? null,
       since: async () => null,
     },

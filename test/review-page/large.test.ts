@@ -107,6 +107,25 @@ test('REV-3: a filter that many files fit draws folders with their counts, and f
   assert.is(await links.count(), 14);
 });
 
+test('REV-3: what is seen first comes with the page; where git takes long, the page is there before', async () => {
+  let read = (): void => undefined;
+  const diffsAfter = new Promise<void>((resolve) => {
+    read = resolve;
+  });
+  const change = (repo: TestRepo): void => repo.write('src/a.txt', 'a\nb\n');
+  const served = await open([{ group: 'slow', change }], { diffsAfter });
+  void served.review();
+  const early = await visit(served);
+  await early.page.locator('#main', { hasText: 'Loading' }).waitFor();
+  read();
+  await early.page.locator('td.c', { hasText: /^b$/ }).waitFor();
+  const late = await visit(served);
+  await late.page.locator('td.c', { hasText: /^b$/ }).waitFor();
+  const asked = ({ requests }: typeof late): number =>
+    requests.filter((url) => new URL(url).pathname.startsWith('/api/changeset/')).length;
+  assert.equal([asked(early), asked(late)], [1, 0]);
+});
+
 test('a layout that is chosen holds for each changeset, also for one that was looked at before', async () => {
   const change = (repo: TestRepo): void => repo.write('src/a.txt', 'a\nb\n');
   const served = await open([

@@ -133,9 +133,10 @@ class Page implements ReviewPagePart {
 
   async #shell(): Promise<PageAnswer> {
     const facts = await this.#source.read();
-    const first = facts.changesets.find(({ changeset }) => changeset.state === 'waiting');
-    if (first !== undefined) this.#shown.prepare(first.changeset);
-    const all = { ...(await this.#remembered.read()), facts, state: this.#state(facts) };
+    const remembered = await this.#remembered.read();
+    const { layout } = remembered.preferences;
+    const article = await this.#shown.first(facts.changesets, { layout, asked: this.#asked?.question });
+    const all = { ...remembered, facts, state: this.#state(facts), article };
     return { kind: 'page', render: (nonce) => renderPage({ ...all, nonce }) };
   }
 

@@ -12,18 +12,22 @@ interface PageParts {
   readonly state: PageState;
   readonly preferences: PagePreferences;
   readonly kept: KeptReview;
+  /** The changeset that is shown first, as HTML; '': the page asks for it. */
+  readonly article: string;
   /** What styles and the script are let in by. */
   readonly nonce: string;
 }
 
 /** The page around the changesets: all it needs is in it. */
-export function renderPage({ facts, state, preferences, kept, nonce }: PageParts): string {
+export function renderPage({ facts, state, preferences, kept, article, nonce }: PageParts): string {
   const { session } = facts;
   return fillTemplate('review', {
     session,
     title: titleOf(session),
     nonce,
     theme: preferences.theme,
+    layout: preferences.layout,
+    article,
     style: readTemplate('page.css') + readTemplate('review.css'),
     script: readFileSync(join(packageRoot(), 'dist', 'review-page.js'), 'utf8'),
     data: inlineJson({ state, preferences, kept }),

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion, Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
@@ -12,10 +13,17 @@ import { viewFiles } from './view-files.ts';
 /** As many lines as a window shows. */
 const firstLines = 60;
 
+/** The page waits no longer for what can come after it. */
+const withPageMs = 100;
+
 /** How a changeset is looked at. */
 interface Look extends PatchView {
   /** Only what changed since the last round, where there was one. */
   readonly isSince: boolean;
+}
+
+interface FirstLook extends Pick<PagePreferences, 'layout'> {
+  readonly asked: Pick<ChangesetQuestion, 'onTop' | 'excluding'> | undefined;
 }
 
 /** Changesets as HTML. What takes git a while is asked once for each version of one. */
@@ -61,6 +69,22 @@ export class ShownChangesets {
     const patch = await this.#patch(shown, look);
     const lines = await this.#beginning(shown, patch, look);
     return renderChangesetPage(facts, patch, { onTop, excluding, since, isSince, lines });
+  }
+
+  /** What the page shows when it is opened; '' where reading it takes so long that the page asks for it itself. */
+  async first(changesets: readonly ChangesetFacts[], { layout, asked }: FirstLook): Promise<string> {
+    const facts = changesets.find(({ changeset }) => changeset.state === 'waiting') ?? changesets[0];
+    if (facts === undefined) return '';
+    const waiting = new AbortController();
+    const article = this.article(facts, { layout, ignoresSpace: false, isSince: false }, asked);
+    const late = wait(withPageMs, '', { signal: waiting.signal });
+    try {
+      // What fails fails again where the page asks, and is said there.
+      return await Promise.race([article, late]).catch(() => '');
+    } finally {
+      waiting.abort();
+      late.catch(() => undefined);
+    }
   }
 
   /** What is seen first comes along: to ask for it takes the page as long again. */

@@ -35,13 +35,15 @@ async function show(changeset: ChangesetState): Promise<void> {
   renderChangesets();
   renderBar();
   const known = articles.get(articleKey(changeset));
+  const here = known ?? takeFirst(changeset);
   // Never one changeset's lines above the buttons of another.
-  if (known === undefined) main.replaceChildren(make('p', 'quiet', 'Loading …'));
-  const article = known ?? (await fetchArticle(changeset));
+  if (here === undefined) main.replaceChildren(make('p', 'quiet', 'Loading …'));
+  const article = here ?? (await fetchArticle(changeset));
   if (app.shown !== key) return;
+  // Before its files are there: to scroll, a browser lays out all that is.
+  scrollTo(0, 0);
   main.replaceChildren(article);
   renderBar();
-  scrollTo(0, 0);
   startLoading();
   showViewed();
   if (known === undefined) placeEvidence();
@@ -66,6 +68,7 @@ export function showAgain(): void {
 /** Those that are not shown are fetched again, as after another layout was chosen. */
 export function forgetOthers(): void {
   for (const [key, article] of articles) if (!article.isConnected) articles.delete(key);
+  byId('first', HTMLTemplateElement).content.replaceChildren();
 }
 
 function articleKey(changeset: ChangesetState): string {
@@ -87,6 +90,16 @@ export function showNextWaiting(): void {
   const rest = [...changesets.slice(at + 1), ...changesets.slice(0, at)];
   const next = rest.find(({ state }) => state === 'waiting');
   if (next !== undefined) void show(next);
+}
+
+/** The changeset that came with the page, while it is still that one; undefined: it is another one. */
+function takeFirst(changeset: ChangesetState): HTMLElement | undefined {
+  const { content } = byId('first', HTMLTemplateElement);
+  const { id = '', commit = '' } = content.querySelector<HTMLElement>('.changeset')?.dataset ?? {};
+  if (keyOf({ id, commit }) !== keyOf(changeset) || app.ignoresSpace || app.isSince) return undefined;
+  const holder = make('div', '', content);
+  articles.set(articleKey(changeset), holder);
+  return holder;
 }
 
 async function fetchArticle(changeset: ChangesetState): Promise<HTMLElement> {

@@ -1,51 +1,41 @@
-import hljs from 'highlight.js/lib/core';
 import { around } from '../../page/client/dom.ts';
-import { inside, languages } from './languages.ts';
-
-const byEnding = new Map(
-  Object.entries(languages).flatMap(([name, [, ...endings]]) =>
-    endings.map((ending) => [ending, name] as const),
-  ),
-);
-
-/** A grammar is made when its first file is seen: all of them take longer than the page. */
-function learn(name: string): void {
-  const [language] = languages[name] ?? [];
-  if (language === undefined || hljs.getLanguage(name) !== undefined) return;
-  hljs.registerLanguage(name, language);
-  for (const other of inside[name] ?? []) learn(other);
-}
 
 // Colouring is a courtesy: it must never hold up a tab, whatever an agent wrote.
 const longestLine = 1_000;
 const longestText = 60_000;
+/** After so long at a time the browser draws, and hears what the person does. */
+const turnMs = 5;
 
-/** Kinds of words that have a colour of their own in review.css, as `::highlight(code-…)`. */
-const kinds: Readonly<Record<string, string>> = {
-  ...of('keyword', 'keyword', 'literal', 'built_in', 'selector-tag', 'meta'),
-  ...of('string', 'string', 'regexp', 'char', 'addition', 'link', 'code'),
-  ...of('number', 'number', 'symbol', 'bullet'),
-  ...of('comment', 'comment', 'quote', 'doctag', 'deletion'),
-  ...of('name', 'title', 'section', 'name', 'selector-class', 'selector-id', 'type', 'class'),
-  ...of('attribute', 'attr', 'attribute', 'property', 'variable', 'template-variable', 'params'),
-};
-
-function of(kind: string, ...scopes: readonly string[]): Record<string, string> {
-  return Object.fromEntries(scopes.map((scope) => [scope, kind]));
-}
+/** What is left to be done, in steps. */
+const steps: Iterator<void>[] = [];
+/** What each part was coloured with. */
+const colours = new WeakMap<HTMLElement, (readonly [Highlight, StaticRange])[]>();
 
 /** Colours the words of a part that was just drawn, when the browser has time for it. Changes no element. */
 export function colourPart(part: HTMLElement): void {
-  const language = languageOf(around(part, '.file')?.dataset.path ?? '');
-  if (language === null || CSS.highlights === undefined) return;
-  requestIdleCallback(() => {
-    if (!part.isConnected) return;
-    learn(language);
-    // A line stands on one side or on both; each side is one text, or what spans lines would be lost.
-    for (const side of ['o', 'w'] as const) colourSide(part, side, language);
-    part.dataset.coloured = language;
-  });
+  if (CSS.highlights === undefined) return;
+  steps.push(colourInSteps(part));
+  if (steps.length === 1) requestIdleCallback(() => void takeSteps());
 }
+
+async function takeSteps(): Promise<void> {
+  // What knows the languages is made only now: the page is there before.
+  finder ??= await import('./find-words.ts');
+  const until = performance.now() + turnMs;
+  while (steps.length > 0 && performance.now() < until) if (!takeStep()) steps.shift();
+  if (steps.length > 0) requestIdleCallback(() => void takeSteps());
+}
+
+/** False: its part is done, or cannot be coloured. */
+function takeStep(): boolean {
+  try {
+    return steps[0]?.next().done === false;
+  } catch {
+    return false;
+  }
+}
+
+let finder: typeof import('./find-words.ts') | undefined;
 
 /** Forgets the colours of what is no longer on the page. */
 export function dropColours(): void {
@@ -54,25 +44,49 @@ export function dropColours(): void {
   }
 }
 
-function languageOf(path: string): string | null {
-  const file = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
-  return byEnding.get(file.slice(file.lastIndexOf('.') + 1)) ?? null;
+function* colourInSteps(part: HTMLElement): Generator<void> {
+  const language = finder?.languageOf(around(part, '.file')?.dataset.path ?? '') ?? null;
+  if (language === null || !part.isConnected) return;
+  for (const [highlight, range] of colours.get(part) ?? []) highlight.delete(range);
+  const ranges: (readonly [Highlight, StaticRange])[] = [];
+  colours.set(part, ranges);
+  // A line stands on one side or on both; each side is one text, or what spans lines would be lost.
+  for (const side of ['o', 'w'] as const)
+    for (const [kind, range] of rangesOf(part, side, language)) {
+      const highlight = highlightOf(kind);
+      highlight.add(range);
+      ranges.push([highlight, range]);
+      yield;
+      // Another layout was chosen meanwhile.
+      if (!part.isConnected) return;
+    }
+  part.dataset.coloured = language;
 }
 
-function colourSide(part: HTMLElement, side: 'o' | 'w', language: string): void {
+/** The ranges of a side's words, in order. */
+function* rangesOf(
+  part: HTMLElement,
+  side: 'o' | 'w',
+  language: string,
+): Generator<readonly [kind: string, range: StaticRange]> {
   const cells = cellsOf(part, side);
   const texts = cells.map(({ textContent }) => textContent ?? '');
   if (texts.some((text) => text.length > longestLine)) return;
   const text = texts.join('\n');
   if (text.length > longestText) return;
-  const words = readWords(hljs.highlight(text, { language, ignoreIllegals: true }).value);
-  let [at, start] = [0, 0];
-  for (const word of words) {
-    while (at < cells.length && word.from >= start + (texts[at]?.length ?? 0) + 1) {
-      start += (texts[at]?.length ?? 0) + 1;
-      at += 1;
+  let [line, start] = [0, 0];
+  let nodes = textsIn(cells[0]);
+  for (const { from, to, kind } of finder?.findWords(text, language) ?? []) {
+    // A word may go on over the ends of lines.
+    for (;;) {
+      const length = texts[line]?.length ?? 0;
+      const [first, last] = [Math.max(0, from - start), Math.min(length, to - start)];
+      if (last > first) yield [kind, rangeIn(nodes, first, last)];
+      if (to <= start + length || line + 1 >= cells.length) break;
+      start += length + 1;
+      line += 1;
+      nodes = textsIn(cells[line]);
     }
-    markWord(cells, texts, { at, start }, word);
   }
 }
 
@@ -85,70 +99,32 @@ function cellsOf(part: HTMLElement, side: 'o' | 'w'): readonly HTMLElement[] {
   return [...part.querySelectorAll<HTMLElement>(`tr:not(.hunk):not(.comment):not(.${other}) > td.c`)];
 }
 
-interface Word {
-  readonly from: number;
-  readonly to: number;
-  readonly kind: string;
+function textsIn(cell: HTMLElement | undefined): readonly Text[] {
+  if (cell === undefined) return [];
+  // Nearly every line is one text.
+  if (cell.childElementCount === 0 && cell.firstChild instanceof Text) return [cell.firstChild];
+  const nodes: Text[] = [];
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
+    if (node instanceof Text) nodes.push(node);
+  return nodes;
 }
 
-/** What highlight.js marks, by its place in the text: its answer is text, `<span class="hljs-…">` and five entities. */
-function readWords(html: string): readonly Word[] {
-  const words: Word[] = [];
-  const open: (string | null)[] = [];
-  let [length, from] = [0, 0];
-  const close = (): void => {
-    const kind = open.findLast((one) => one !== null);
-    if (kind !== undefined && kind !== null && length > from) words.push({ from, to: length, kind });
-    from = length;
-  };
-  for (const [piece] of html.matchAll(/<span class="([^"]*)">|<\/span>|&[#\w]+;|[^<&]+|[<&]/g)) {
-    if (piece === '</span>') {
-      close();
-      open.pop();
-    } else if (piece.startsWith('<span')) {
-      close();
-      const scope = /hljs-([\w-]+)/.exec(piece)?.[1] ?? '';
-      open.push(kinds[scope] ?? null);
-    } else length += piece.startsWith('&') && piece.endsWith(';') ? 1 : piece.length;
-  }
-  return words;
+/** A static one: a live one makes each change of the page slower, and there are many. */
+function rangeIn(nodes: readonly Text[], first: number, last: number): StaticRange {
+  const [startContainer, startOffset] = placeIn(nodes, first + 1);
+  const [endContainer, endOffset] = placeIn(nodes, last);
+  return new StaticRange({ startContainer, startOffset: startOffset - 1, endContainer, endOffset });
 }
 
-/** A word may go on over the ends of lines. */
-function markWord(
-  cells: readonly HTMLElement[],
-  texts: readonly string[],
-  { at, start }: { readonly at: number; readonly start: number },
-  { from, to, kind }: Word,
-): void {
-  let lineStart = start;
-  for (let line = at; line < cells.length && lineStart < to; line += 1) {
-    const length = texts[line]?.length ?? 0;
-    const cell = cells[line];
-    const [first, last] = [Math.max(0, from - lineStart), Math.min(length, to - lineStart)];
-    if (cell !== undefined && last > first) markRange(cell, first, last, kind);
-    lineStart += length + 1;
-  }
-}
-
-function markRange(cell: HTMLElement, from: number, to: number, kind: string): void {
-  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-  const range = new Range();
+/** Where the text that is so long ends. */
+function placeIn(nodes: readonly Text[], length: number): readonly [Node, number] {
   let passed = 0;
-  let isOpen = false;
-  for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
-    const length = node.nodeValue?.length ?? 0;
-    if (!isOpen && from < passed + length) {
-      range.setStart(node, from - passed);
-      isOpen = true;
-    }
-    if (isOpen && to <= passed + length) {
-      range.setEnd(node, to - passed);
-      highlightOf(kind).add(range);
-      return;
-    }
-    passed += length;
+  for (const node of nodes) {
+    if (length <= passed + node.length) return [node, length - passed];
+    passed += node.length;
   }
+  throw new Error('a word ends after its line');
 }
 
 function highlightOf(kind: string): Highlight {
