@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import * as z from 'zod';
 import { readPlanFile } from '../../lib/config/read-plan-file.ts';
 import { renderPlanYaml } from '../../lib/config/render-plan-yaml.ts';
+import { reviseTask } from '../../lib/core/task/revise-task.ts';
 import { decisionsSchema } from '../../lib/domain/config/decisions.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseTaskId } from '../../lib/domain/ids.ts';
@@ -12,6 +13,8 @@ import type { Gates, RequeueEdit } from '../../lib/domain/ports/gates.ts';
 import type { Plan } from '../../lib/domain/state/plan.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { trySchema } from '../../lib/domain/state/tries.ts';
+import { worded } from '../../lib/engine/review/given-remarks.ts';
+import { aboutChangeset } from '../../lib/ui/desk/ask-about-changeset.ts';
 import { createGates } from '../../lib/ui/gates/create-gates.ts';
 import { createTerminalGates } from '../../lib/ui/gates/terminal-gates.ts';
 import { renderChangesetPage } from '../../lib/ui/review-page/render-changeset-page.ts';
@@ -279,6 +282,50 @@ function severalTries(id: string): Task {
   ];
   return sampleTask({ id: parseTaskId(id), status: 'done', tries: z.array(trySchema).parse(tries) });
 }
+
+/** As a task is after a round of its pull request was taken up, made and handed in. */
+function answering(id: string): Task {
+  const landed = sampleTask({
+    ...{ id: parseTaskId(id), status: 'merged', commit: commitB, start_commit: commitA },
+    history: [],
+  });
+  const remark = { path: 'src/a.ts', side: 'new', line: 3, text: 'ada: Five\u202e is <b>too few.' } as const;
+  const notes = worded([
+    { id: 'w', kind: 'whole', text: 'ben: Nice.' },
+    ...Array.from({ length: 30 }, (_, at) => ({
+      id: `${at}`,
+      kind: 'check' as const,
+      text: `The check ${at}`,
+    })),
+  ]).notes;
+  const { task } = reviseTask(landed, { said: '1 remark', notes, comments: [remark], at: 'now' });
+  return { ...task, status: 'done', commit: commitA } as Task;
+}
+
+test('RND-2: the remarks that a later round answers are at its gate, bounded, on its pages, and with no round before', async () => {
+  const question = { ...sampleChangesetQuestion(), tasks: [answering('task-001')] };
+  const { fake, gates } = openTerminal('s\n');
+  await gates.changeset(question);
+  const shown = fake.stderr();
+  assert.match(shown, /Answers these remarks:\n +- task-001: src\/a\.ts:3 ada: Five\S* is <b>too few\.\n/);
+  assert.not.match(shown, '\u202e');
+  assert.match(shown, /- task-001: ben: Nice\.\n/);
+  assert.match(shown, /- task-001: The check 17\n +- task-001: 12 more: git flame show task-001\n/);
+  const { asks } = await aboutChangeset(question);
+  assert.is(asks.gate === 'changesets' ? asks.answers?.length : null, 21);
+  const facts = { ...question, doubts: [], runs: [], isUndoable: false };
+  const page = renderChangesetPage(facts, { files: [] });
+  assert.match(
+    page,
+    /Answers these remarks[\s\S]*<li class="text">task-001: src\/a\.ts:3 ada: Five.* is &#60;b&#62;too few/,
+  );
+  // What landed first is what the remarks are about.
+  const first = { ...question.changeset, state: 'landed' as const, works: [commitB] };
+  assert.not.match(
+    renderChangesetPage({ ...facts, changeset: first }, { files: [] }),
+    'Answers these remarks',
+  );
+});
 
 test('RND-4: the attempts at a task are shown at its gate, and another one is chosen there', async () => {
   const question = { ...sampleChangesetQuestion(), tasks: [severalTries('task-001')] };

@@ -21,7 +21,7 @@ export function reviseTask(task: Task, { said, notes, comments, at }: Revision):
   if (task.status !== 'merged') throw illegalTransition(task, 'requeued');
   const { landed_as: _, ...landed } = task;
   const done: Task = { ...landed, status: 'done', undone: (task.undone ?? 0) + 1 };
-  const { task: after } = requeueTask(done, { kind: 'rejected', notes, comments, at });
+  const { task: after } = requeueTask(done, { kind: 'rejected', notes, comments, at, isOnRequest: true });
   const reason = `${said} on its pull request`;
   return describeChange(task, { ...after, reason }, `, ${reason}`);
 }

@@ -21,6 +21,7 @@ interface AttemptEnd extends Partial<AttemptCost> {
   readonly at: string;
   readonly comments?: readonly LineComment[];
   readonly work?: HistoryEntry['work'];
+  readonly isOnRequest?: boolean;
 }
 
 /**
@@ -38,6 +39,7 @@ export function endAttempt(task: Task, end: AttemptEnd): HistoryEntry[] {
     tokens_used: end.tokens ?? 0,
     ...(end.comments === undefined || end.comments.length === 0 ? {} : { comments: [...end.comments] }),
     ...(end.work === undefined ? {} : { work: end.work }),
+    ...(end.isOnRequest === true ? { on_request: true as const } : {}),
   };
   if (task.status === 'done') return amendAttempt(task.history, entry);
   const last = task.history.at(-1);

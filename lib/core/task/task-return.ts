@@ -60,6 +60,8 @@ export function requeueTask(
     readonly comments?: readonly LineComment[];
     /** The next attempt starts from this one. */
     readonly keep?: boolean;
+    /** The notes and comments are what was said of its pull request. */
+    readonly isOnRequest?: boolean;
   },
 ): TaskChange<TaskIn<'requeued'>> {
   requireTransition(task, 'requeued');
@@ -69,7 +71,10 @@ export function requeueTask(
   const rejection = requeue.kind === 'rejected' ? why : null;
   const work = workOf(task);
   const kept = requeue.keep === true ? work : undefined;
-  const made = work === undefined ? {} : { work };
+  const made = {
+    ...(work === undefined ? {} : { work }),
+    ...(requeue.isOnRequest === true ? { isOnRequest: true } : {}),
+  };
   const next: TaskIn<'requeued'> = {
     ...withTries(requeue.kind === 'rejected' || kept !== undefined ? withKept(task, kept) : task),
     status: 'requeued',

@@ -86,6 +86,8 @@ export interface AskedChangeset
     readonly verdict: 'pass' | 'fail' | null;
     readonly notes: string;
   }[];
+  /** What was said of its pull request that it answers, a line each; left out where nothing was. */
+  readonly answers?: readonly string[];
   /** An approval needs the reason why. */
   readonly red: boolean;
   readonly checks: readonly AskedCheck[];

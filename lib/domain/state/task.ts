@@ -46,6 +46,8 @@ export const historyEntrySchema = z.object({
   tokens_used: z.number(),
   /** A reviewer's remarks on lines of the attempt; left out where there are none, and of older attempts. */
   comments: lineCommentsSchema.optional(),
+  /** Of one that goes on from what was said of its pull request: notes and comments are that. Left out otherwise. */
+  on_request: z.literal(true).optional(),
   /** What an attempt that was sent back had made: its own change lies between the two; left out of older attempts. */
   work: z.object({ commit: objectId, start: objectId }).optional(),
 });

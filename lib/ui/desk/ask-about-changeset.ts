@@ -3,6 +3,7 @@ import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/ch
 import type { AskedChangeset, Undoable } from '../../domain/shown/gate.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import { renderAnswered } from '../render/render-answered.ts';
 import { renderDoubt } from '../render/render-doubt.ts';
 import { renderExcluding } from '../render/render-excluding.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
@@ -98,6 +99,7 @@ async function requireUndoable({ undoable }: ChangesetQuestion, changeset: strin
 async function describe(question: ChangesetQuestion): Promise<AskedChangeset> {
   const { changeset, position, total, tasks, verdicts } = question;
   const { id, group, commit, diffstat, depends_on, missing } = changeset;
+  const answers = renderAnswered(changeset, tasks);
   const onTop = (await question.onTop?.(id)) ?? [];
   return {
     ...{ gate: 'changesets', id, group, commit, diffstat, depends_on, missing, position, total },
@@ -110,6 +112,7 @@ async function describe(question: ChangesetQuestion): Promise<AskedChangeset> {
         notes: [own?.notes ?? '', ...(own?.issues ?? [])].filter(Boolean).join('\n'),
       };
     }),
+    ...(answers.length === 0 ? {} : { answers }),
     red: isRed(changeset),
     checks: changeset.diagnostics.map(askedCheck),
     warnings: await warningsOf(question),

@@ -92,6 +92,9 @@ function changesetFacts(id: string, asks: AskedChangeset): readonly string[] {
       `${task} (${verdict ?? 'no verdict'}): ${title}`,
       ...(notes === '' ? [] : [notes]),
     ]),
+    ...(asks.answers === undefined
+      ? []
+      : ['Answers these remarks:', ...asks.answers.map((line) => `- ${line}`)]),
     ...asks.warnings,
     ...asks.on_top,
     ...checksOf(asks.checks),

@@ -9,6 +9,7 @@ import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-id.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { renderAnswered } from './render-answered.ts';
 import { renderDoubt } from './render-doubt.ts';
 import { renderSince } from './render-since.ts';
 import { renderTries } from './render-tries.ts';
@@ -31,6 +32,7 @@ export function renderChangeset(view: ChangesetView, style: Style): string {
       '  ',
     ).map(style.dim),
     ...tasks.flatMap((task) => renderMember(task, view.verdicts, style)),
+    ...renderRound(view, style),
     ...(view.blocked ?? []).flatMap((calls) => renderBlocked(calls, style)),
     ...(view.since === undefined ? [] : renderSince(view.since, style)),
     ...renderWarnings(view, style),
@@ -61,6 +63,13 @@ function renderMember(task: Task, verdicts: readonly Verdict[], style: Style): r
 function issuesOf(verdict: Verdict | undefined): readonly string[] {
   const printed = (verdict?.diagnostics ?? []).map(({ output }) => output);
   return (verdict?.issues ?? []).map((issue) => unsaid(issue, printed)).filter((issue) => issue !== '');
+}
+
+/** Of a round of its pull request: what it answers. */
+function renderRound({ changeset, tasks }: ChangesetView, style: Style): readonly string[] {
+  const answered = renderAnswered(changeset, tasks);
+  if (answered.length === 0) return [];
+  return ['  Answers these remarks:', ...answered.flatMap((line) => bullet(line, style, '    '))];
 }
 
 /** An agent's calls that the watcher refused, the most frequent named. */

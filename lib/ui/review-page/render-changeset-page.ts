@@ -9,6 +9,7 @@ import { formatCount, formatNumber, formatSpend } from '../../util/format-amount
 import { formatDuration, formatTime } from '../../util/format-time.ts';
 import { shortId } from '../../util/short-id.ts';
 import { fillTemplate } from '../page/page-template.ts';
+import { renderAnswered } from '../render/render-answered.ts';
 import { renderDoubt } from '../render/render-doubt.ts';
 import { renderExcluding } from '../render/render-excluding.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
@@ -49,6 +50,7 @@ export function renderChangesetPage(
     runs,
     spend: sumSpend(runs),
     doubts: facts.doubts.map(renderDoubt),
+    answered: renderAnswered(changeset, tasks),
     onTop: renderOnTop(onTop),
     excluding: renderExcluding(excluding),
     blocked: runs.flatMap(({ id, audit }) => audit.top.map((call) => ({ agent: id, call }))),

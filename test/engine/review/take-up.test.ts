@@ -5,8 +5,10 @@ import * as assert from 'uvu/assert';
 import type { PullRequestNews } from '../../../lib/domain/state/pull-request.ts';
 import { record, viewSession } from '../../../lib/engine/record.ts';
 import { takeUp } from '../../../lib/engine/review/take-up.ts';
+import { renderAnswered } from '../../../lib/ui/render/render-answered.ts';
 import { openStack, runStack, type StackBench } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
+import { sampleChangesetQuestion } from '../../ui/samples.ts';
 
 // RND-2: of two that take up the same news at once, each says what it wrote itself.
 
@@ -80,6 +82,8 @@ test('RND-2 what a round in between has heard is not given again, the rest is', 
   assert.equal(taken, { tasks: [{ id: 'a', remarks: 1, checks: 0 }], left: 0, awaited: [] });
   const notes = (await bench.task('a')).history.at(-1)?.notes ?? '';
   assert.match(notes, /Say second/);
+  const next = sampleChangesetQuestion().changeset;
+  assert.equal(renderAnswered(next, [await bench.task('a')]), ['a: octocat: Say second.']);
   assert.not.match(notes, /Say first|The check test/);
   const { session } = await viewSession(bench.workshop, bench.session);
   assert.equal(session.landing?.heard, ['first', 'red', 'second']);

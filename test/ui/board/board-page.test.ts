@@ -61,6 +61,7 @@ const questions: readonly GateAsks[] = [
       { id: 'three', title: 'Log out', verdict: null, notes: '' },
     ],
     ...{
+      answers: ['two: src/a.txt:3 ada: Five is too few.'],
       warnings: ['Builds on api: without it, it is deferred.'],
       on_top: ['seven goes back.'],
       others: [other],

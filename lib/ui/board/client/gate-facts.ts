@@ -85,6 +85,9 @@ function changesetFacts(gate: string, asks: AskedChangeset): readonly HTMLElemen
         ...(notes === '' ? [] : [makeBlock('quiet', notes)]),
       ),
     ),
+    ...(asks.answers === undefined
+      ? []
+      : [make('p', 'quiet', 'Answers these remarks:'), ...list(asks.answers)]),
     ...warnings(asks.warnings),
     ...asks.on_top.map((line) => makeBlock('quiet', line)),
     ...checks(asks.checks),
