@@ -82,12 +82,14 @@ export function openRun(
 /** Takes in what the agent printed. */
 export function followOutput(run: AgentRun, text: string): void {
   for (const activity of run.reader.push(text)) {
-    run.activity = {
+    const news = {
       ...activity,
       tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0),
       cost_usd: costOf(run, activity.cost_usd),
     };
-    run.onActivity(run.activity);
+    // What only counts says nothing of what it does.
+    run.activity = news.text === '' ? { ...news, text: run.activity.text } : news;
+    run.onActivity(news);
     registerRun(run);
   }
   const { limit, unit } = run.request.budget;
