@@ -1,4 +1,4 @@
-import type { EndFacts } from '../domain/ports/adapter.ts';
+import type { EndFacts } from '../domain/ports/call-facts.ts';
 import { isRecord } from '../util/json-record.ts';
 
 /**

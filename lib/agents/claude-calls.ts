@@ -1,4 +1,4 @@
-import type { CallFacts, ReportedCall } from '../domain/ports/adapter.ts';
+import type { CallFacts, ReportedCall } from '../domain/ports/call-facts.ts';
 import { askTool } from '../domain/question.ts';
 import { isRecord, type JsonRecord } from '../util/json-record.ts';
 import { longestHold } from './longest-hold.ts';

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../domain/policy.ts';
-import type { ReportedCall } from '../domain/ports/adapter.ts';
+import type { ReportedCall } from '../domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../util/json-record.ts';
 
 /** A call as a CLI's hook tells of it, in the CLI's own words. */

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { HintNews } from '../../domain/hint.ts';
 import type { Decision, ToolCall } from '../../domain/policy.ts';
-import type { Adapter, ReportedCall } from '../../domain/ports/adapter.ts';
+import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import type { ReportedCall } from '../../domain/ports/call-facts.ts';
 import type { Conversation } from '../gateway/dialects/dialect.ts';
 import type { ForbiddenRequest } from '../gateway/gateway-options.ts';
 import { writeReplays } from '../gateway/replays.ts';

@@ -1,5 +1,5 @@
 import type { Decision } from '../../domain/policy.ts';
-import type { ReportedCall } from '../../domain/ports/adapter.ts';
+import type { ReportedCall } from '../../domain/ports/call-facts.ts';
 import type { AgentRun } from './agent-run.ts';
 
 /** Who watches sees a blocked call as what it is; what was run elsewhere and is shown in its place was not refused. */

@@ -1,6 +1,6 @@
 import type { ToldCall, ToldResult } from '../../domain/conversation.ts';
 import type { Decision, ToolCall } from '../../domain/policy.ts';
-import type { CallFacts } from '../../domain/ports/adapter.ts';
+import type { CallFacts } from '../../domain/ports/call-facts.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { isRecord } from '../../util/json-record.ts';
 import type { Conversation } from '../gateway/dialects/dialect.ts';

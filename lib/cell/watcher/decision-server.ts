@@ -7,8 +7,9 @@ import {
   type ToolCall,
   toldOf,
 } from '../../domain/policy.ts';
-import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
+
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
 import type { AgentQuestion } from '../../domain/question.ts';
 import { decideGitHook, type GitHookCall } from '../../policy/decide-git-hook.ts';
 import { openJudgingTurns } from '../gateway/judging-turns.ts';

@@ -1,6 +1,6 @@
 import type { AgentPolicy, Decision } from '../../domain/policy.ts';
-import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
 import {
   type AgentQuestion,
   askTool,

@@ -1,5 +1,5 @@
 import type { Decision, ToolCall } from '../../domain/policy.ts';
-import type { CallFacts } from '../../domain/ports/adapter.ts';
+import type { CallFacts } from '../../domain/ports/call-facts.ts';
 import { isRecord } from '../../util/json-record.ts';
 
 // One JSON line from the node client, one JSON line back, then the connection ends. The other clients' request

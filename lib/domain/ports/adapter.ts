@@ -1,10 +1,8 @@
 import { isModelAlias } from '../config/model-id.ts';
-import type { ToldCall, ToldResult } from '../conversation.ts';
 import type { Failure } from '../failure.ts';
 import type { ModelApi } from '../model-api.ts';
-import type { ToolCall } from '../policy.ts';
-import type { AgentQuestion } from '../question.ts';
 import type { AgentActivity, AgentRequest } from './agent-port.ts';
+import type { CallFacts, EndFacts } from './call-facts.ts';
 
 /**
  * What the tool knows about one agent CLI: facts and pure functions. It spawns nothing; the cell runs
@@ -73,56 +71,6 @@ export function apiOf({ apis }: Pick<Adapter, 'apis'>, model: string): ModelApi 
       )
       .sort(({ named: one = '' }, { named: other = '' }) => other.length - one.length)[0] ?? null
   );
-}
-
-/** What a CLI's hook at its end reports and heeds. Pure; a hook that fails lets the agent end. */
-export interface EndFacts {
-  /** The agent's last words, '' where they are not told. */
-  words(reported: unknown): string;
-  /** What the hook prints so that the agent goes on, and its model reads this. */
-  goOn(told: string): string;
-}
-
-/** What a CLI's hook says of tool calls, and what the CLI tells the model of those that did not run. Pure. */
-export interface CallFacts {
-  /** What a hook reported; null where it is no call that can be judged. */
-  read(reported: unknown): ReportedCall | null;
-  /** Whether its hook knows a call by the id it has in the conversation; else calls are known by name and input. */
-  readonly namesCalls: boolean;
-  /** Whether its hook tells of a call's name and input exactly as the model gave them. */
-  readonly repeatsCalls: boolean;
-  /**
-   * Whether the CLI refused the call before it would ask any hook (an unknown tool, input of the wrong form), or it is
-   * one that does nothing and asks none. What a command prints can't be taken for that; `isOffered` false: the CLI has
-   * no tool of that name for its model, so that there is nothing which could have printed it.
-   */
-  neverRan(result: ToldResult, isOffered?: boolean): boolean;
-  /** Whether the result is that of a call which the hook blocked; what a tool prints can't be taken for it. */
-  wasBlocked(result: ToldResult): boolean;
-  /** Whether the call was asked for more than its hook tells of: what was judged is not what ran. */
-  hides(call: Pick<ToldResult, 'name' | 'input'>): boolean;
-  /** What the hook prints to have a command run in the place of the one it was asked about; null: it can't. */
-  replace(reported: unknown, command: string, why: string): string | null;
-  /** How its model asks the person where nobody sits at it; null: it can't. */
-  readonly asks: AskFacts | null;
-  /** The call a scripted model makes to write a file at an absolute path. */
-  canaryCall(path: string): Omit<ToldCall, 'id'>;
-}
-
-/** A tool of a CLI by which its model asks the person. Its hook holds the call, and gives the answer back. Pure. */
-export interface AskFacts {
-  /** The tool, as its model calls it. */
-  readonly tool: string;
-  /** How long its hook may hold a call, in milliseconds. */
-  readonly longestMs: number;
-  /** What the hook prints so that the answers are the tool's result; null: they are told as the reason of a block. */
-  answer(reported: unknown, questions: readonly AgentQuestion[], answers: readonly string[]): string | null;
-}
-
-/** A tool call as the ledger finds it again in the conversation, and as the policy judges it. */
-export interface ReportedCall extends ToldCall {
-  /** In the tools the policy knows: all of them must be allowed. */
-  readonly does: readonly [ToolCall, ...ToolCall[]];
 }
 
 export interface TranscriptParts {
