@@ -1,9 +1,9 @@
 import type { Failure } from '../failure.ts';
 import type { HintState } from '../hint.ts';
 import type { Role } from '../role.ts';
-import type { BreachKind } from '../state/breach.ts';
 import type { TaskStatus } from '../state/task.ts';
 import type { AheadConflict } from './ahead.ts';
+import type { MachineEvent } from './machine-event.ts';
 
 /** What happens while waves run: rendered as lines at a terminal, as NDJSON with `--json`. */
 export type Event = { readonly at: string } & EventBody;
@@ -217,35 +217,7 @@ export type EventBody =
       readonly found: readonly AheadConflict[];
       readonly added: readonly AheadConflict[];
     }
-  /** Several machines: the claim of one that is given up is free again. */
-  | {
-      readonly event: 'claim-passed-on';
-      readonly task: string;
-      readonly agent: string | null;
-      readonly machine: string;
-      readonly message: string;
-    }
-  /** Several machines: a step at the remote that none which keeps to the rules made, whose it was, and who signed it. */
-  | {
-      readonly event: 'machine-breach';
-      readonly kind: BreachKind;
-      readonly task: string | null;
-      readonly machine: string | null;
-      readonly by: string | null;
-      readonly key: string | null;
-      readonly commit: string;
-      readonly message: string;
-    }
-  /** An attempt ended whose claim had been given up: it changed nothing, what it made is kept. */
-  | {
-      readonly event: 'result-superseded';
-      readonly task: string;
-      readonly agent: string;
-      readonly message: string;
-      readonly details: readonly string[];
-    }
-  /** The remote that machines share a session through can't be reached, or can again. */
-  | { readonly event: 'remote-lost' | 'remote-back'; readonly remote: string; readonly message: string }
+  | MachineEvent
   | { readonly event: 'gate'; readonly gate: string; readonly decision: string }
   | {
       readonly event: 'script';

@@ -1,0 +1,33 @@
+import type { BreachKind } from '../state/breach.ts';
+
+/** What happens because several machines share a session. */
+export type MachineEvent =
+  /** Several machines: the claim of one that is given up is free again. */
+  | {
+      readonly event: 'claim-passed-on';
+      readonly task: string;
+      readonly agent: string | null;
+      readonly machine: string;
+      readonly message: string;
+    }
+  /** Several machines: a step at the remote that none which keeps to the rules made, whose it was, and who signed it. */
+  | {
+      readonly event: 'machine-breach';
+      readonly kind: BreachKind;
+      readonly task: string | null;
+      readonly machine: string | null;
+      readonly by: string | null;
+      readonly key: string | null;
+      readonly commit: string;
+      readonly message: string;
+    }
+  /** An attempt ended whose claim had been given up: it changed nothing, what it made is kept. */
+  | {
+      readonly event: 'result-superseded';
+      readonly task: string;
+      readonly agent: string;
+      readonly message: string;
+      readonly details: readonly string[];
+    }
+  /** The remote that machines share a session through can't be reached, or can again. */
+  | { readonly event: 'remote-lost' | 'remote-back'; readonly remote: string; readonly message: string };
