@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AheadConflict } from '../../lib/domain/shown/ahead.ts';
-import { emptyLive, takeEvent } from '../../lib/ui/live/live-state.ts';
+import { emptyLive } from '../../lib/ui/live/live-state.ts';
 import { renderLive } from '../../lib/ui/live/render-live.ts';
+import { takeEvent } from '../../lib/ui/live/take-event.ts';
 import { describeAhead, describeConflict, renderAhead } from '../../lib/ui/render/render-ahead.ts';
 import { commitA, commitB, hostile, plainStyle, taskId } from './samples.ts';
 

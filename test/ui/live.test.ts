@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LiveKey, parseKeys, pressKey, typeHint } from '../../lib/ui/live/live-keys.ts';
-import { emptyLive, type LiveFacts, type LiveState, takeEvent } from '../../lib/ui/live/live-state.ts';
+import { emptyLive, type LiveFacts, type LiveState } from '../../lib/ui/live/live-state.ts';
 import { renderLive } from '../../lib/ui/live/render-live.ts';
+import { takeEvent } from '../../lib/ui/live/take-event.ts';
 import { textWidth } from '../../lib/util/format-width.ts';
 import { hostile, isHarmless, plainStyle } from './samples.ts';
 

@@ -6,8 +6,9 @@ import type { Style } from '../text/style.ts';
 import { type LiveAct, type LiveOrder, parseKeys, pressKey, typeHint } from './live-keys.ts';
 import { createLiveScreen } from './live-screen.ts';
 import { LiveStage } from './live-stage.ts';
-import { emptyLive, type LiveFacts, type LiveState, sayOfAgent, takeEvent } from './live-state.ts';
+import { emptyLive, type LiveFacts, type LiveState } from './live-state.ts';
 import { renderLive } from './render-live.ts';
+import { sayOfAgent, takeEvent } from './take-event.ts';
 
 interface LiveViewOptions {
   readonly style: Style;
