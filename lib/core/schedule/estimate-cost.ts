@@ -1,14 +1,14 @@
 import type { Config } from '../../domain/config/config.ts';
-import { roleAdapter, roleBudget } from '../../domain/config/role-settings.ts';
+import { roleAdapter, roleBudget, type TaskChoice } from '../../domain/config/role-settings.ts';
 import { agentRoles, type Role } from '../../domain/role.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
+import { type AttemptChoice, attemptsOf } from '../../domain/state/tries.ts';
 
 const minRuns = 3;
 
-interface Estimated {
-  readonly cohesion_group: string;
+interface Estimated extends TaskChoice {
   /** Absent: one. */
-  readonly attempts?: readonly unknown[] | undefined;
+  readonly attempts?: readonly AttemptChoice[] | undefined;
 }
 
 interface AgentCounts {
@@ -56,26 +56,29 @@ export function estimateCost({
   return { base_usd: roundUsd(base), with_retries_usd: roundUsd(withRetries), roles };
 }
 
-/** At worst: all retries used, each verdict tried twice, each group in conflict. */
+/** Those of a model. At worst: all retries used, each verdict tried twice, each group in conflict. */
 function countAgents(tasks: readonly Estimated[], config: Config): Readonly<Record<Role, AgentCounts>> {
   const groups = new Set(tasks.map((task) => task.cohesion_group)).size;
-  const attempts = 1 + config.limits.max_retries;
-  const made = tasks.reduce((sum, task) => sum + (task.attempts?.length ?? 1), 0);
+  const made = tasks.flatMap((task) => attemptsOf(task));
+  const paidFor = (role: Role): number => made.filter((task) => isPaid(role, config, task)).length;
+  const [workers, validators] = [paidFor('worker'), paidFor('validator')];
   return {
     // The plan is there: only another one would cost its planner again.
     planner: { base: 0, withRetries: 0 },
-    worker: { base: made, withRetries: made * attempts },
-    validator: { base: made, withRetries: made * 2 },
+    worker: { base: workers, withRetries: workers * (1 + config.limits.max_retries) },
+    validator: { base: validators, withRetries: validators * 2 },
     // Where branches merge cleanly no merger is called.
-    merger: { base: 0, withRetries: groups },
+    merger: { base: 0, withRetries: isPaid('merger', config, null) ? groups : 0 },
     // Whoever leads is asked for apart.
     queen: { base: 0, withRetries: 0 },
   };
 }
 
+function isPaid(role: Role, config: Config, task: TaskChoice | null): boolean {
+  return !['none', 'exec'].includes(roleAdapter(config, role, task));
+}
+
 function priceOf(role: Role, config: Config, runs: readonly AgentRun[]): number | null {
-  const adapter = roleAdapter(config, role);
-  if (adapter === 'none' || adapter === 'exec') return 0;
   const known = runs.filter((run) => run.role === role && run.cost_usd > 0);
   if (known.length >= minRuns) return known.reduce((sum, run) => sum + run.cost_usd, 0) / known.length;
   const { unit, limit } = roleBudget(config, role);

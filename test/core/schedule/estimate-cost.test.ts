@@ -6,7 +6,8 @@ import type { Role } from '../../../lib/domain/role.ts';
 import type { AgentRun } from '../../../lib/domain/state/session.ts';
 import { testTime } from '../../support/tasks.ts';
 
-const tasks = [{ cohesion_group: 'api' }, { cohesion_group: 'api' }, { cohesion_group: 'docs' }];
+const inGroup = (cohesion_group: string) => ({ cohesion_group, adapter: null, model: null });
+const tasks = [inGroup('api'), inGroup('api'), inGroup('docs')];
 
 function makeConfig(settings: unknown = {}): Config {
   return configSchema.parse(settings);
@@ -51,6 +52,28 @@ test('BUD-3 three known runs of a role replace its budget by their average', () 
 test('roles without a model cost nothing', () => {
   const config = makeConfig({ roles: { worker: { adapter: 'exec' } } });
   assert.equal(estimateCost({ tasks, config, runs: [] }), { base_usd: 0, with_retries_usd: 0, roles: {} });
+});
+
+test('BUD-3 what tasks, their attempts and their groups run with counts, beside workers that are scripts', () => {
+  const config = makeConfig({
+    roles: { worker: { adapter: 'exec' } },
+    models: { groups: { docs: { worker: { adapter: 'claude' }, validator: { adapter: 'claude' } } } },
+  });
+  const byTask = { ...inGroup('api'), adapter: 'claude' };
+  const attempts = [
+    { adapter: 'codex', model: null },
+    { adapter: 'exec', model: null },
+  ];
+  const several = { ...inGroup('api'), attempts };
+  // Of docs, of the task itself and of the first attempt 1.50 each, and of docs 0.15.
+  assert.equal(estimateCost({ tasks: [...tasks, byTask, several], config, runs: [] }), {
+    base_usd: 4.65,
+    with_retries_usd: 13.8,
+    roles: {
+      worker: { runs: 3, runs_with_retries: 9, agent_usd: 1.5 },
+      validator: { runs: 1, runs_with_retries: 2, agent_usd: 0.15 },
+    },
+  });
 });
 
 test('a budget that is unlimited or in tokens has no price until runs are known', () => {
