@@ -19,6 +19,15 @@ async function planned(repo: TestRepo, name: string, ...more: string[]): Promise
   return ((status?.session ?? { id: 'none' }) as { id: string }).id;
 }
 
+test('a session whose plan waits is in the cycle that its plan begins, also where it is continued', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [{ id: 'task-001', script: 'true', locks: ['src/a.txt'] }]);
+  const first = await flame(repo, ['run', 'A', '--from', plan]);
+  assert.match(first.stderr, /Wave plan, cycle 1\n/);
+  const again = await flame(repo, ['resume']);
+  assert.match(again.stderr, /Continues with ses-\S+, cycle 1, wave plan: A \(/);
+});
+
 test('LIF-4 resume goes on with the current session, or with one by name', async () => {
   const repo = makeExecProject();
   const older = await planned(repo, 'older');

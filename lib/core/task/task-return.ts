@@ -40,7 +40,11 @@ export function retryTask(
   };
   const wait = retry.notBefore === null ? 0 : Date.parse(retry.notBefore) - Date.parse(retry.at);
   const when = wait > 0 ? ` in ${Math.ceil(wait / 1_000)} s` : '';
-  return describeChange(task, next, `, retry ${retryCount}${when}`);
+  return describeChange(
+    task,
+    next,
+    `, ${retry.isCounted === false ? 'again' : `retry ${retryCount}`}${when}`,
+  );
 }
 
 /**

@@ -185,7 +185,9 @@ test('a retry counts, waits and clears the claim; a rate limit does not count', 
     result: failed.result,
     history: failed.history,
   });
-  assert.is(retryTask(failed, { ...retry, isCounted: false }).task.retry_count, 0);
+  const uncounted = retryTask(failed, { ...retry, isCounted: false });
+  assert.is(uncounted.task.retry_count, 0);
+  assert.is(uncounted.subject, 'task-001: failed -> pending, again in 4 s');
 });
 
 test('a rejection becomes the fate of the done attempt, its cost kept, and what it had made is named', () => {
