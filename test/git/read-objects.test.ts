@@ -78,17 +78,43 @@ test('REV-4 no setting, attribute or driver hides or bends a diff', async () => 
   for (const [key, value] of Object.entries(settings)) repo.git('config', key, value);
   assert.is(await port.diffText(head, tip), plain);
   assert.equal(await port.diffStat(head, tip), stat);
-  assert.equal(stat, { files: 6, insertions: 7, deletions: 1 });
+  assert.equal(stat, { files: 5, insertions: 6, deletions: 0 });
   const files = await port.fileStats(head, tip);
-  assert.is(files.length, 6);
+  assert.is(files.length, 5);
   assert.equal(
-    files.find(({ path }) => path === 'README.md'),
-    { path: 'README.md', insertions: 0, deletions: 1 },
+    files.find(({ path }) => path === 'moved/README.md'),
+    { path: 'moved/README.md', moved_from: 'README.md', insertions: 0, deletions: 0 },
   );
   assert.ok(plain.includes('\n+line\rmore\n'));
-  assert.match(plain, /^diff --git a\/README\.md b\/README\.md\ndeleted file/m);
+  assert.match(plain, /^similarity index 100%\nrename from README\.md\nrename to moved\/README\.md$/m);
   const added = plain.split('\n').filter((line) => /^\+(?!\+\+)/.test(line));
   assert.is(added.length, stat.insertions + 2, 'the two lines of the binary file are shown');
+});
+
+test('a file that moved is one file, with the lines that differ', async () => {
+  const fixture = await openFixture();
+  const { repo, port } = fixture;
+  repo.write('docs/old "ü".md', 'a line of it\n'.repeat(30));
+  const base = commit(fixture, 'base');
+  repo.git('mv', 'docs/old "ü".md', 'new.md');
+  repo.write('new.md', `${'a line of it\n'.repeat(30)}one more\n`);
+  const tip = commit(fixture, 'moved');
+  assert.equal(await port.diffStat(base, tip), { files: 1, insertions: 1, deletions: 0 });
+  assert.equal(await port.fileStats(base, tip), [
+    { path: 'new.md', moved_from: 'docs/old "ü".md', insertions: 1, deletions: 0 },
+  ]);
+  const text = await port.diffText(base, tip);
+  assert.match(text, /\nsimilarity index \d+%\nrename from "docs.*"\nrename to new\.md\n/);
+  assert.match(text, /\n\+one more\n/);
+  const asIs = await port.changedFiles(base, tip);
+  assert.equal(
+    asIs.map(({ path, status }) => [path, status]),
+    [
+      ['docs/old "ü".md', 'deleted'],
+      ['new.md', 'added'],
+    ],
+    'rules judge both ends',
+  );
 });
 
 test('a diff cut at a limit says so, at a line', async () => {

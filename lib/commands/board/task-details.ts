@@ -62,7 +62,7 @@ function describeStory(story: TaskStory, preview: PromptPreview): BoardTaskDetai
       .filter(({ state }) => state !== 'void')
       .map(({ task: from, by, text }) => ({ from: from ?? by, text })),
     agents: describeAgents(story),
-    files: (work?.files ?? []).map(({ path, insertions, deletions }) => ({ path, insertions, deletions })),
+    files: work?.files ?? [],
     worktrees,
     next,
   };

@@ -1,6 +1,7 @@
 import type { HintState } from '../hint.ts';
 import type { Role } from '../role.ts';
 import type { Changeset } from '../state/changeset.ts';
+import type { FileStat } from '../state/patch.ts';
 import type { Session } from '../state/session.ts';
 import type { TaskStatus } from '../state/task.ts';
 import type { DecidedGate, OpenGate } from './gate.ts';
@@ -167,11 +168,7 @@ export interface BoardTaskDetails {
   /** Notes of others that are told to it, or that it left. */
   readonly notes: readonly { readonly from: string; readonly text: string }[];
   readonly agents: readonly BoardAgentRun[];
-  readonly files: readonly {
-    readonly path: string;
-    readonly insertions: number;
-    readonly deletions: number;
-  }[];
+  readonly files: readonly FileStat[];
   readonly worktrees: readonly string[];
   /** Commands to type. */
   readonly next: readonly string[];

@@ -65,6 +65,8 @@ export interface ChangedFile {
 /** How many lines of a file differ. */
 export interface FileStat {
   readonly path: string;
+  /** Where it was before; absent: it did not move. */
+  readonly moved_from?: string;
   readonly insertions: number;
   readonly deletions: number;
 }

@@ -6,12 +6,14 @@ import { type GitContext, runGit } from '../process/run-git.ts';
 // Attributes, drivers and settings can blank or disguise a file in a diff; these say no to each of them.
 // diff-tree, unlike diff, obeys no diff.* setting of the person either.
 export const plainDiff = [
-  ...['-r', '--no-ext-diff', '--no-textconv', '--no-color', '--text', '--full-index', '--no-renames'],
+  ...['-r', '--no-ext-diff', '--no-textconv', '--no-color', '--text', '--full-index'],
   ...['--no-relative', '--ignore-submodules=none', '--submodule=short'],
+  // Beyond the limit only exact moves are found: the time grows with its square.
+  ...['--find-renames=50%', '-l1000', '--no-rename-empty'],
 ];
 const asPatch = ['-p', '-U3', '--inter-hunk-context=0', '--src-prefix=a/', '--dst-prefix=b/'];
 
-/** Files and lines that differ; a binary file counts as a file without lines. */
+/** Files and lines that differ; a binary file counts as a file without lines, one that moved as one. */
 export async function readDiffStat(context: GitContext, base: ObjectId, tip: ObjectId): Promise<DiffStat> {
   const files = await readFileStats(context, base, tip);
   const sum = (key: 'insertions' | 'deletions'): number =>
@@ -26,12 +28,20 @@ export async function readFileStats(
   tip: ObjectId,
 ): Promise<readonly FileStat[]> {
   const { stdout } = await runGit(context, ['diff-tree', ...plainDiff, '--numstat', '-z', base, tip, '--']);
-  const rows = stdout.toString().split('\0');
-  return rows.flatMap((row) => {
-    const [, insertions, deletions, path] = /^(\d+|-)\t(\d+|-)\t(.+)$/s.exec(row) ?? [];
-    if (path === undefined) return [];
-    return [{ path, insertions: Number(insertions) || 0, deletions: Number(deletions) || 0 }];
-  });
+  const tokens = stdout.toString().split('\0');
+  const files: FileStat[] = [];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const [, insertions, deletions, path] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(tokens[at] ?? '') ?? [];
+    if (path === undefined) continue;
+    const count = { insertions: Number(insertions) || 0, deletions: Number(deletions) || 0 };
+    if (path !== '') files.push({ path, ...count });
+    else {
+      // Moved: both paths follow.
+      files.push({ path: tokens[at + 2] ?? '', moved_from: tokens[at + 1] ?? '', ...count });
+      at += 2;
+    }
+  }
+  return files;
 }
 
 /** How a diff is looked at: options such as `-w`, and the files it is about; none: all. */

@@ -19,7 +19,7 @@ export async function readPatch(
   { base, tip }: Ends,
   { ignoresSpace, paths = [] }: PatchView,
 ): Promise<Patch> {
-  const options = [...findMoves, ...(ignoresSpace ? ['--ignore-all-space'] : [])];
+  const options = ignoresSpace ? ['--ignore-all-space'] : [];
   const view = { options, paths };
   const [counted, patch] = await Promise.all([
     readCounts(context, { base, tip }, view),
@@ -41,9 +41,6 @@ interface Ends {
   readonly base: ObjectId;
   readonly tip: ObjectId;
 }
-
-// Beyond the limit only exact moves are found: the time grows with its square.
-const findMoves = ['--find-renames=50%', '-l1000', '--no-rename-empty'];
 
 /** A path with git's own count of its lines. */
 interface Counted {

@@ -19,8 +19,8 @@ export function renderWork({ commits, files }: TaskWork, style: Style): readonly
   ];
   const rows = files
     .slice(0, mostFiles)
-    .map(({ path, insertions, deletions }) => [
-      visibleLine(path),
+    .map(({ path, moved_from: from, insertions, deletions }) => [
+      visibleLine(from === undefined ? path : `${from} -> ${path}`),
       style.green(`+${insertions}`),
       style.red(`-${deletions}`),
     ]);

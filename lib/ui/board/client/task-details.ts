@@ -155,10 +155,11 @@ function makeAgent({ id, role, outcome, took_ms: took, blocked, ...spent }: Boar
 
 function filesOf({ files }: BoardTaskDetails): readonly HTMLElement[] {
   if (files.length === 0) return [];
-  const rows = files.map(({ path, insertions, deletions }) =>
+  const rows = files.map(({ path, moved_from: from, insertions, deletions }) =>
     make(
       'li',
       '',
+      ...(from === undefined ? [] : [make('code', '', from), ' → ']),
       make('code', '', path),
       ' ',
       make('span', 'plus', `+${formatNumber(insertions)}`),
