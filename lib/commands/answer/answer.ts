@@ -93,11 +93,14 @@ interface Giving {
   readonly io: Io;
 }
 
+/** What questions are called; an answer without one was never asked for by that name. */
+const gateName = /^gate-/;
+
 async function give(
   { output }: Reading,
   { line, gate, name, word, text, args, io }: Giving,
 ): Promise<number> {
-  if (line === null) throw noSuchGate(name);
+  if (line === null || !gateName.test(name)) throw noSuchGate(name);
   const { message, tasks, keepWork } = args.options;
   // One that was decided meanwhile is told by whom, whatever the answer.
   const answer =

@@ -127,6 +127,9 @@ test('an answer that is none, unknown or not whole changes nothing, and says wha
         assert.is(refused.code, code, `${words}: ${refused.stderr}`);
         assert.match(refused.stderr, said);
       }
+      const nameless = await runProgram(repo, ['answer', 'approve']);
+      assert.is(nameless.code, 1);
+      assert.match(nameless.stderr, 'no run of this machine asks "approve"');
       const dry = await runProgram(repo, ['answer', plan.id, 'approve', '--dry-run']);
       assert.match(dry.stdout, `Would answer ${plan.id}.`);
       const { gate } = await board.until(() => true);
