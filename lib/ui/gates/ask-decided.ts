@@ -4,8 +4,8 @@ import { askLine, type Question } from './choose.ts';
 
 /** Whose decision is taken back; null: none after all. */
 export async function askDecided(asking: Question, decided: readonly Changeset[]): Promise<Changeset | null> {
-  for (const { group, state, reason } of decided)
-    asking.say(visibleLine(`  ${group}  ${state}${reason === null ? '' : `: ${reason}`}`));
+  for (const { id, state, reason } of decided)
+    asking.say(visibleLine(`  ${id}  ${state}${reason === null ? '' : `: ${reason}`}`));
   for (;;) {
     const named = (await askLine(asking, 'Take back which (Enter: none): ')).trim();
     if (named === '') return null;

@@ -95,6 +95,12 @@ test('DSK-2 at the end of a cycle u takes back a decision', async () => {
   const { gates } = openTerminal('u\n\nu\nauth\n');
   const decision = await gates.session({ ...sampleSessionQuestion(), undoable });
   assert.equal(decision, { kind: 'undo', changeset: '1-auth' });
+  // What was built again without a task is of the same group.
+  const again = { ...changeset, id: '1-auth-2', state: 'approved', reason: null } as const;
+  const both = openTerminal('u\n1-auth\n');
+  const first = await both.gates.session({ ...sampleSessionQuestion(), undoable: [...undoable, again] });
+  assert.equal(first, { kind: 'undo', changeset: '1-auth' });
+  assert.match(both.said(), '  1-auth  rejected: No.\n  1-auth-2  approved\n');
   const none = openTerminal('s\n');
   await none.gates.session(sampleSessionQuestion());
   assert.not.match(none.said(), '(u)ndo');
