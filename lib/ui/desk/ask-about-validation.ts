@@ -11,6 +11,7 @@ import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { hasOthers, tryCells } from '../render/render-tries.ts';
+import { withoutOutput } from '../render/render-verdict.ts';
 import { boundedDiff } from './bounded-diff.ts';
 import { type DeskQuestion, noText, parseAnswer, wordsSchema } from './desk-question.ts';
 import { badAnswer } from './refused-answers.ts';
@@ -40,7 +41,8 @@ export function aboutValidation({
 }: ValidationQuestion): DeskQuestion<ValidationDecision> {
   const others = otherAttempts([task]);
   const { id, title, description: told, file_locks: locks } = task;
-  const { by, notes, issues, diagnostics } = verdict;
+  const { by, diagnostics } = verdict;
+  const { notes, issues } = withoutOutput(verdict);
   return {
     about: id,
     substance: { task, verdict },

@@ -36,7 +36,7 @@ export function renderVerdict(
 }
 
 /** What its diagnostics printed is shown with them. */
-function withoutOutput({ notes, issues, diagnostics }: Verdict): Pick<Verdict, 'notes' | 'issues'> {
+export function withoutOutput({ notes, issues, diagnostics }: Verdict): Pick<Verdict, 'notes' | 'issues'> {
   const before = diagnostics.flatMap(({ command, exit_code: code, output }) => [
     `${command} ended with ${code}:`,
     output,

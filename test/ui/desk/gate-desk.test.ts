@@ -184,6 +184,21 @@ test('DSK-1: a diff of many megabytes is cut at a line, and it is said where it 
   assert.match((await validator.text('diff')) ?? '', `git flame show ${task.id} --diff ...]`);
 });
 
+test('DSK-1: what a failing check printed stands once in the question, below the check', () => {
+  const run = { command: 'npm test', exit_code: 1, output: 'not ok 3\n', timed_out: false, duration_ms: 1 };
+  const issues = ['npm test ended with 1:\nnot ok 3', 'a test is missing'];
+  const { asks } = aboutValidation({
+    ...{ task: sampleTask(), verdict: sampleVerdict({ issues, diagnostics: [run] }) },
+    editProblems: async () => [],
+  });
+  if (asks.gate !== 'validation') throw new Error(asks.gate);
+  assert.equal(asks.issues, ['a test is missing']);
+  assert.equal(
+    asks.checks.map(({ output }) => output),
+    ['not ok 3\n'],
+  );
+});
+
 test('an answer is held to the rules of its question', async () => {
   const plans = { format: async () => 'tasks: []\n', parse: async () => samplePlan };
   const question = {
