@@ -215,6 +215,12 @@ test('nothing to show is a page too, and a narrow window needs no sideways scrol
   const narrow = await open(statsOf([session()]), 'narrow', 390);
   await shoot(narrow, 'narrow');
   assert.is(await narrow.page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+  // A chart is drawn anew some time after the window became narrower.
+  const isKept = `(() => {
+    for (const { style } of document.querySelectorAll('canvas')) style.width = '900px';
+    return document.documentElement.scrollWidth <= innerWidth;
+  })()`;
+  assert.is(await narrow.page.evaluate(isKept), true);
 });
 
 all.run();
