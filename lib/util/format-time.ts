@@ -1,9 +1,10 @@
-/** Milliseconds as a person says them: `850 ms`, `3.2 s`, `2m 05s`, `1h 02m`. */
+/** Milliseconds as a person says them: `850 ms`, `3.2 s`, `2m 05s`, `1h 02m`, `4d 03h`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60)];
+  if (hours >= 48) return `${Math.floor(hours / 24)}d ${String(hours % 24).padStart(2, '0')}h`;
   if (hours > 0) return `${hours}h ${String(minutes).padStart(2, '0')}m`;
   return `${minutes}m ${String(seconds % 60).padStart(2, '0')}s`;
 }

@@ -72,6 +72,8 @@ test('times', () => {
   assert.is(formatDuration(3_210), '3.2 s');
   assert.is(formatDuration(59_999), '1m 00s');
   assert.is(formatDuration(3_720_000), '1h 02m');
+  assert.is(formatDuration(47 * 3_600_000), '47h 00m');
+  assert.is(formatDuration(99.5 * 3_600_000), '4d 03h');
   assert.is(formatTime('2026-02-06T14:30:22+02:00'), '2026-02-06 12:30 UTC');
   assert.is(formatTime('soon'), 'soon');
 });

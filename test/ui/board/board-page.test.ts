@@ -188,6 +188,29 @@ test('DSK-1: axe finds nothing wrong with the board: each question with each of 
   }
 });
 
+test('what asks stands out while it does, and what an agent is told lies in the card of that agent', async () => {
+  const fake = await openFakeBoard({ stream, details });
+  try {
+    fake.show(busyBoard());
+    const page = await visit(fake);
+    const card = page.locator('#agents .row');
+    await card.waitFor();
+    const frameOf = (part: string): Promise<string> =>
+      page.evaluate(`getComputedStyle(document.querySelector('${part}')).borderTopColor`);
+    const calm = await frameOf('#waiting');
+    assert.is(await frameOf('#agents .row'), calm, 'the card has a frame');
+    assert.is(await card.getByRole('button', { name: 'Tell it…' }).count(), 1);
+    fake.show(busyBoard(asking({ gate: 'budget', spent: 5, limit: 5, unit: 'usd' })));
+    await page.locator('article.gate').waitFor();
+    assert.is.not(await frameOf('#waiting'), calm);
+    fake.show(busyBoard());
+    await page.locator('article.gate').waitFor({ state: 'detached' });
+    assert.is(await frameOf('#waiting'), calm);
+  } finally {
+    await fake.board.close();
+  }
+});
+
 test('what a task builds on without needing it is a line of another kind in the graph, and named with the file where it is opened', async () => {
   const fake = await openFakeBoard();
   try {

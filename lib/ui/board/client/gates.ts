@@ -12,6 +12,7 @@ import { factsOf } from './gate-facts.ts';
 import { makeMoment } from './times.ts';
 import { makeBlock, makeFold, makeText } from './words.ts';
 
+const section = byId('waiting', HTMLElement);
 const gates = byId('gates', HTMLDivElement);
 const decided = byId('decided', HTMLUListElement);
 const nothing = byId('nothing-waits', HTMLParagraphElement);
@@ -43,6 +44,7 @@ const sent = new Set<string>();
 export function renderGates(): void {
   const { gate, notices, session } = app.state;
   if (gate?.id !== card?.id) changeCard(gate);
+  section.classList.toggle('open', gate !== null);
   nothing.hidden = gate !== null || notices.length > 0 || (session?.next ?? null) !== null;
   const shown = app.state.decided.slice(0, mostDecided);
   const lost = [...leftOver].filter(([id]) => id !== gate?.id && !shown.some((one) => one.id === id));

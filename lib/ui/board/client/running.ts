@@ -89,8 +89,7 @@ function makeEnded({
   return make(
     'li',
     isGood ? '' : 'bad',
-    makeText('', words),
-    make('span', 'quiet', ' ', makeMoment(ended_at)),
+    make('span', 'row-head', makeText('', words), make('span', 'row-end quiet', makeMoment(ended_at))),
   );
 }
 
