@@ -1,3 +1,4 @@
+import * as assert from 'uvu/assert';
 import { parseTaskId } from '../../lib/domain/ids.ts';
 import { requireAccessible } from '../support/axe.ts';
 import type { TestRepo } from '../support/repo.ts';
@@ -35,6 +36,14 @@ test('DSK-2: axe finds nothing wrong with one changeset and with several, whatev
   void served.review();
   const { page } = await visit(served);
   await page.locator('td.c', { hasText: 'A price, in cents' }).waitFor();
+  // The cost of each agent is read without being looked for, with the evidence beside the diff.
+  const agents = page.locator('.proof .agents');
+  assert.is(await agents.evaluate((table) => table.scrollWidth - table.clientWidth), 0);
+  const [table, column] = [
+    await agents.boundingBox(),
+    await page.locator('.proof .block').first().boundingBox(),
+  ];
+  assert.ok(table !== null && column !== null && table.x + table.width <= column.x + column.width);
   await requireAccessible(page, 'as it opens');
   await page.locator('tr.d2h-ins td.n.w').nth(1).click();
   await page.getByRole('button', { name: 'Suggest other lines' }).click();
@@ -68,6 +77,7 @@ test('DSK-2: axe finds nothing wrong with one changeset and with several, whatev
   await page.keyboard.press('Escape');
   await page.keyboard.press('j');
   await barSays(page, 'docs waits for you');
+  await page.locator('h1', { hasText: 'docs' }).waitFor();
   await page.keyboard.press('t');
   await page.keyboard.type('nothing has this name');
   await requireAccessible(page, 'the second one, and a filter that finds nothing');
