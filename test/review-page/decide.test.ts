@@ -27,6 +27,17 @@ test('REV-2: a changeset is approved with a click, and the gate that waits has i
   await shot(page, 'approved');
 });
 
+test('REV-2: once all is decided the page says that nothing here waits, and who approved what has landed', async () => {
+  const served = await open([{ group: 'auth', change: (repo) => repo.write('src/a.txt', 'a\nb\n') }]);
+  const reviewed = served.review();
+  const { page } = await visit(served);
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await reviewed;
+  served.change('1-auth', { state: 'landed' });
+  await page.locator('#bar-words', { hasText: 'auth has landed, approved by Lea Lead.' }).waitFor();
+  await page.getByText('No changeset waits for you now').first().waitFor();
+});
+
 const twoFiles = (repo: TestRepo): void => {
   repo.write('src/a.txt', 'a\nb\nc\n');
   repo.write('src/new.txt', 'one\ntwo\nthree\n');

@@ -10,7 +10,8 @@ export type PagePhase = 'deciding' | 'working' | 'ended';
 /** Where the run is, in a sentence for every tab; '' while it waits for the person. */
 export const phaseMessages: Readonly<Record<PagePhase, string>> = {
   deciding: '',
-  working: 'The run is busy; what waits for you comes back here.',
+  working:
+    'No changeset waits for you now; the next ones come here. What else the run asks stands at its terminal and on its board.',
   ended: 'This run has ended. Nothing can be decided here any more; git flame status says what is next.',
 };
 

@@ -147,9 +147,8 @@ function describe(): string {
 }
 
 function decidedWords({ group, state, by, reason: given }: ChangesetState): string {
-  const words = [`${group} is ${state}`, by === '' ? '' : ` by ${by}`, given === '' ? '' : `: ${given}`].join(
-    '',
-  );
+  const what = state === 'landed' ? 'has landed, approved' : `is ${state}`;
+  const words = [`${group} ${what}`, by === '' ? '' : ` by ${by}`, given === '' ? '' : `: ${given}`].join('');
   return /[.!?]$/.test(words) ? words : `${words}.`;
 }
 
