@@ -65,6 +65,12 @@ test('REV-3: 10,000 files, each with its name and its line', async () => {
   await page.locator('.file').first().waitFor();
   assert.is(await page.locator('.file').count(), 10_000);
   await page.locator('td.c', { hasText: /^file 0$/ }).waitFor();
+  // What is far away costs nothing at each change of the page: neither lines nor names of it are laid out.
+  assert.is(await page.locator('.bunch').count(), 100);
+  const inSight: number = await page.evaluate(
+    `[...document.querySelectorAll('.file h2')].filter((head) => head.checkVisibility({ contentVisibilityAuto: true })).length`,
+  );
+  assert.ok(inSight > 0 && inSight < 1_000, `${inSight} names`);
   await page.locator('.file').last().scrollIntoViewIfNeeded();
   await page.locator('td.c', { hasText: /^file 9999$/ }).waitFor();
   await page.keyboard.press('v');

@@ -142,7 +142,14 @@ function sumSpend(runs: readonly AuditedRun[]): { readonly cost_usd: number; rea
   return { cost_usd: sum(runs, (run) => run.cost_usd), tokens: sum(runs, (run) => run.tokens) };
 }
 
+/**
+ * A browser asks of each element that it leaves out whether it came into view, at each change: of bunches of files
+ * far away it asks once.
+ */
+const filesInBunch = 100;
+
 const helpers = {
+  filesInBunch,
   diagnostics: (runs: readonly DiagnosticRun[]): string =>
     fillTemplate('review-diagnostics', { ...helpers, runs }),
   formatCount,

@@ -18,11 +18,12 @@ interface Folder {
 }
 
 /** The changeset whose files were read last, with their names as they are searched. */
-let known: { readonly article: Element | null; readonly files: readonly (readonly [HTMLElement, string])[] } =
-  {
-    article: null,
-    files: [],
-  };
+let known: { readonly article: Element | null; readonly files: readonly KnownFile[] } = {
+  article: null,
+  files: [],
+};
+
+type KnownFile = readonly [file: HTMLElement, name: string, folders: readonly string[]];
 
 /** The files of the changeset that is shown, by folder, beside them. */
 export function wireFileTree(): void {
@@ -70,16 +71,21 @@ function filesHere(): typeof known.files {
   const article = main.querySelector('.changeset');
   if (article !== known.article) {
     const files = [...main.querySelectorAll<HTMLElement>('.file')];
-    known = { article, files: files.map((file) => [file, (file.dataset.path ?? '').toLowerCase()]) };
+    known = { article, files: files.map(readFile) };
   }
   return known.files;
+}
+
+function readFile(file: HTMLElement): KnownFile {
+  const { path = '' } = file.dataset;
+  return [file, path.toLowerCase(), path.split('/').slice(0, -1)];
 }
 
 function drawTree(): void {
   const wanted = filter.value.trim().toLowerCase();
   const found = filesHere().filter(([, name]) => name.includes(wanted));
   const root: Folder = { folders: new Map(), files: [], count: 0 };
-  for (const [file] of found) folderOf(root, file.dataset.path ?? '').files.push(file);
+  for (const [file, , folders] of found) folderOf(root, folders).files.push(file);
   holder.replaceChildren(
     found.length === 0
       ? make('p', 'quiet', 'No file has this in its name.')
@@ -87,9 +93,9 @@ function drawTree(): void {
   );
 }
 
-function folderOf(root: Folder, path: string): Folder {
+function folderOf(root: Folder, names: readonly string[]): Folder {
   let folder = root;
-  for (const name of path.split('/').slice(0, -1)) {
+  for (const name of names) {
     const next = folder.folders.get(name) ?? { folders: new Map(), files: [], count: 0 };
     folder.folders.set(name, next);
     next.count += 1;

@@ -6,6 +6,8 @@ import { showComments } from './comments.ts';
 import { offerContext } from './context.ts';
 
 const rowHeight = 20;
+const headHeight = 40;
+const fileGap = 16;
 const atOnce = 4;
 /** As many lines are loaded ahead, so that the browser's own search finds them; a hidden row costs it little. */
 const linesAhead = 60_000;
@@ -21,18 +23,22 @@ export function startLoading(): void {
   observer?.disconnect();
   waiting = [];
   observer = new IntersectionObserver(onNear, { rootMargin: '1200px 0px' });
+  const heights = new Map<HTMLElement, number>();
   for (const file of main.querySelectorAll<HTMLElement>('.file')) {
     const parts = (file.dataset.parts ?? '').split(' ').filter((count) => count !== '');
     const lines = file.querySelector('.lines');
-    const height = parts.reduce((sum, count) => sum + Number(count) * rowHeight, 40);
-    file.style.setProperty(
-      'contain-intrinsic-size',
-      `auto ${file.hasAttribute('data-folded') ? 40 : height}px`,
-    );
+    const whole = parts.reduce((sum, count) => sum + Number(count) * rowHeight, headHeight);
+    const height = file.hasAttribute('data-folded') ? headHeight : whole;
+    file.style.setProperty('contain-intrinsic-size', `auto ${height}px`);
+    const bunch = around(file, '.bunch');
+    if (bunch !== null) heights.set(bunch, (heights.get(bunch) ?? 0) + height + fileGap);
     if (lines === null) continue;
     for (let index = lines.childElementCount; index < parts.length; index += 1)
       lines.append(emptyPart(index, Number(parts[index])));
-    for (const part of lines.querySelectorAll('.part:empty')) observer.observe(part);
+  }
+  for (const [bunch, height] of heights) {
+    bunch.style.setProperty('contain-intrinsic-size', `auto ${height}px`);
+    observer.observe(bunch);
   }
   for (const part of main.querySelectorAll<HTMLElement>('.part[data-came]')) {
     part.removeAttribute('data-came');
@@ -80,11 +86,23 @@ function leaveRoom(part: HTMLElement, lines: number): void {
 function onNear(entries: readonly IntersectionObserverEntry[]): void {
   for (const { target, isIntersecting } of entries) {
     if (!(target instanceof HTMLElement)) continue;
+    if (target.classList.contains('bunch')) {
+      watchParts(target, isIntersecting);
+      continue;
+    }
     if (isIntersecting && target.childElementCount === 0 && !waiting.includes(target)) waiting.push(target);
     // Scrolled past before its turn came.
     if (!isIntersecting) waiting = waiting.filter((part) => part !== target);
   }
   work();
+}
+
+/** Only the parts of files that are near are watched: each that is watched costs something at each change of the page. */
+function watchParts(bunch: HTMLElement, isNear: boolean): void {
+  for (const part of bunch.querySelectorAll('.part:empty'))
+    if (isNear) observer?.observe(part);
+    else observer?.unobserve(part);
+  if (!isNear) waiting = waiting.filter((part) => !bunch.contains(part));
 }
 
 function work(): void {
