@@ -36,4 +36,26 @@ test('RND-2 a single paragraph that is too long ends between two lines', () => {
   assert.match(shown, /^line 0\n.*line \d+\n\nThe text goes on/s);
 });
 
+test('RND-2 a text is never longer than its host takes, whatever its paragraphs are', () => {
+  const line = 'y'.repeat(5_000);
+  for (const body of [
+    `${line}\n`,
+    bodyOf([line]),
+    bodyOf(['\u{1f525}'.repeat(2_500)]),
+    `One.\n\n${line}\n`,
+    `One.\n\nSession \`ses-20260206-143022-a1b2\`, ${line}\n`,
+    `${'z\n'.repeat(3_000)}`,
+  ])
+    for (const longest of [400, 401]) {
+      const shown = fitBody(body, { longest, host });
+      assert.ok(shown.length <= longest, `${shown.length} of ${longest}: ${shown.slice(0, 80)}`);
+      assert.match(shown, /^\S[\s\S]*The text goes on for \d+ characters more/);
+      assert.not.match(shown, /[\ud800-\udbff](?![\udc00-\udfff])/);
+      assert.match(
+        shown,
+        body.includes('Session `') ? /`git flame show ses-20260206-143022-a1b2`/ : /`git flame show`/,
+      );
+    }
+});
+
 test.run();
