@@ -91,18 +91,23 @@ function pipVariables(indexes: readonly string[], registries: readonly Registry[
 const besideSimple = ['files', 'packages'];
 
 /**
- * Folders of this machine that the person's pip looks in, absolute. What no cell shows is left out: homes, places of
- * keys, and what holds one of these.
+ * Folders of this machine that the person's pip looks in, absolute: those that cells show, and those of the settings
+ * that none does, since they are homes, places of keys, or hold one of these.
  */
 export function pipFolders(
   { pipFiles: { indexes, links } }: Pick<PersonRegistries, 'pipFiles'>,
   home: string,
-): readonly string[] {
-  const asked = indexes.flatMap(folderOf).flatMap((index) => {
-    const isSimple = basename(index) === 'simple';
-    return [index, ...(isSimple ? besideSimple.map((name) => join(dirname(index), name)) : [])];
-  });
-  return [...asked, ...links.flatMap(folderOf)].filter((path) => existsSync(path) && mayBeShown(path, home));
+): { readonly shown: readonly string[]; readonly hidden: readonly string[] } {
+  const named = [...indexes, ...links].flatMap(folderOf);
+  const beside = indexes
+    .flatMap(folderOf)
+    .filter((index) => basename(index) === 'simple')
+    .flatMap((index) => besideSimple.map((name) => join(dirname(index), name)));
+  const isShown = (path: string): boolean => mayBeShown(path, home);
+  return {
+    shown: [...named, ...beside].filter((path) => existsSync(path) && isShown(path)),
+    hidden: named.filter((path) => existsSync(path) && !isShown(path)),
+  };
 }
 
 /** Nothing for an address of another machine. */

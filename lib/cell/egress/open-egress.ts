@@ -70,6 +70,7 @@ export async function openEgress(context: RunnerContext, request: EgressRequest)
   });
   const proxy =
     secret === null ? `http://127.0.0.1:${doorPort}` : `http://${doorUser}:${secret}@127.0.0.1:${door.port}`;
+  const folders = person === null ? { shown: [], hidden: [] } : pipFolders(person, context.env.HOME ?? '/');
   const tools = describeTools(proxy, { person, certificates });
   writeLaunchFiles(folder, tools.files);
   return {
@@ -77,18 +78,19 @@ export async function openEgress(context: RunnerContext, request: EgressRequest)
     mounts: sockets === null ? [] : [{ source: sockets.path, target: insideFolder }],
     ports: sockets === null ? [door.port] : [],
     programs: [process.execPath],
-    shown: [
-      context.distDir,
-      ...certificates.files,
-      ...(person === null ? [] : pipFolders(person, context.env.HOME ?? '/')),
-    ],
+    shown: [context.distDir, ...certificates.files, ...folders.shown],
     wrap: (argv) => (sockets === null ? argv : [...bridge(context), ...argv]),
-    refusals: door.refusals,
+    refusals: () => [...door.refusals(), ...folders.hidden.map(notShown)],
     close: async () => {
       await door.close();
       sockets?.remove();
     },
   };
+}
+
+/** Of a folder that pip's settings name: it finds nothing there, and would not say why. */
+function notShown(path: string): string {
+  return `${path}, which your pip is set up for: it is a home or a place of keys, or holds one, and no cell shows these`;
 }
 
 function bridge({ distDir }: RunnerContext): readonly string[] {

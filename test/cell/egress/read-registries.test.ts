@@ -56,7 +56,7 @@ test('EGR-2 of an index on this machine cells see what pip needs of it, and neve
   for (const path of ['simple', '.config/gh', '.ssh']) mkdirSync(join(home, path), { recursive: true });
   symlinkSync(join(home, '.ssh'), join(mirror, 'wheels'));
   const shown = (indexes: readonly string[], links: readonly string[] = []): readonly string[] =>
-    pipFolders({ pipFiles: { indexes, links } }, home);
+    pipFolders({ pipFiles: { indexes, links } }, home).shown;
   assert.equal(shown([`file://${mirror}/simple/`]), [`${mirror}/simple/`, join(mirror, 'packages')]);
   assert.equal(shown([], [mirror, join(mirror, 'none')]), [mirror]);
   for (const hidden of [
@@ -68,7 +68,9 @@ test('EGR-2 of an index on this machine cells see what pip needs of it, and neve
     '/home',
     '/',
   ])
-    assert.equal(shown([], [hidden]), [], hidden);
+    assert.equal(pipFolders({ pipFiles: { indexes: [], links: [hidden] } }, home), {
+      ...{ shown: [], hidden: [hidden] },
+    });
   assert.equal(shown([`file://${home}/simple`]), [`${home}/simple`]);
   assert.equal(shown(['file://nas/wheels', 'file:///a%2Fb']), []);
 });
