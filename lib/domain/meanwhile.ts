@@ -36,20 +36,22 @@ export function ledElsewhere(lead: string, first: readonly string[] = ['git flam
 
 /**
  * Another machine took the lead from this one while it led. `freed`: tasks that its agents held; `kept`: where what they
- * wrote is, a line each.
+ * wrote is, a line each; `missed`: what of it could not be done, a sentence each.
  */
 export function leadPassedOn({
   lead,
   term,
   remote,
-  freed,
-  kept,
+  freed = [],
+  kept = [],
+  missed = [],
 }: {
   readonly lead: string;
   readonly term: number;
   readonly remote: string;
-  readonly freed: readonly string[];
-  readonly kept: readonly string[];
+  readonly freed?: readonly string[];
+  readonly kept?: readonly string[];
+  readonly missed?: readonly string[];
 }): FlameError {
   const free = freed.length === 1 ? 'is free again: its agent' : 'are free again: their agents';
   return new FlameError({
@@ -60,6 +62,7 @@ export function leadPassedOn({
       ...(freed.length === 0 ? [] : [`${freed.join(', ')} ${free} here ended.`]),
       ...(kept.length === 0 ? [] : ['What was not finished here is kept:']),
       ...kept,
+      ...missed,
     ],
     hints: [`To help with it: git flame work --join ${remote}`, 'git flame machines'],
     data: { lead, term, freed, kept },

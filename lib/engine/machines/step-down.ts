@@ -20,10 +20,34 @@ export async function stepDown(workshop: Workshop, id: SessionId, error: unknown
   const view = await viewSession(workshop, id).catch(() => null);
   const lead = view === null ? null : leadElsewhere(workshop, view);
   if (view === null || lead === null) return error;
-  const freed = await giveUpAll(workshop, id, lead);
-  const kept = await keepAll(workshop, id, lead);
+  // Each for itself: where the remote is out of reach, nothing can be freed, and what was written is kept all the same.
+  const given = await tried(giveUpAll(workshop, id, lead));
+  const kept = await tried(keepAll(workshop, id, lead));
   const { term = 1 } = view.stored.machines ?? {};
-  return leadPassedOn({ lead, term, remote: workshop.sharing.remote, freed, kept });
+  return leadPassedOn({
+    ...{ lead, term, remote: workshop.sharing.remote },
+    ...{ freed: given.done, kept: kept.done },
+    missed: [
+      ...(given.why === null
+        ? []
+        : [
+            `What its agents held could not be given back (${given.why}): it is free once this machine has been silent for its lease.`,
+          ]),
+      ...(kept.why === null
+        ? []
+        : [`What was not finished here may still be in its worktrees (${kept.why}): git flame cleanup`]),
+    ],
+  });
+}
+
+async function tried(
+  work: Promise<readonly string[]>,
+): Promise<{ readonly done: readonly string[]; readonly why: string | null }> {
+  try {
+    return { done: await work, why: null };
+  } catch (error) {
+    return { done: [], why: (error instanceof Error ? error.message : String(error)).replace(/\.$/, '') };
+  }
 }
 
 /** Frees what this machine's agents held, all of which have ended. Returns the tasks. */

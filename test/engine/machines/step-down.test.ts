@@ -1,0 +1,44 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FlameError } from '../../../lib/domain/flame-error.ts';
+import { stepDown } from '../../../lib/engine/machines/step-down.ts';
+import { record } from '../../../lib/engine/record.ts';
+import type { Workshop } from '../../../lib/engine/workshop.ts';
+import { openStack } from '../../support/stack.ts';
+import { closeWorkshops } from '../../support/workshop.ts';
+
+test.after(closeWorkshops);
+
+test('DST-1 a replaced lead keeps what its agents wrote also where its remote is out of reach, and says what it could not do', async () => {
+  const { workshop, session } = await openStack({ tasks: [{ id: 'a' }], agent: () => ({}) });
+  const machines = { lead: 'ben/1', remote: 'origin', term: 2, lease_ms: 60_000, renew_ms: 10_000 };
+  await record(workshop, session, (view) => ({
+    session: { next: { ...view.session, machines }, subject: 'session: led by ben/1, term 2' },
+  }));
+  const { store, git } = workshop;
+  const lost = new FlameError({
+    kind: 'environment',
+    code: 'remote-unreachable',
+    message: 'origin is out of reach.',
+  });
+  let looked = 0;
+  const away = {
+    ...workshop,
+    place: 'ada/1',
+    sharing: { role: 'lead', machine: 'ada/1', remote: 'origin' },
+    store: { ...store, snapshot: () => store.snapshot(), transact: () => Promise.reject(lost) },
+    git: {
+      ...git,
+      cells: async () => {
+        looked += 1;
+        return [];
+      },
+    },
+  } as unknown as Workshop;
+  const said = await stepDown(away, session, new Error('it ended'));
+  if (!(said instanceof FlameError)) throw said;
+  assert.equal([said.code, looked], ['lead-passed-on', 1]);
+  assert.match(said.lines.join('\n'), 'could not be given back (origin is out of reach)');
+});
+
+test.run();
