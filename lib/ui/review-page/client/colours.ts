@@ -47,19 +47,19 @@ export function dropColours(): void {
 function* colourInSteps(part: HTMLElement): Generator<void> {
   const language = finder?.languageOf(around(part, '.file')?.dataset.path ?? '') ?? null;
   if (language === null || !part.isConnected) return;
-  for (const [highlight, range] of colours.get(part) ?? []) highlight.delete(range);
   const ranges: (readonly [Highlight, StaticRange])[] = [];
-  colours.set(part, ranges);
   // A line stands on one side or on both; each side is one text, or what spans lines would be lost.
   for (const side of ['o', 'w'] as const)
     for (const [kind, range] of rangesOf(part, side, language)) {
-      const highlight = highlightOf(kind);
-      highlight.add(range);
-      ranges.push([highlight, range]);
+      ranges.push([highlightOf(kind), range]);
       yield;
       // Another layout was chosen meanwhile.
       if (!part.isConnected) return;
     }
+  // All at once: the part is painted anew for each turn that changes one.
+  for (const [highlight, range] of colours.get(part) ?? []) highlight.delete(range);
+  for (const [highlight, range] of ranges) highlight.add(range);
+  colours.set(part, ranges);
   part.dataset.coloured = language;
 }
 
