@@ -61,6 +61,38 @@ test('MRG-8: a decisions file with a bare approve leaves a red changeset waiting
   assertRefused(await flame(repo, ['run', '--decisions-file', decisions]), { code: 2, says: 'waits' });
 });
 
+test('MRG-8: what a person landed red is no fault of what lands after it', async () => {
+  const commands = ['test ! -e x || test ! -e y', 'test ! -e x || test ! -e worse'];
+  const repo = makeExecProject({ config: { validation: { validator_diagnostics: { commands } } } });
+  const green = { id: 'make-z', script: 'echo 1 > z', locks: ['z'], group: 'green' };
+  const worse = { id: 'make-worse', script: 'echo 1 > worse', locks: ['worse'], group: 'worse' };
+  const plan = writePlan(repo, [...tasks, green, worse]);
+  const changesets = [{ override: 'known, mended next' }, 'approve', 'approve'];
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets });
+  const run = await flame(repo, ['run', 'All', '--from', plan, '--decisions-file', decisions]);
+  const landed = ['both', 'green', 'worse'].filter((group) =>
+    run.stderr.includes(`Changeset 1-${group} landed`),
+  );
+  assert.equal(landed, ['both', 'green'], run.stderr);
+  assert.match(
+    run.stderr,
+    /Changeset 1-worse did not land: Green alone, red together with what has just landed: test ! -e x \|\| test ! -e worse\n/,
+  );
+});
+
+test('MRG-8 what fails on the base as well is said to, of verdicts and changesets', async () => {
+  const commands = ['test -e never', 'test ! -e x'];
+  const repo = makeExecProject({ config: { validation: { validator_diagnostics: { commands } } } });
+  const plan = writePlan(repo, tasks.slice(0, 1));
+  const passed = [{ override: 'known' }];
+  const decisions = writeDecisions(repo, { plan: ['approve'], validation: passed });
+  const run = await flame(repo, ['run', 'One', '--from', plan, '--decisions-file', decisions]);
+  assertRefused(run, { code: 2, says: 'whose diagnostics fail' });
+  const { stdout } = await flame(repo, ['show', '1-both']);
+  assert.match(stdout, /failed: test -e never ended with 1, as it does on the base without this change \(/);
+  assert.match(stdout, /failed: test ! -e x ended with 1 \(/);
+});
+
 test('VAL-3 VAL-5 MRG-8: without a terminal a failed task goes back with its work or passes with a reason; its changeset asks again', async () => {
   const commands = ['test -e never'];
   const repo = makeExecProject({ config: { validation: { validator_diagnostics: { commands } } } });

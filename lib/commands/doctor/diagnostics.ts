@@ -9,6 +9,7 @@ import type { EventBody } from '../../domain/shown/event.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { createRunMemory } from '../../engine/run-memory.ts';
+import { isSetup, rememberRuns } from '../../engine/validate/failing-on.ts';
 import {
   type DiagnosticParts,
   failedDiagnostics,
@@ -16,13 +17,7 @@ import {
   inScratch,
   runDiagnostics,
 } from '../../engine/validate/run-diagnostics.ts';
-import {
-  describeFailing,
-  isSetup,
-  lastLines,
-  rememberRuns,
-  waysOnFrom,
-} from '../../engine/work/base-checks.ts';
+import { describeFailing, lastLines, waysOnFrom } from '../../engine/work/base-checks.ts';
 import { type Base, findBase } from '../../engine/work/preflight.ts';
 import { worktreePath } from '../../engine/workshop.ts';
 import { shortId } from '../../util/short-id.ts';

@@ -20,6 +20,8 @@ export const diagnosticRunSchema = z.object({
   output: z.string(),
   /** `sha256:<hex>` of all its output. */
   output_hash: z.string().optional(),
+  /** It fails on the base as well, where the change is not; left out where it passes there, or where that is not known. */
+  on_base: z.literal(true).optional(),
 });
 export type DiagnosticRun = z.infer<typeof diagnosticRunSchema>;
 

@@ -9,6 +9,7 @@ import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-id.ts';
 import { foreignCommits } from '../foreign-commits.ts';
 import { replayOwn } from '../stack/replay-own.ts';
+import { besideBase } from '../validate/failing-on.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { changesetMessage } from './changeset-message.ts';
@@ -54,10 +55,9 @@ export async function buildChangeset(workshop: Workshop, job: ChangesetJob): Pro
   const message = await changesetMessage(workshop, job.session, { group: job.group.group, tasks: merged });
   const commit = await workshop.git.commitSigned({ tree, parents, message });
   const diffstat = await workshop.git.diffStat(parent, commit);
-  const diagnostics = await diagnoseCommit(workshop, commit, job.base, {
-    session: job.session.id,
-    words: `changeset ${job.group.group}`,
-  });
+  const about = { session: job.session.id, words: `changeset ${job.group.group}` };
+  const runs = await diagnoseCommit(workshop, commit, job.base, about);
+  const diagnostics = await besideBase(workshop, runs, job.base);
   return { commit, parent, merged, conflicts, diffstat, diagnostics };
 }
 

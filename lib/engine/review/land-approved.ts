@@ -6,6 +6,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { type Recorder, taskOf, viewSession } from '../record.ts';
 import { runScript } from '../run-script.ts';
 import { baseTip } from '../start-point.ts';
+import { besideBase } from '../validate/failing-on.ts';
 import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
 import type { Workshop } from '../workshop.ts';
 import { adoptLanded } from './adopt-landed.ts';
@@ -168,14 +169,16 @@ async function fitOnto(
   const commit = await shape(merge.tree);
   // Exactly the files that were approved, on another parent.
   if (merge.tree === approved) return { kind: 'fits', commit };
-  const red = failedDiagnostics(
-    await diagnoseCommit(workshop, commit, tip, { session, words: `changeset ${changeset.group}` }),
-  );
+  const about = { session, words: `changeset ${changeset.group}` };
+  const red = failedDiagnostics(await diagnoseCommit(workshop, commit, tip, about));
   // Red before and approved all the same: the person has seen it.
   if (red.length === 0 || failedDiagnostics(changeset.diagnostics).length > 0)
     return { kind: 'fits', commit };
+  const byThis = (await besideBase(workshop, red, tip)).filter(({ on_base: isBelow }) => isBelow !== true);
+  // What landed before made it red, by the person's word: this change adds nothing to that.
+  if (byThis.length === 0) return { kind: 'fits', commit };
   return {
     kind: 'misfit',
-    notes: `Green alone, red together with what has just landed: ${red.map(({ command }) => command).join(', ')}`,
+    notes: `Green alone, red together with what has just landed: ${byThis.map(({ command }) => command).join(', ')}`,
   };
 }

@@ -9,6 +9,7 @@ import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { saysSomething } from '../../util/says-something.ts';
 import { viewSession } from '../record.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
+import { besideBase } from './failing-on.ts';
 import { needsReason, recordVerdict } from './record-verdict.ts';
 import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
 import { failUnvalidated } from './settle-validation.ts';
@@ -46,9 +47,11 @@ async function recallUnjudged(
 ): Promise<NoVerdict> {
   const { session } = await viewSession(workshop, id);
   const named = runs.map(({ id, outcome }) => (outcome === 'ended' ? id : `${id}: ${outcome}`)).join(', ');
+  const about = { session: id, words: task };
+  const checks = await diagnoseCommit(workshop, commit, session.base_commit, about);
   return {
     reason: `${runs.length} validators gave no verdict (${named})`,
-    diagnostics: await diagnoseCommit(workshop, commit, session.base_commit, { session: id, words: task }),
+    diagnostics: await besideBase(workshop, checks, session.base_commit),
   };
 }
 

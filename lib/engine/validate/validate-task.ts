@@ -17,6 +17,7 @@ import { leftOn, toldTo } from '../blackboard/worker-notes.ts';
 import { viewSession } from '../record.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { collectEvidence } from './collect-evidence.ts';
+import { besideBase } from './failing-on.ts';
 import { diagnoseCommit, failedDiagnostics, hasDiagnostics, inScratch } from './run-diagnostics.ts';
 
 export type Judgement =
@@ -52,10 +53,9 @@ export async function validateTask(
   if (!judgesInCells(workshop, task)) return passUnjudged(workshop, session, task);
   const adapter = roleAdapter(workshop.config, 'validator', task);
   const { session: now } = await viewSession(workshop, session);
-  const diagnostics = await diagnoseCommit(workshop, task.commit, now.base_commit, {
-    session,
-    words: task.id,
-  });
+  const about = { session, words: task.id };
+  const runs = await diagnoseCommit(workshop, task.commit, now.base_commit, about);
+  const diagnostics = await besideBase(workshop, runs, now.base_commit);
   const opinion =
     adapter === 'none' || failedDiagnostics(diagnostics).length > 0
       ? fromDiagnostics(diagnostics)

@@ -4,12 +4,10 @@ import { knownInstalls } from '../../domain/known-installs.ts';
 import type { BaseQuestion } from '../../domain/ports/gates.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
-import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { baseTip } from '../start-point.ts';
-import { diagnoseCommit, failedDiagnostics, hasDiagnostics } from '../validate/run-diagnostics.ts';
+import { type Failing, failingOn, isSetup, keyOf } from '../validate/failing-on.ts';
+import { hasDiagnostics } from '../validate/run-diagnostics.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
-
-type Failing = Pick<DiagnosticRun, 'command' | 'exit_code' | 'timed_out'> & { readonly output: string };
 
 /**
  * Says before anybody works which diagnostics fail on the base branch itself: only a task that mends them could
@@ -75,14 +73,6 @@ export async function waysOnFrom(
   ];
 }
 
-/** Whether it is no diagnostic, but what prepares a worktree for them. */
-export function isSetup(
-  { config }: Pick<Workshop, 'config'>,
-  { command }: Pick<DiagnosticRun, 'command'>,
-): boolean {
-  return !config.validation.validator_diagnostics.commands.includes(command);
-}
-
 /** No agent could be given a worktree, so that none is claimed for. */
 function setupFails({ output }: Failing, branch: string): FlameError {
   const [said = '', ...lines] = output.split('\n');
@@ -107,49 +97,4 @@ export function describeFailing(
 /** The end of what it printed. */
 export function lastLines(output: string): readonly string[] {
   return output.trimEnd() === '' ? [] : output.trimEnd().split('\n').slice(-5);
-}
-
-/** The diagnostics that fail on a commit; tried once, then remembered. */
-async function failingOn(workshop: Workshop, commit: ObjectId): Promise<readonly Failing[]> {
-  const key = keyOf(workshop, commit);
-  const known = await workshop.tried.read(key);
-  if (known !== null) return JSON.parse(known) as readonly Failing[];
-  return rememberRuns(
-    workshop,
-    commit,
-    await diagnoseCommit(workshop, commit, null, { session: null, words: 'the base' }),
-  );
-}
-
-/** What the diagnostics of a base came to, in the place of what was remembered of it. */
-export async function rememberRuns(
-  workshop: Pick<Workshop, 'config' | 'tried'>,
-  commit: ObjectId,
-  runs: readonly DiagnosticRun[],
-): Promise<readonly Failing[]> {
-  const failing = failedDiagnostics(runs).map(({ command, exit_code, timed_out, output }) => ({
-    ...{ command, exit_code, timed_out },
-    output: endOf(output),
-  }));
-  // A registry that can't be reached now may be in a moment.
-  if (!failing.some((run) => isSetup(workshop, run)))
-    await workshop.tried.write(keyOf(workshop, commit), JSON.stringify(failing));
-  return failing;
-}
-
-/** What failed stands in the first line of what prepared a worktree, and the reason at the end. */
-function endOf(output: string): string {
-  if (output.length <= longestKept) return output;
-  const [first = ''] = output.split('\n', 1);
-  return `${first.slice(0, longestKept)}\n${output.slice(-longestKept)}`;
-}
-
-const longestKept = 2_000;
-
-/** Everything the outcome of the diagnostics depends on. */
-function keyOf({ config }: Pick<Workshop, 'config'>, commit: ObjectId): string {
-  const { commands, timeout } = config.validation.validator_diagnostics;
-  const { setup, copy, link } = config.project;
-  const { egress } = config.sandbox;
-  return JSON.stringify({ commit, commands, timeout, setup, copy, link, egress });
 }

@@ -11,7 +11,7 @@ import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { hasOthers, tryCells } from '../render/render-tries.ts';
-import { withoutOutput } from '../render/render-verdict.ts';
+import { onBase, withoutOutput } from '../render/render-verdict.ts';
 import { boundedDiff } from './bounded-diff.ts';
 import { type DeskQuestion, noText, parseAnswer, wordsSchema } from './desk-question.ts';
 import { badAnswer } from './refused-answers.ts';
@@ -102,9 +102,10 @@ export function aboutValidator(question: ValidatorFailedQuestion): DeskQuestion<
 }
 
 /** A check in words, as a person reads it. */
-export function askedCheck({ command, exit_code: code, timed_out, output }: DiagnosticRun): AskedCheck {
+export function askedCheck(run: DiagnosticRun): AskedCheck {
+  const { command, exit_code: code, timed_out, output } = run;
   const how = timed_out ? 'took too long' : code === null ? 'ended by a signal' : `exit ${code}`;
-  return { command, result: how, is_good: code === 0 && !timed_out, output };
+  return { command, result: `${how}${onBase(run)}`, is_good: code === 0 && !timed_out, output };
 }
 
 /** Attempts that handed something in and were not chosen. */

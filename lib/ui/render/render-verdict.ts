@@ -73,9 +73,14 @@ export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: strin
   const output = run.output.trimEnd();
   const tail = output === '' ? [] : tellingLines(visibleText(output), mostLines);
   return [
-    ...wrapText(`failed: ${command} ${how} (${took})`, style.width, indent).map(style.red),
+    ...wrapText(`failed: ${command} ${how}${onBase(run)} (${took})`, style.width, indent).map(style.red),
     ...tail.flatMap((line) => wrapText(line, style.width, `${indent}  `)).map(style.dim),
   ];
+}
+
+/** What a person has to know of a check that is red without the change, too. */
+export function onBase({ on_base: isRedBelow }: Pick<DiagnosticRun, 'on_base'>): string {
+  return isRedBelow === true ? ', as it does on the base without this change' : '';
 }
 
 // The words of sh. What a cell shows of PATH is listed by `git flame doctor`.

@@ -119,6 +119,7 @@ test("EGR-2 the setup before diagnostics of an agent's commit is told the base t
   const { workshop, session } = await openRed({ kind: 'pass', override: 'The service was down.' });
   const told: unknown[] = [];
   const { agents, config } = workshop;
+  const { session: now } = await viewSession(workshop, session);
   await validateWave(
     {
       ...workshop,
@@ -126,14 +127,15 @@ test("EGR-2 the setup before diagnostics of an agent's commit is told the base t
       agents: {
         ...agents,
         runCommand: async (request) => {
-          if (request.phase === 'setup') told.push(request.basedOn);
+          // That the base fails too is asked of the base, which no agent wrote.
+          const isOfAgent = request.worktree.start !== now.base_commit;
+          if (request.phase === 'setup' && isOfAgent) told.push(request.basedOn);
           return agents.runCommand(request);
         },
       },
     },
     session,
   );
-  const { session: now } = await viewSession(workshop, session);
   assert.ok(told.length > 0);
   assert.ok(told.every((commit) => commit === now.base_commit));
 });
