@@ -22,7 +22,7 @@ export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {
       actions: ['validate'],
       notDue: () => notFailed(task),
       perform: async ({ workshop }, session) => {
-        await decideFailedTask(workshop, session, { id: task, decision });
+        await decideFailedTask(workshop, session, { id: task, decision: { ...decision, where: 'command' } });
         return decision.kind === 'recheck' ? await recheckedCode(workshop, session, task) : 0;
       },
     });

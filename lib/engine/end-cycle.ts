@@ -7,7 +7,7 @@ import { sendBack } from '../core/task/send-back.ts';
 import { roleAdapter } from '../domain/config/role-settings.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { needsModel } from '../domain/ports/adapter.ts';
-import type { SessionDecision, SessionQuestion } from '../domain/ports/gates.ts';
+import type { Placed, SessionDecision, SessionQuestion } from '../domain/ports/gates.ts';
 import type { Session } from '../domain/state/session.ts';
 import { withGate } from './agents/ask-for-budget.ts';
 import { endSession } from './end-session.ts';
@@ -27,11 +27,11 @@ export async function endCycle(
   if (isReviewed(workshop, question)) return reviewCycle(workshop, question);
   const decision = await workshop.gates.session(question);
   if (decision.kind === 'undo') {
-    await undoDecision(workshop, id, decision.changeset);
+    await undoDecision(workshop, id, decision.changeset, decision);
     return;
   }
   if (decision.kind !== 'stop') return goOn(workshop, question.session, decision);
-  await noteStop(workshop, id, 'stopped');
+  await noteStop(workshop, id, 'stopped', decision);
 }
 
 /**
@@ -44,7 +44,7 @@ export async function settleLeftOver(workshop: Workshop, id: SessionId, reason: 
   if (isReviewed(workshop, question)) return reviewCycle(workshop, question);
   const decision = (await workshop.gates.leftOver?.(question)) ?? null;
   if (decision !== null && decision.kind !== 'stop') return goOn(workshop, question.session, decision);
-  if (decision !== null) await noteStop(workshop, id, 'active');
+  if (decision !== null) await noteStop(workshop, id, 'active', decision);
   return endSession(workshop, id, reason);
 }
 
@@ -92,22 +92,28 @@ async function askAbout(
 async function goOn(
   workshop: Recorder,
   session: Session,
-  decision: Exclude<SessionDecision, { kind: 'stop' | 'undo' }>,
+  decision: Placed<Exclude<SessionDecision, { kind: 'stop' | 'undo' }>>,
 ): Promise<void> {
   workshop.events.emit({ event: 'gate', gate: 'session', decision: decision.kind });
   requireCycleLeft(session, workshop.config.limits.max_wave_cycles);
-  if (decision.kind !== 'replan') return startCycle(workshop, session.id, decision.kind);
+  if (decision.kind !== 'replan')
+    return startCycle(workshop, session.id, { ...decision, kind: decision.kind });
   await record(workshop, session.id, ({ session: now }) => {
-    const gated = withGate(now, 'session', 'replan', workshop);
+    const gated = withGate(now, { gate: 'session', decision: 'replan' }, decision, workshop);
     const next = { ...sendBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
     return { session: { next, subject: 'session: planned again' }, body: decision.notes };
   });
 }
 
-async function noteStop(workshop: Recorder, id: SessionId, state: 'active' | 'stopped'): Promise<void> {
+async function noteStop(
+  workshop: Recorder,
+  id: SessionId,
+  state: 'active' | 'stopped',
+  from: Placed<unknown>,
+): Promise<void> {
   workshop.events.emit({ event: 'gate', gate: 'session', decision: 'stop' });
   await record(workshop, id, ({ session: now }) => {
-    const next = { ...withGate(now, 'session', 'stop', workshop), state };
+    const next = { ...withGate(now, { gate: 'session', decision: 'stop' }, from, workshop), state };
     return { session: { next, subject: 'session: stopped by the project lead' } };
   });
 }

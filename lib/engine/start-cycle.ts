@@ -1,5 +1,6 @@
 import { restartTask } from '../core/task/task-return.ts';
 import type { SessionId } from '../domain/ids.ts';
+import type { Placed } from '../domain/ports/gates.ts';
 import { withGate } from './agents/ask-for-budget.ts';
 import { type Recorder, record } from './record.ts';
 
@@ -7,12 +8,12 @@ import { type Recorder, record } from './record.ts';
 export async function startCycle(
   workshop: Recorder,
   id: SessionId,
-  decision: 'continue' | 'retry' = 'continue',
+  decision: Placed<{ readonly kind: 'continue' | 'retry' }>,
 ): Promise<void> {
-  const again = decision === 'retry' ? ['requeued', 'failed'] : ['requeued'];
+  const again = decision.kind === 'retry' ? ['requeued', 'failed'] : ['requeued'];
   await record(workshop, id, ({ session, tasks }) => {
     const steps = tasks.filter(({ status }) => again.includes(status)).map((task) => restartTask(task));
-    const gated = withGate(session, 'session', decision, workshop);
+    const gated = withGate(session, { gate: 'session', decision: decision.kind }, decision, workshop);
     const next = { ...gated, cycle: session.cycle + 1, wave: 'work' as const };
     return { steps, session: { next, subject: `session: cycle ${next.cycle} begins` } };
   });

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { admitSession } from '../../lib/core/merge/admit-change.ts';
 import { mergeReview, mergeValidation } from '../../lib/core/merge/merge-evidence.ts';
 import { mergeSession } from '../../lib/core/merge/merge-session.ts';
 import { mergeTask } from '../../lib/core/merge/merge-task.ts';
@@ -122,6 +123,16 @@ obeysTheLaws<ReviewNote>({
           ...{ ...note, rev: note.rev + random.int(0, 2), by: clone, at: someTime(random) },
           ...(random.chance(0.3) ? { undone: { by: clone, at: someTime(random), reason: 'slow' } } : {}),
         },
+});
+
+test('STA-4 a decision that says where it was taken is one with what an older version wrote of it', () => {
+  const told = { gate: 'plan', decision: 'approve', by: 'Lea', at: testTime };
+  const gates = [{ ...told, where: 'board' }];
+  const ours = { ...emptySession, gates };
+  const theirs = { ...emptySession, gates: [told] };
+  assert.equal(mergeSession(null, ours, theirs).value.gates, gates);
+  assert.equal(mergeSession(null, theirs, ours).value.gates, gates);
+  assert.equal(admitSession(ours, theirs).value.gates, [told]);
 });
 
 test.run();

@@ -134,7 +134,7 @@ export async function openTestWorkshop(options: {
   const plan = planSchema.parse({ tasks: options.tasks });
   // As a person's own plan file: their word on its adapters too.
   const chosen = plan.tasks.flatMap((task) => adapterDecisions({ ...task, session }));
-  await takePlan(workshop, session, plan, chosen);
+  await takePlan(workshop, session, plan, { vouched: chosen });
   return { repo, workshop, said, session, events, started };
 }
 

@@ -43,6 +43,8 @@ const failedValidator = {
   diagnostics: [],
   showDiff: async () => '+a\n',
 };
+/** Of what a decisions file answers. */
+const where = 'decisions file';
 const budget = { spent: 10.2, limit: 10, unit: 'usd' } as const;
 
 interface Session {
@@ -519,7 +521,7 @@ test('VAL-3: a manual pass over a failing check shows it and asks why, whoever a
   const error = await refusal(given.validatorFailed(question));
   assert.match(String(error.lines), /\{override: REASON\}/);
   assert.equal(await given.validatorFailed(question), {
-    ...{ kind: 'manual', status: 'pass', notes: reason, override: reason },
+    ...{ kind: 'manual', status: 'pass', notes: reason, override: reason, where },
   });
 });
 
@@ -552,13 +554,16 @@ test('MRG-7: what failed is tried again where it was asked for, at the end of a 
 
 test('MRG-7: an answer given beforehand decides at the end of a session; without one it ends', async () => {
   const left = (session: unknown[]) => decide({ session }).leftOver?.(sampleSessionQuestion());
-  assert.equal(await left(['retry']), { kind: 'retry' });
-  assert.equal(await left([{ replan: 'smaller' }]), { kind: 'replan', notes: 'smaller' });
-  assert.equal(await left(['stop']), { kind: 'stop' });
+  assert.equal(await left(['retry']), { kind: 'retry', where });
+  assert.equal(await left([{ replan: 'smaller' }]), { kind: 'replan', notes: 'smaller', where });
+  assert.equal(await left(['stop']), { kind: 'stop', where });
   assert.is(await left([]), null);
   // There is nothing to continue with.
   assert.is(await left(['continue', 'retry']), null);
-  assert.equal(await decide({ session: ['retry'] }).session(sampleSessionQuestion()), { kind: 'retry' });
+  assert.equal(await decide({ session: ['retry'] }).session(sampleSessionQuestion()), {
+    kind: 'retry',
+    where,
+  });
 });
 
 test('VAL-5 MRG-8: where no person is, what failed is shown with the end of what it printed', async () => {
@@ -689,6 +694,7 @@ test('CLI-2: what is decided for all changesets answers each one that nothing el
   assert.equal(await decide({ validation: [{ drop: 'not wanted' }] }).validation(failedTask), {
     kind: 'drop',
     reason: 'not wanted',
+    where,
   });
 });
 
@@ -711,22 +717,22 @@ test('CLI-2: decisions given beforehand are used in order, then it waits', async
     session: () => gates.session(sampleSessionQuestion()),
     budget: () => gates.budget(budget),
   };
-  assert.equal(await ask.plan(), { kind: 'replan', notes: 'smaller' });
-  assert.equal(await ask.plan(), { kind: 'edit', plan: samplePlan });
-  assert.equal(await ask.plan(), { kind: 'approve' });
-  assert.equal(await ask.plan(), { kind: 'quit' });
-  assert.equal(await ask.validation(), { kind: 'requeue', notes: 'salt', keep: true });
-  assert.equal(await ask.validation(), { kind: 'pass', override: 'It was down.' });
-  assert.equal(await ask.validation(), { kind: 'recheck' });
-  assert.equal(await ask.validation(), { kind: 'drop' });
-  assert.equal(await ask.validator(), { kind: 'retry' });
+  assert.equal(await ask.plan(), { kind: 'replan', notes: 'smaller', where });
+  assert.equal(await ask.plan(), { kind: 'edit', plan: samplePlan, where });
+  assert.equal(await ask.plan(), { kind: 'approve', where });
+  assert.equal(await ask.plan(), { kind: 'quit', where });
+  assert.equal(await ask.validation(), { kind: 'requeue', notes: 'salt', keep: true, where });
+  assert.equal(await ask.validation(), { kind: 'pass', override: 'It was down.', where });
+  assert.equal(await ask.validation(), { kind: 'recheck', where });
+  assert.equal(await ask.validation(), { kind: 'drop', where });
+  assert.equal(await ask.validator(), { kind: 'retry', where });
   assert.equal((await ask.validator()).kind, 'manual');
-  assert.equal(await ask.validator(), { kind: 'skip' });
-  assert.equal(await ask.session(), { kind: 'continue' });
-  assert.equal(await ask.session(), { kind: 'replan', notes: 'docs' });
-  assert.equal(await ask.session(), { kind: 'stop' });
-  assert.equal(await ask.budget(), { kind: 'raise', amount: 5 });
-  assert.equal(await ask.budget(), { kind: 'stop' });
+  assert.equal(await ask.validator(), { kind: 'skip', where });
+  assert.equal(await ask.session(), { kind: 'continue', where });
+  assert.equal(await ask.session(), { kind: 'replan', notes: 'docs', where });
+  assert.equal(await ask.session(), { kind: 'stop', where });
+  assert.equal(await ask.budget(), { kind: 'raise', amount: 5, where });
+  assert.equal(await ask.budget(), { kind: 'stop', where });
   for (const one of Object.values(ask)) assert.is((await refusal(one())).code, 'waits-for-person');
 });
 
@@ -742,14 +748,15 @@ test('changeset decisions: plain ones for any, maps by group and cycle', async (
     ],
   });
   const ask = (group: string) => gates.changeset(sampleChangesetQuestion({ group }));
-  assert.equal(await ask('auth'), { kind: 'approve' });
-  assert.equal(await ask('docs'), { kind: 'skip' });
-  assert.equal(await ask('ui'), { kind: 'reject', reason: 'no tests' });
-  assert.equal(await ask('ui'), { kind: 'approve' });
-  assert.equal(await ask('auth'), { kind: 'reject', reason: 'late', keep: true });
-  assert.equal(await ask('auth'), { kind: 'approve', override: 'flaky' });
+  assert.equal(await ask('auth'), { kind: 'approve', where });
+  assert.equal(await ask('docs'), { kind: 'skip', where });
+  assert.equal(await ask('ui'), { kind: 'reject', reason: 'no tests', where });
+  assert.equal(await ask('ui'), { kind: 'approve', where });
+  assert.equal(await ask('auth'), { kind: 'reject', reason: 'late', keep: true, where });
+  assert.equal(await ask('auth'), { kind: 'approve', override: 'flaky', where });
   assert.equal(await ask('auth'), {
     kind: 'reject',
+    where,
     reason: 'twice',
     comments: [{ path: 'a.ts', side: 'new', line: 2, text: 'here' }],
   });

@@ -2,7 +2,7 @@ import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { noChangeset } from '../../domain/not-found.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import type { Gates } from '../../domain/ports/gates.ts';
+import type { Gates, Placed } from '../../domain/ports/gates.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
@@ -59,11 +59,11 @@ async function gatesOf(
     const part = decision.kind === 'reject' ? decision.tasks : undefined;
     const { session } = await viewSession(workshop, id);
     const name = part === undefined ? only : holderOf(changesetsOfCycle(session), part, only);
-    const decide = async ({ changeset, onTop }: ChangesetQuestion): Promise<ChangesetDecision> => {
+    const decide = async ({ changeset, onTop }: ChangesetQuestion): Promise<Placed<ChangesetDecision>> => {
       // As a gate says it, before anything is recorded.
       const above = decision.kind === 'reject' ? await onTop?.(changeset.id, decision.tasks) : [];
       for (const line of renderOnTop(above ?? [])) output.info(line);
-      return decision;
+      return { ...decision, where: 'command' };
     };
     return { only: name, gates: { ...workshop.gates, changeset: decide } };
   }
@@ -75,8 +75,9 @@ async function gatesOf(
   // All of them before the first is recorded.
   for (const one of waiting)
     if (name === null || one.id === name || one.group === name) requireCommit(one, meant(one));
-  const approve = async ({ changeset }: ChangesetQuestion): Promise<ChangesetDecision> => ({
+  const approve = async ({ changeset }: ChangesetQuestion): Promise<Placed<ChangesetDecision>> => ({
     ...decision,
+    where: 'command',
     commit: meant(changeset),
   });
   return { only: name, gates: { ...workshop.gates, changeset: approve } };

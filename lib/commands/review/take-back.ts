@@ -14,7 +14,7 @@ export function takeBackDecision(args: CommandArgs<'review'>, io: Io, name: stri
     requireOwn('What is taken back', opened.git.repository, io);
     return whereItIsLed(opened, io, meant, async (led) => {
       await resume(led.workshop, meant.id);
-      await undoDecision(led.workshop, meant.id, name);
+      await undoDecision(led.workshop, meant.id, name, { where: 'command' });
       await reportEnd(led, meant.id);
       return 0;
     });

@@ -45,7 +45,7 @@ export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<n
         action = await next(opened, session, wave);
       }
       if (action.kind === 'end-cycle' && wave.actions.includes('work')) {
-        await startCycle(opened.workshop, session);
+        await startCycle(opened.workshop, session, { kind: 'continue', where: 'command' });
         action = await next(opened, session, wave);
       }
       const isDue = wave.actions.includes(action.kind);

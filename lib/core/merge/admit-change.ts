@@ -46,7 +46,10 @@ export function admitSession(before: Session, after: Session): Merged<Session> {
     ),
   };
   const { cost_usd, tokens, spend } = after;
-  const gone = before.gates.filter((gate) => !after.gates.some((one) => isSame(one, gate)));
+  // Where it was may be missing in what an older version wrote again.
+  const isTold = ({ gate, decision, by, at }: Gated, one: Gated): boolean =>
+    isSame([gate, decision, by, at], [one.gate, one.decision, one.by, one.at]);
+  const gone = before.gates.filter((gate) => !after.gates.some((one) => isTold(one, gate)));
   const isSpent = isSame(kept, { cost_usd, tokens, spend });
   if (isSpent && gone.length === 0) return unchanged;
   return {
@@ -76,3 +79,5 @@ function largerSpend(a: Spend = nothing, b: Spend = nothing): Spend {
 }
 
 const nothing: Spend = { runs: 0, cost_usd: 0, tokens: 0 };
+
+type Gated = Session['gates'][number];

@@ -107,7 +107,12 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
     ),
     gates: mergeById(
       sides((session) => session.gates),
-      { id: canonicalText, prefer: preferring(), order: preferring((a, b) => byText(a.at, b.at)) },
+      // One that says where is the same as what an older version kept of it.
+      {
+        id: ({ where: _, ...told }) => canonicalText(told),
+        prefer: preferring((a, b) => byText(b.where ?? '', a.where ?? '')),
+        order: preferring((a, b) => byText(a.at, b.at)),
+      },
     ),
   };
   const lost = [

@@ -33,14 +33,17 @@ export interface ChangesetQuestion {
    * Records the decision on another changeset of this review at once, out of turn. Throws FlameErrors: of kind
    * `refused` when it no longer waits, or builds upon one that isn't approved.
    */
-  decideOther(id: string, decision: ChangesetDecision): Promise<void>;
+  decideOther(
+    id: string,
+    decision: ChangesetDecision & { readonly where?: 'terminal' | 'review page' },
+  ): Promise<void>;
   /** What was decided in this review and can be taken back: nothing of it has landed. */
   undoable?(): Promise<readonly Changeset[]>;
   /**
    * Takes a decision back at once: that changeset waits again. What is asked about now may have to be asked anew then:
    * the answer is `again`. Throws FlameErrors of kind `refused`.
    */
-  takeBack?(id: string): Promise<void>;
+  takeBack?(id: string, where: 'terminal' | 'review page'): Promise<void>;
   /**
    * What rejecting a changeset of this review, or these tasks of it, would mean for the work that was built on it;
    * computed by merging.

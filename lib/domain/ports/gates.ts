@@ -1,3 +1,4 @@
+import type { AnsweredAt } from '../answered-at.ts';
 import type { AgentQuestion } from '../question.ts';
 import type { Changeset } from '../state/changeset.ts';
 import type { Plan } from '../state/plan.ts';
@@ -6,19 +7,23 @@ import type { Task } from '../state/task.ts';
 import type { DiagnosticRun, Verdict } from '../state/verdict.ts';
 import type { ChangesetDecision, ChangesetQuestion } from './changeset-question.ts';
 
+/** A decision, with where it was taken; of who knows no such place, without. */
+export type Placed<Decision> = Decision & { readonly where?: DecidedAt };
+export type DecidedAt = AnsweredAt | 'decisions file';
+
 /** What a person decides. A gate that no person can answer throws a FlameError of kind `waiting`. */
 export interface Gates {
-  plan(question: PlanQuestion): Promise<PlanDecision>;
-  validation(question: ValidationQuestion): Promise<ValidationDecision>;
-  validatorFailed(question: ValidatorFailedQuestion): Promise<ValidatorFailedDecision>;
-  changeset(question: ChangesetQuestion): Promise<ChangesetDecision>;
-  session(question: SessionQuestion): Promise<SessionDecision>;
+  plan(question: PlanQuestion): Promise<Placed<PlanDecision>>;
+  validation(question: ValidationQuestion): Promise<Placed<ValidationDecision>>;
+  validatorFailed(question: ValidatorFailedQuestion): Promise<Placed<ValidatorFailedDecision>>;
+  changeset(question: ChangesetQuestion): Promise<Placed<ChangesetDecision>>;
+  session(question: SessionQuestion): Promise<Placed<SessionDecision>>;
   /**
    * Nothing of a session is open any more, but tasks failed or are blocked. null, or absent: no person can be
    * asked, and the session ends.
    */
-  leftOver?(question: SessionQuestion): Promise<LeftOverDecision | null>;
-  budget(question: BudgetQuestion): Promise<BudgetDecision>;
+  leftOver?(question: SessionQuestion): Promise<Placed<LeftOverDecision> | null>;
+  budget(question: BudgetQuestion): Promise<Placed<BudgetDecision>>;
   /**
    * Before agents are paid although diagnostics fail on the base; absent without a terminal: a warning is
    * shown instead.
@@ -28,7 +33,7 @@ export interface Gates {
    * An agent asks while it works. Rejects with the reason of `withdrawn` once that is aborted; absent: no person can be
    * asked.
    */
-  question?(question: AgentAsked): Promise<AgentAnswer>;
+  question?(question: AgentAsked): Promise<Placed<AgentAnswer>>;
   /** Who decides, for the record: the person's git identity. */
   readonly person: string;
   /** Whether a person sits at a terminal: an interactive planner needs one. */

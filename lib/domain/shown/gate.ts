@@ -1,3 +1,4 @@
+import type { AnsweredAt } from '../answered-at.ts';
 import type { SessionId } from '../ids.ts';
 import type { AgentQuestion } from '../question.ts';
 import type { Changeset } from '../state/changeset.ts';
@@ -139,9 +140,6 @@ export interface AskedByAgent {
   /** When it is told to go on by itself, ISO. */
   readonly until: string;
 }
-
-/** Where a question was answered. */
-export type AnsweredAt = 'terminal' | 'board' | 'review page' | 'command';
 
 /** A question that was answered while its run still goes. */
 export interface DecidedGate {

@@ -117,7 +117,16 @@ export const sessionSchema = z.object({
   raised_limit: z.number().nullable(),
   agents: z.array(agentRunSchema),
   changesets: z.array(changesetSchema),
-  gates: z.array(z.object({ gate: z.string(), decision: z.string(), by: z.string(), at: z.string() })),
+  gates: z.array(
+    z.object({
+      gate: z.string(),
+      decision: z.string(),
+      by: z.string(),
+      at: z.string(),
+      /** The place it was decided at; older notes don't say. */
+      where: z.string().optional(),
+    }),
+  ),
   /**
    * Where approved work lands instead of the base branch, from the first such landing on (`project.landing: branch`):
    * the branch, the commit of the base it began at, and the address of its pull request once there is one. Of that:

@@ -1,6 +1,7 @@
 import type { BudgetState } from '../../core/schedule/budget-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import type { Placed } from '../../domain/ports/gates.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { type Recorder, record } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -18,7 +19,10 @@ export async function askForBudget(
   workshop.events.emit({ event: 'gate', gate: 'budget', decision: told });
   await record(workshop, id, ({ session: now }) => {
     const raised = isRaised ? { raised_limit: limit + decision.amount } : { state: 'stopped' as const };
-    const next: Session = { ...withGate(now, 'budget', told, workshop), ...raised };
+    const next: Session = {
+      ...withGate(now, { gate: 'budget', decision: told }, decision, workshop),
+      ...raised,
+    };
     return { session: { next, subject: `session: budget ${told}` } };
   });
   return isRaised;
@@ -35,17 +39,14 @@ function requireAmount(amount: number): void {
   });
 }
 
-/** A session with a gate's decision noted. */
+/** A session with a gate's decision noted, and where it was taken. */
 export function withGate(
   session: Session,
-  gate: string,
-  decision: string,
+  told: { readonly gate: string; readonly decision: string },
+  { where }: Placed<unknown>,
   workshop: Pick<Workshop, 'gates' | 'now'>,
 ): Session {
-  return {
-    ...session,
-    gates: [...session.gates, { gate, decision, by: workshop.gates.person, at: timestamp(workshop) }].slice(
-      -200,
-    ),
-  };
+  const place = where === undefined ? {} : { where };
+  const noted = { ...told, by: workshop.gates.person, at: timestamp(workshop), ...place };
+  return { ...session, gates: [...session.gates, noted].slice(-200) };
 }

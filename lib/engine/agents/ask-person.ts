@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import type { AgentAnswer } from '../../domain/ports/gates.ts';
+import type { AgentAnswer, Placed } from '../../domain/ports/gates.ts';
 import {
   type AgentQuestion,
   askTool,
@@ -87,7 +87,8 @@ async function askPerson(workshop: AskingWorkshop, job: AskingJob, asking: Askin
   }
   if (typeof answer !== 'string' && answer.kind === 'answer') {
     const words = withoutSecret(answer.answers.join('; '), about.text);
-    await noteAnswer(workshop, job, `${task ?? job.role} asked ${about.text}: ${words}`);
+    const told = `${task ?? job.role} asked ${about.text}: ${words}`;
+    await noteAnswer(workshop, job, { told, answer });
     events.emit({ event: 'question', ...about, state: 'answered', answer: words });
     return { kind: 'answer', answers: answer.answers };
   }
@@ -110,7 +111,7 @@ async function answerInTime(
   { gates, machine }: Pick<Workshop, 'gates' | 'machine'>,
   { id: agent, task, role }: AskingJob,
   { questions, gone, timeMs, clock }: Asking,
-): Promise<AgentAnswer | 'late' | 'behind' | 'nobody'> {
+): Promise<Placed<AgentAnswer> | 'late' | 'behind' | 'nobody'> {
   const over = new AbortController();
   const onGone = (): void => over.abort(new Error('Who asked has ended.'));
   gone.addEventListener('abort', onGone, { once: true });
@@ -149,11 +150,15 @@ async function answerInTime(
 }
 
 /** What a person said is kept with what they decided; where it can't be, the agent hears it all the same. */
-async function noteAnswer(workshop: AskingWorkshop, job: AskingJob, told: string): Promise<void> {
+async function noteAnswer(
+  workshop: AskingWorkshop,
+  job: AskingJob,
+  { told, answer }: { readonly told: string; readonly answer: Placed<AgentAnswer> },
+): Promise<void> {
   try {
     await record(workshop, job.session, ({ session }) => ({
       session: {
-        next: withGate(session, 'question', told.slice(0, 2_000), workshop),
+        next: withGate(session, { gate: 'question', decision: told.slice(0, 2_000) }, answer, workshop),
         subject: `session: ${job.id} was answered`,
       },
     }));

@@ -14,7 +14,7 @@ import { dropTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type SessionId, taskBranch } from '../../domain/ids.ts';
-import type { PlanDecision } from '../../domain/ports/gates.ts';
+import type { Placed, PlanDecision } from '../../domain/ports/gates.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
@@ -85,7 +85,7 @@ async function branchesOf(
 async function ask(
   workshop: Pick<Workshop, 'config' | 'gates' | 'origins'> & GroundReader,
   view: SessionView,
-): Promise<PlanDecision> {
+): Promise<Placed<PlanDecision>> {
   const { session, received } = view;
   const plan = { tasks: received.map(planOf) };
   const bounds = await readBounds(workshop, session.base_commit);
@@ -154,9 +154,9 @@ interface Answered {
 function answer(
   workshop: Pick<Workshop, 'gates' | 'now'>,
   { shown, now }: Answered,
-  decision: PlanDecision,
+  decision: Placed<PlanDecision>,
 ): Recording | null {
-  const gated = withGate(now.session, 'plan', decision.kind, workshop);
+  const gated = withGate(now.session, { gate: 'plan', decision: decision.kind }, decision, workshop);
   const session = sessionDecision(shown.stored);
   const by = workshop.gates.person;
   switch (decision.kind) {

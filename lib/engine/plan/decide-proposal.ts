@@ -25,12 +25,12 @@ export async function decideProposal(
     const decision = await decidePlan(workshop, view, plan, proposalProblems);
     switch (decision.kind) {
       case 'approve':
-        return approve(workshop, view, plan);
+        return approve(workshop, view, plan, decision);
       case 'replan':
-        await noteReplan(workshop, id, decision.notes);
+        await noteReplan(workshop, id, decision);
         return false;
       case 'quit':
-        return quit(workshop, id);
+        return quit(workshop, id, decision);
       case 'edit':
         await propose(workshop, view.session, decision.plan, true);
     }

@@ -6,7 +6,7 @@ import { sendBack } from '../../core/task/send-back.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { PlanDecision } from '../../domain/ports/gates.ts';
+import type { Placed, PlanDecision } from '../../domain/ports/gates.ts';
 import type { Decision } from '../../domain/state/origins.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -59,14 +59,14 @@ export async function planWave(workshop: Workshop, id: SessionId, options: PlanO
     if (proposal.tasks.length === 0 && view.session.wave === 'plan') return endEmpty(workshop, id);
     const check = isByHand ? planProblems : proposalProblems;
     const decision = await decidePlan(workshop, view, proposal, check);
-    if (decision.kind === 'approve') return approve(workshop, view, proposal);
+    if (decision.kind === 'approve') return approve(workshop, view, proposal, decision);
     if (decision.kind === 'quit') {
       if (!view.isOurs) throw notAccepted(view.session);
-      return quit(workshop, id);
+      return quit(workshop, id, decision);
     }
     isByHand = decision.kind === 'edit';
     proposal = decision.kind === 'edit' ? decision.plan : null;
-    if (decision.kind === 'replan') view = await noteReplan(workshop, id, decision.notes);
+    if (decision.kind === 'replan') view = await noteReplan(workshop, id, decision);
   }
 }
 
@@ -165,7 +165,7 @@ export async function decidePlan(
   view: SessionView,
   plan: Plan,
   check: typeof planProblems,
-): Promise<PlanDecision> {
+): Promise<Placed<PlanDecision>> {
   const { session } = view;
   const bounds = { origins: workshop.origins, ...(await readBounds(workshop, session.base_commit)) };
   const problems = check(bounds, view, plan);
@@ -204,25 +204,35 @@ export async function approve(
   workshop: Recorder & Pick<Workshop, 'machine' | 'root'>,
   { session, isOurs }: SessionView,
   plan: Plan,
+  { where }: Placed<unknown>,
 ): Promise<boolean> {
   const { id } = session;
-  await takePlan(workshop, id, plan, isOurs ? [] : [sessionDecision(session)]);
+  const vouched = isOurs ? [] : [sessionDecision(session)];
+  await takePlan(workshop, id, plan, { vouched, ...(where === undefined ? {} : { where }) });
   await runScript(workshop, 'post_plan', { session: id, tasks: plan.tasks.map((task) => task.id) });
   return true;
 }
 
-export async function noteReplan(workshop: Recorder, id: SessionId, notes: string): Promise<SessionView> {
+export async function noteReplan(
+  workshop: Recorder,
+  id: SessionId,
+  decision: Placed<Extract<PlanDecision, { kind: 'replan' }>>,
+): Promise<SessionView> {
+  const { notes } = decision;
   await record(workshop, id, ({ session }) => {
-    const gated = withGate(session, 'plan', 'replan', workshop);
+    const gated = withGate(session, { gate: 'plan', decision: 'replan' }, decision, workshop);
     const next = { ...sendBack(gated, notes), replans: session.replans + 1 };
     return { session: { next, subject: 'session: another plan is wanted' }, body: notes };
   });
   return viewSession(workshop, id);
 }
 
-export async function quit(workshop: Recorder, id: SessionId): Promise<boolean> {
+export async function quit(workshop: Recorder, id: SessionId, from: Placed<unknown>): Promise<boolean> {
   await record(workshop, id, ({ session }) => {
-    const gated = { ...withGate(session, 'plan', 'quit', workshop), proposal: null };
+    const gated = {
+      ...withGate(session, { gate: 'plan', decision: 'quit' }, from, workshop),
+      proposal: null,
+    };
     // What was proposed beside approved work is refused; the work goes on.
     if (session.wave !== 'plan')
       return { session: { next: gated, subject: 'session: the plan proposed meanwhile is refused' } };

@@ -4,6 +4,7 @@ import { readGround } from '../../core/task/needs-of.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
 import { transitiveDependents } from '../../core/task/transitive-dependents.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import type { Placed } from '../../domain/ports/gates.ts';
 import type { Decision } from '../../domain/state/origins.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -21,7 +22,7 @@ export async function takePlan(
   workshop: Recorder,
   id: SessionId,
   plan: Plan,
-  vouched: readonly Decision[] = [],
+  { vouched = [], ...from }: Placed<{ readonly vouched?: readonly Decision[] }> = {},
 ): Promise<void> {
   const at = timestamp(workshop);
   await record(workshop, id, (view) => {
@@ -31,7 +32,7 @@ export async function takePlan(
     const added = plan.tasks.filter((task) => !begun.has(task.id));
     const tasks = added.map((task) => toTask(workshop, { ...view, tasks: all }, task, at));
     const replaced = replacedBy(view, plan);
-    const gated = withGate(view.session, 'plan', 'approve', workshop);
+    const gated = withGate(view.session, { gate: 'plan', decision: 'approve' }, from, workshop);
     const next: Session = {
       ...gated,
       proposal: null,

@@ -51,7 +51,7 @@ export async function decideOne(
     ...asking(workshop, session),
   });
   if (decision.kind === 'again') return;
-  if (decision.kind === 'undo') return undoIfStill(workshop, session, decision.changeset);
+  if (decision.kind === 'undo') return undoIfStill(workshop, session, decision.changeset, decision);
   if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
   if (decision.kind === 'choose') return chooseFor(workshop, session, changeset, decision);
   if (decision.kind === 'suggest') return applySuggestions(workshop, session, changeset, decision.comments);
@@ -106,8 +106,8 @@ function asking(
   return {
     decideOther: (id, other) => decideNow(workshop, session, id, other),
     undoable: async () => undoable((await viewSession(workshop, session)).session),
-    takeBack: async (id) => {
-      await undoDecision(workshop, session, id);
+    takeBack: async (id, where) => {
+      await undoDecision(workshop, session, id, { where });
     },
     onTop: async (id, tasks) => {
       const now = await waiting(id);

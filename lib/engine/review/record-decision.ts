@@ -7,6 +7,7 @@ import { withdraw } from '../../core/task/withdraw.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
+import type { Placed } from '../../domain/ports/gates.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -29,14 +30,14 @@ export async function decideNow(
   workshop: Workshop,
   session: SessionId,
   id: string,
-  decision: ChangesetDecision,
+  decision: Placed<ChangesetDecision>,
 ): Promise<void> {
   const view = await viewSession(workshop, session);
   const changeset = changesetsOfCycle(view.session).find((candidate) => candidate.id === id);
   if (changeset === undefined || changeset.state !== 'waiting') throw decidedAlready(id, changeset);
   if (decision.kind === 'again') return;
   if (decision.kind === 'undo') {
-    await undoDecision(workshop, session, decision.changeset);
+    await undoDecision(workshop, session, decision.changeset, decision);
     return;
   }
   const blocker = blockingGroup(changesetsOfCycle(view.session), changeset);
@@ -81,7 +82,7 @@ export async function recordDecision(
   workshop: Workshop,
   id: SessionId,
   changeset: Changeset,
-  outcome: Outcome,
+  outcome: Placed<Outcome>,
 ): Promise<boolean> {
   const reason = reasonOf(outcome);
   const comments = 'comments' in outcome ? (outcome.comments ?? []) : [];
@@ -101,7 +102,12 @@ export async function recordDecision(
     const state = stateOf[outcome.kind];
     const isPart = leaving.length < changeset.tasks.length;
     const said = isPart ? `${outcome.kind} ${leaving.join(', ')}` : outcome.kind;
-    const noted = withGate(view.session, `changeset ${changeset.id}`, said, workshop);
+    const noted = withGate(
+      view.session,
+      { gate: `changeset ${changeset.id}`, decision: said },
+      outcome,
+      workshop,
+    );
     const next = decided(workshop, noted, { changeset, outcome, remarks: quoted, leaving });
     const which = isPart ? ` in part (${leaving.join(', ')})` : '';
     const subject = `changeset ${changeset.id}: ${state}${which} by ${workshop.gates.person}`;

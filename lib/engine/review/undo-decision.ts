@@ -5,6 +5,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { changedMeanwhile } from '../../domain/meanwhile.ts';
 import { noChangeset } from '../../domain/not-found.ts';
+import type { Placed } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -16,7 +17,12 @@ import { type Recorder, record, type SessionView, taskOf, viewSession } from '..
  * that were sent back are as they were before. Resolves to it as it had been decided. Throws FlameErrors `no-changeset`,
  * `not-undoable`, `changed-meanwhile`.
  */
-export async function undoDecision(workshop: Recorder, id: SessionId, name: string): Promise<Changeset> {
+export async function undoDecision(
+  workshop: Recorder,
+  id: SessionId,
+  name: string,
+  from: Placed<unknown> = {},
+): Promise<Changeset> {
   for (;;) {
     const view = await viewSession(workshop, id);
     const changeset = requireUndoable(view.session, name);
@@ -25,7 +31,12 @@ export async function undoDecision(workshop: Recorder, id: SessionId, name: stri
     const result = await record(workshop, id, (now) => {
       const known = requireUndoable(now.session, changeset.id);
       if (known.commit !== changeset.commit || !areUnchanged(now, before)) return null;
-      const noted = withGate(now.session, `changeset ${known.id}`, 'taken back', workshop);
+      const noted = withGate(
+        now.session,
+        { gate: `changeset ${known.id}`, decision: 'taken back' },
+        from,
+        workshop,
+      );
       return {
         session: {
           next: reopened(undecide(noted, known)),
@@ -41,9 +52,14 @@ export async function undoDecision(workshop: Recorder, id: SessionId, name: stri
 }
 
 /** The same for an answer in a review, which goes on: where it can't be taken back any more, that is said. */
-export async function undoIfStill(workshop: Recorder, id: SessionId, name: string): Promise<void> {
+export async function undoIfStill(
+  workshop: Recorder,
+  id: SessionId,
+  name: string,
+  from: Placed<unknown>,
+): Promise<void> {
   try {
-    await undoDecision(workshop, id, name);
+    await undoDecision(workshop, id, name, from);
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
     workshop.events.emit({ event: 'notice', level: 'warning', message: error.message });

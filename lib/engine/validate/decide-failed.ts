@@ -1,7 +1,7 @@
 import { readGround } from '../../core/task/needs-of.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { ValidationDecision } from '../../domain/ports/gates.ts';
+import type { Placed, ValidationDecision } from '../../domain/ports/gates.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
@@ -51,7 +51,7 @@ function requireOn({ signal }: Pick<Workshop, 'signal'>): void {
 export async function decideFailedTask(
   workshop: Workshop,
   session: SessionId,
-  { id, decision }: { readonly id: string; readonly decision: ValidationDecision },
+  { id, decision }: { readonly id: string; readonly decision: Placed<ValidationDecision> },
 ): Promise<void> {
   const { tasks, snapshot } = await viewSession(workshop, session);
   const task = taskOf({ tasks }, id);
@@ -94,14 +94,14 @@ async function applyDecision(
     task,
     verdict,
     decision,
-  }: { readonly task: Task; readonly verdict: Verdict; readonly decision: ValidationDecision },
+  }: { readonly task: Task; readonly verdict: Verdict; readonly decision: Placed<ValidationDecision> },
 ): Promise<void> {
   const passed = decision.kind === 'pass' ? passedAnyway(workshop, verdict, decision.override) : null;
   workshop.events.emit({ event: 'gate', gate: 'validation', decision: decision.kind });
   if (passed !== null) return recordVerdict(workshop, session, passed);
   if (decision.kind === 'choose')
     return void (await chooseAttempt(workshop, session, { ...decision, task: task.id }));
-  if (decision.kind === 'recheck') return recheck(workshop, session, task);
+  if (decision.kind === 'recheck') return recheck(workshop, session, task, decision);
   if (decision.kind !== 'pass') await applyValidation(workshop, session, task.id, decision);
 }
 
@@ -109,10 +109,20 @@ async function applyDecision(
  * Judges the very commit again, after the person mended what its checks lacked. Until there is another verdict, the
  * one that is known stays.
  */
-async function recheck(workshop: Workshop, session: SessionId, task: Task): Promise<void> {
+async function recheck(
+  workshop: Workshop,
+  session: SessionId,
+  task: Task,
+  from: Placed<unknown>,
+): Promise<void> {
   if (task.status !== 'done') return;
   await record(workshop, session, (view) => {
-    const next = withGate(view.session, `validation ${task.id}`, 'recheck', workshop);
+    const next = withGate(
+      view.session,
+      { gate: `validation ${task.id}`, decision: 'recheck' },
+      from,
+      workshop,
+    );
     return { session: { next, subject: `session: ${task.id} is checked again` } };
   });
   await requireChosen(workshop, 'validator', [task]);

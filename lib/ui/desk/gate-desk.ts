@@ -1,6 +1,6 @@
+import type { AnsweredAt } from '../../domain/answered-at.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type {
-  AnsweredAt,
   DecidedGate,
   GateLine,
   GatesState,

@@ -1,4 +1,4 @@
-import type { AnsweredAt } from '../../domain/shown/gate.ts';
+import type { AnsweredAt } from '../../domain/answered-at.ts';
 
 /** Where something was decided, as it stands in a sentence. */
 export const whereWords: Readonly<Record<AnsweredAt, string>> = {

@@ -160,7 +160,7 @@ async function takesBack(
   const meant = await askDecided(asking, decided);
   if (meant === null) return false;
   try {
-    await takeBack?.(meant.id);
+    await takeBack?.(meant.id, 'terminal');
     return true;
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;

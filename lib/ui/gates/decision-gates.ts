@@ -1,6 +1,6 @@
 import type { ChangesetAnswer, Decisions } from '../../domain/config/decisions.ts';
 import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
-import type { Gates } from '../../domain/ports/gates.ts';
+import type { Gates, Placed } from '../../domain/ports/gates.ts';
 import { nobodyToAsk } from '../../domain/question.ts';
 import { isRed } from '../../domain/state/changeset.ts';
 import type { Plan } from '../../domain/state/plan.ts';
@@ -20,22 +20,36 @@ type ChangesetEntry = Decisions['changesets'][number];
 /** Gates answered beforehand, each list in order; never interactive. */
 export function createDecisionGates(options: DecisionGatesOptions): Gates {
   const { decisions, fallback } = options;
+  const { validation, validatorFailed } = validationGates(options);
+  const { session, leftOver } = sessionGates(options);
   const changesets = queueChangesets(decisions.changesets);
   return {
     person: fallback.person,
     isInteractive: false,
-    plan: planGate(options),
-    ...validationGates(options),
-    changeset: async (question) => {
+    plan: given(planGate(options)),
+    validation: given(validation),
+    validatorFailed: given(validatorFailed),
+    changeset: given(async (question) => {
       const answer = changesets.next(question.changeset.group);
       const isRefused = answer === 'approve' && isRed(question.changeset);
       if (answer === null || isRefused) return fallback.changeset(question);
       return toDecision(answer);
+    }),
+    session: given(session),
+    leftOver: async (question) => {
+      const decision = await leftOver(question);
+      return decision === null ? null : { where: 'decisions file', ...decision };
     },
-    ...sessionGates(options),
-    budget: budgetGate(options),
-    question: questionGate(options),
+    budget: given(budgetGate(options)),
+    question: given(questionGate(options)),
   };
+}
+
+/** Whoever else is asked says the place by themselves. */
+function given<Question, Decision extends object>(
+  ask: (question: Question) => Promise<Placed<Decision>>,
+): (question: Question) => Promise<Placed<Decision>> {
+  return async (question) => ({ where: 'decisions file', ...(await ask(question)) });
 }
 
 function planGate({ decisions, fallback, readFile, parsePlan }: DecisionGatesOptions): Gates['plan'] {

@@ -1,5 +1,5 @@
-import type { Gates } from '../../domain/ports/gates.ts';
-import type { AnsweredAt } from '../../domain/shown/gate.ts';
+import type { AnsweredAt } from '../../domain/answered-at.ts';
+import type { Gates, Placed } from '../../domain/ports/gates.ts';
 import { aboutChangeset } from '../desk/ask-about-changeset.ts';
 import { aboutPlan, type DeskPlanText } from '../desk/ask-about-plan.ts';
 import { aboutBase, aboutBudget, aboutLeftOver, aboutSession } from '../desk/ask-about-session.ts';
@@ -47,8 +47,12 @@ export interface SharedGatesOptions {
  */
 export function sharedGates(options: SharedGatesOptions): Gates {
   const { alone, terminal, page, desk } = options;
-  const ask = <Decision extends Decided>(asked: Asked<Decision>): Promise<Decision> =>
-    askEverywhere(options, asked);
+  const ask = async <Decision extends Exclude<Decided, string>>(
+    asked: Asked<Decision>,
+  ): Promise<Placed<Decision>> => {
+    const { decision, where } = await askEverywhere(options, asked);
+    return { ...decision, where };
+  };
   const shared: Gates = {
     person: alone.person,
     isInteractive: terminal !== null,
@@ -75,7 +79,10 @@ export function sharedGates(options: SharedGatesOptions): Gates {
         at: (gates) => gates.question(question),
         withdrawn: question.withdrawn,
       }),
-    base: (question) => ask({ about: () => aboutBase(question), at: (gates) => gates.base(question) }),
+    base: async (question) => {
+      const about = (): ReturnType<typeof aboutBase> => aboutBase(question);
+      return (await askEverywhere(options, { about, at: (gates) => gates.base(question) })).decision;
+    },
   };
   if (terminal !== null || desk?.isWanted() === true) return shared;
   return {
@@ -104,13 +111,13 @@ interface Laid<Decision> {
 async function askEverywhere<Decision extends Decided>(
   { terminal, page, desk, plans, alone, interrupted, onElsewhere }: SharedGatesOptions,
   { about, at, on, withdrawn }: Asked<Decision>,
-): Promise<Decision> {
+): Promise<Answer<Decision>> {
   interrupted?.throwIfAborted();
   withdrawn?.throwIfAborted();
   const before = desk === null ? null : await recall(desk, () => about(plans), alone.person);
   if (before !== null) {
     onElsewhere(`before the last run ended, ${before.about}`, decisionWords(before.decision), before.where);
-    return before.decision;
+    return before;
   }
   const answered = new AbortController();
   const onInterrupted = (): void => answered.abort(interrupted?.reason);
@@ -148,7 +155,7 @@ async function askEverywhere<Decision extends Decided>(
     });
     const words = decisionWords(decision);
     tellElsewhere(laid, { words, where }, onElsewhere);
-    return decision;
+    return { decision, where };
   } finally {
     interrupted?.removeEventListener('abort', onInterrupted);
     withdrawn?.removeEventListener('abort', onWithdrawn);

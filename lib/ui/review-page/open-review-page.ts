@@ -174,7 +174,7 @@ class Page implements ReviewPagePart {
     const asked = this.#asked ?? this.#nobodyAsks();
     if ('kind' in asked) return asked;
     try {
-      await asked.question.takeBack?.(parsed.data.changeset);
+      await asked.question.takeBack?.(parsed.data.changeset, 'review page');
     } catch (error) {
       if (error instanceof FlameError) return problem(409, error.message);
       throw error;
@@ -198,7 +198,7 @@ class Page implements ReviewPagePart {
       return { kind: 'json', value: {} };
     }
     try {
-      await asked.question.decideOther(id, decision);
+      await asked.question.decideOther(id, { ...decision, where: 'review page' });
     } catch (error) {
       if (error instanceof FlameError) return problem(409, error.message);
       throw error;

@@ -72,13 +72,13 @@ function facts({ rev: _, updated_at: __, ...task }: Task): unknown {
 /** Takes back what was decided about the first changeset once the second is asked about. */
 function undoing(first: ChangesetDecision): Answer {
   return async (question, asked) => {
-    if (asked === 1) return first;
+    if (asked === 1) return { ...first, ...{ where: 'board' } };
     if (asked > 2) return approve;
     assert.equal(
       (await question.undoable?.())?.map(({ id }) => id),
       ['1-a'],
     );
-    await question.takeBack?.('1-a');
+    await question.takeBack?.('1-a', 'terminal');
     return { kind: 'again' };
   };
 }
@@ -100,6 +100,10 @@ for (const first of [approve, reject, { kind: 'skip' } as const])
     );
     assert.equal(await states(bench), ['1-a landed', '1-b landed']);
     assert.equal(await gateLog(bench), [`1-a ${first.kind}`, '1-a taken back', '1-a approve', '1-b approve']);
+    const places = (await viewSession(bench.workshop, bench.session)).session.gates.flatMap(
+      ({ where }) => where ?? [],
+    );
+    assert.equal(places, ['board', 'terminal']);
     assert.is(bench.started.filter(({ role }) => role === 'worker').length, 2);
     const undone = bench.events.filter(({ event }) => event === 'decision-undone');
     const was = { approve: 'approved', reject: 'rejected', skip: 'skipped' }[first.kind as 'skip'];
@@ -133,7 +137,7 @@ test('DSK-2 what was put off by a rejection waits again with it', async () => {
     if (asked === 1) return reject;
     if (asked > 2) return approve;
     assert.is(question.changeset.id, '1-c');
-    await question.takeBack?.('a');
+    await question.takeBack?.('a', 'terminal');
     return { kind: 'again' };
   }, tasks);
   await runStack(bench);
@@ -148,7 +152,7 @@ test('DSK-2 of a rejection in part the whole waits again, and what was built of 
     if (asked === 1) return { ...reject, tasks: ['b'] };
     if (asked > 2) return approve;
     assert.is(question.changeset.id, '1-auth-2');
-    await question.takeBack?.('1-auth');
+    await question.takeBack?.('1-auth', 'terminal');
     return { kind: 'again' };
   }, tasks);
   await runStack(bench);

@@ -1,10 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keepAnswers } from '../../../lib/commands/open/kept-answers.ts';
+import type { AnsweredAt } from '../../../lib/domain/answered-at.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseSessionId, parseTaskId } from '../../../lib/domain/ids.ts';
 import type { BaseDecision } from '../../../lib/domain/ports/gates.ts';
-import type { AnsweredAt, GateAsks } from '../../../lib/domain/shown/gate.ts';
+import type { GateAsks } from '../../../lib/domain/shown/gate.ts';
 import { aboutChangeset } from '../../../lib/ui/desk/ask-about-changeset.ts';
 import { aboutPlan } from '../../../lib/ui/desk/ask-about-plan.ts';
 import {

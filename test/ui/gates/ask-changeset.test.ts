@@ -116,7 +116,7 @@ test('DSK-2 a decisions file sends back some of the tasks', async () => {
     parsePlan: () => samplePlan,
   });
   assert.equal(await gates.changeset(sampleChangesetQuestion()), {
-    ...{ kind: 'reject', reason: 'No.', tasks: ['task-002'], keep: true },
+    ...{ kind: 'reject', reason: 'No.', tasks: ['task-002'], keep: true, where: 'decisions file' },
   });
 });
 

@@ -2,12 +2,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { ChangesetDecision } from '../../../lib/domain/ports/changeset-question.ts';
-import type { Gates } from '../../../lib/domain/ports/gates.ts';
+import type { Gates, Placed } from '../../../lib/domain/ports/gates.ts';
 import { createGates } from '../../../lib/ui/gates/create-gates.ts';
 import { nothingKept } from '../../../lib/ui/review-page/kept-review.ts';
 import { openReviewPage, type ReviewPage } from '../../../lib/ui/review-page/open-review-page.ts';
 import { type FakeIo, makeFakeIo } from '../../support/fake-io.ts';
 import { plainStyle, sampleChangeset, sampleChangesetQuestion, sampleSession } from '../samples.ts';
+
+const where = 'review page';
 
 interface Both {
   readonly fake: FakeIo;
@@ -84,10 +86,14 @@ test('REV-2: the page answers first: the question at the terminal is withdrawn, 
   await withBoth({ isTTY: true, isWanted: true }, async (both) => {
     const asked = both.gates.changeset(sampleChangesetQuestion());
     await postWhenAsked(both, { kind: 'approve' });
-    assert.equal(await asked, { kind: 'approve', commit: sampleChangesetQuestion().changeset.commit });
+    assert.equal(await asked, { kind: 'approve', commit: sampleChangesetQuestion().changeset.commit, where });
     assert.is(await both.post({ kind: 'skip' }), 202);
     both.fake.type('r\nlate\nn\n');
-    assert.equal(await both.gates.changeset(sampleChangesetQuestion()), { kind: 'reject', reason: 'late' });
+    assert.equal(await both.gates.changeset(sampleChangesetQuestion()), {
+      kind: 'reject',
+      reason: 'late',
+      where: 'terminal',
+    });
     assert.is(await both.post({ kind: 'skip' }), 202);
     assert.is(both.fake.stderr().split('(s)kip?').length - 1, 2);
   });
@@ -99,10 +105,15 @@ test('w at the terminal opens the page for this question and those that follow',
     assert.is(await both.post({ kind: 'skip' }), 202);
     both.fake.type('w\n');
     await postWhenAsked(both, { kind: 'skip' });
-    assert.equal(await asked, { kind: 'skip' });
+    assert.equal(await asked, { kind: 'skip', where });
     const next = both.gates.changeset(sampleChangesetQuestion());
     await postWhenAsked(both, { kind: 'reject', reason: 'no', keep: true });
-    assert.equal(await next, { kind: 'reject', reason: 'no', keep: true } satisfies ChangesetDecision);
+    assert.equal(await next, {
+      kind: 'reject',
+      reason: 'no',
+      keep: true,
+      where,
+    } satisfies Placed<ChangesetDecision>);
     assert.is(both.fake.stderr().split('(w)eb').length - 1, 1);
   });
 });
@@ -111,7 +122,7 @@ test('without a terminal the page is waited for where it is wanted, else nobody 
   await withBoth({ isTTY: false, isWanted: true }, async (both) => {
     const asked = both.gates.changeset(sampleChangesetQuestion());
     await postWhenAsked(both, { kind: 'approve' });
-    assert.equal(await asked, { kind: 'approve', commit: sampleChangesetQuestion().changeset.commit });
+    assert.equal(await asked, { kind: 'approve', commit: sampleChangesetQuestion().changeset.commit, where });
   });
   await withBoth({ isTTY: false, isWanted: false }, async ({ gates }) => {
     const error = await gates.changeset(sampleChangesetQuestion()).catch((thrown: FlameError) => thrown);
