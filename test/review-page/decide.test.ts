@@ -216,7 +216,7 @@ test('DSK-2: other lines are suggested in a comment, and applied by whoever sugg
   const text = 'Shorter:\n```suggestion\n2 & 3\n```';
   const comments = [{ path: 'src/a.txt', side: 'new', line: 2, to: 3, text }];
   assert.equal(served.decided, [
-    ['1-auth', { kind: 'suggest', comments }],
+    ['1-auth', { kind: 'suggest', comments, where: 'review page' }],
     ['1-auth', { kind: 'skip' }],
   ]);
   assert.equal(complaints, []);
