@@ -65,6 +65,7 @@ test('REV-2: approve, reject and skip on the page act on the command that waits,
     '1-three: skipped',
     '1-two: rejected (Too early)',
     '1-one landed on main',
+    'Decided on the review page: changeset one, ',
   ])
     assert.ok(stderr.includes(line), `${line} in ${stderr}`);
   assert.is(repo.git('show', 'main:src/one.txt'), 'one');

@@ -201,7 +201,7 @@ function tellElsewhere(
   onElsewhere: SharedGatesOptions['onElsewhere'],
 ): void {
   close(laid, words, where);
-  if (laid !== null && (where === 'board' || where === 'command')) onElsewhere(laid.about, words, where);
+  if (laid !== null && where !== 'terminal') onElsewhere(laid.about, words, where);
 }
 
 function close(laid: Laid<never> | null, words: string, where: AnsweredAt): void {
