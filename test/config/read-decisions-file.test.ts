@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readDecisionsFile } from '../../lib/config/read-decisions-file.ts';
-import { errorOf, lines } from './support.ts';
+import { errorOf, errorText, lines } from './support.ts';
 
 const nothing = {
   plan: [],
@@ -102,11 +102,11 @@ budgets: []
       d.yml:6:5  changesets[0] is not a decision of this list
           - {auth: approve, docs: rejected}
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        hint: write approve, skip, {approve: comments}, {reject: reason}, {override: reason}, {suggest: comments}, or a map from cohesion groups to one of these
+        hint: write approve, skip, {approve: comments}, {reject: reason} (also with comments: [{path, line, text}]), {override: reason}, {suggest: comments}, or a map from cohesion groups to one of these
       d.yml:7:5  changesets[1] is not a decision of this list
           - {reject: 5}
             ^^^^^^^^^^^
-        hint: write approve, skip, {approve: comments}, {reject: reason}, {override: reason}, {suggest: comments}, or a map from cohesion groups to one of these
+        hint: write approve, skip, {approve: comments}, {reject: reason} (also with comments: [{path, line, text}]), {override: reason}, {suggest: comments}, or a map from cohesion groups to one of these
       d.yml:8:11  session[0] is not a decision of this list
         session: [{replan: }]
                   ^^^^^^^^^^
@@ -131,6 +131,20 @@ test('a list at the top', () => {
     '  - approve',
     '  ^^^^^^^^^',
   ]);
+});
+
+test('a key that an entry can not have is named, with its line and the nearest', () => {
+  const text = `validation:
+  - {requeue: salt, kep: true}
+changesets:
+  - {reject: late, coments: []}
+`;
+  const said = errorText(() => readDecisionsFile(text, 'd.yml'));
+  assert.match(said, /d\.yml:2:[\s\S]*validation\[0\]\.kep is not a known key[\s\S]*did you mean keep\?/);
+  assert.match(
+    said,
+    /d\.yml:4:[\s\S]*changesets\[0\]\.coments is not a known key[\s\S]*did you mean comments\?/,
+  );
 });
 
 test.run();
