@@ -4,6 +4,7 @@ import { noBaseBranch } from '../domain/not-found.ts';
 import type { GitCommits, GitMerging } from '../domain/ports/git-commits.ts';
 import { landsOn, type Session } from '../domain/state/session.ts';
 import type { BuiltOn, Task } from '../domain/state/task.ts';
+import { shellQuote } from '../util/shell-quote.ts';
 import { joinSubject } from './foreign-commits.ts';
 import type { WithGit, Workshop } from './workshop.ts';
 
@@ -28,7 +29,7 @@ export async function baseTip(
   const branch = landsOn(session);
   const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);
   if (tip !== null) return tip;
-  throw noBaseBranch(branch, [`git branch ${branch} ${session.base_commit}`]);
+  throw noBaseBranch(branch, [`git branch ${shellQuote(branch)} ${session.base_commit}`]);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { PullRequestNews } from '../../domain/state/pull-request.ts';
 import { type OpenedRequest, requestsOf } from '../../domain/state/requests-of.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { heardOnes } from './heed-remarks.ts';
@@ -66,8 +67,8 @@ async function movedBySomebody(
     code: 'pull-request-moved',
     message: `Somebody else moved ${branch} there to ${shortId(head)}, which is not part of it here, so nothing was taken up.`,
     hints: [
-      `git fetch origin ${branch}`,
-      `git log ${branch}..FETCH_HEAD`,
+      `git fetch origin ${shellQuote(branch)}`,
+      `git log ${shellQuote(`${branch}..FETCH_HEAD`)}`,
       `git merge --ff-only FETCH_HEAD with ${branch} checked out, or push yours over it, then: git flame pr`,
     ],
   });

@@ -5,6 +5,7 @@ import { viewSession } from '../../engine/record.ts';
 import { recordMerged } from '../../engine/review/record-request.ts';
 import { ownRequests } from '../../engine/review/request-tip.ts';
 import { fetchBranch } from '../../git/refs/fetch-branch.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { forgeOf, openForge } from '../forge/pick-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
 import type { Opened } from '../open/open-workshop.ts';
@@ -69,7 +70,7 @@ async function takeMerged(
   const base = tip === null ? null : await git.resolveCommit(tip);
   if (base === null) {
     const message = `The pull request of ${group} was merged there, but ${branch} could not be had of ${remote}, so what stands on it stays as it is.`;
-    const details = [`git fetch ${remote} ${branch}`, 'git flame review --pr'];
+    const details = [`git fetch ${shellQuote(remote)} ${shellQuote(branch)}`, 'git flame review --pr'];
     workshop.events.emit({ event: 'notice', level: 'warning', message, details });
     return;
   }

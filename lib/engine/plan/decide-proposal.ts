@@ -4,7 +4,8 @@ import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { proposalProblems } from '../plan-problems.ts';
 import { viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
-import { approve, decidePlan, noteReplan, propose, quit } from './plan-wave.ts';
+import { decidePlan, propose } from './plan-wave.ts';
+import { approve, noteReplan, quit } from './record-plan-decision.ts';
 
 /**
  * Has the person decide about the plan that is proposed, and does what they say; no planner is asked for another one.

@@ -2,6 +2,7 @@ import { landingBranch } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
 /**
@@ -41,7 +42,7 @@ export function landingBranchExists(branch: string): FlameError {
     code: 'landing-branch-exists',
     message: `The work of this session is to land on a new branch ${branch}, but there is one of that name.`,
     hints: [
-      `git branch -m ${branch} ${branch}-old`,
+      `git branch -m ${shellQuote(branch)} ${shellQuote(`${branch}-old`)}`,
       'Or set project.landing_branch in .blueflame.yml, then: git flame review',
     ],
   });

@@ -61,7 +61,7 @@ export async function findBase(
     });
   }
   throw noBaseBranch(branch, [
-    `git branch ${branch}`,
+    `git branch ${shellQuote(branch)}`,
     `Or name another in .blueflame.yml: project: { base_branch: ${head.branch ?? 'BRANCH'} }`,
   ]);
 }

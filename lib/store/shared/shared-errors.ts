@@ -1,4 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 
 /** A step the remote didn't take: unlike after a sync, nothing of it is here either. */
 export function stepRefusal(cause: unknown): unknown {
@@ -24,7 +25,7 @@ export function landingRefusal(remote: string, ref: string, cause: unknown): unk
       kind: 'waiting',
       code: 'remote-base-moved',
       message: `${branch} is not the same here and at ${remote}, so nothing was landed. The approval stands.`,
-      hints: [`git pull ${remote} ${branch}`, 'git flame run'],
+      hints: [`git pull ${shellQuote(remote)} ${shellQuote(branch)}`, 'git flame run'],
       cause,
     });
   return new FlameError({

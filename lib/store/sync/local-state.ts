@@ -72,12 +72,8 @@ export class LocalState {
     this.#reader = new StateReader({ catFile: this.#catFile, commonDir, objectFormat });
     const objectsDir = join(commonDir, 'objects');
     this.#objects = new ObjectWriter({ context, commonDir, objectFormat, objectsDir });
-    const transactions = {
-      context,
-      gitDir: commonDir,
-      objectFormat,
-      reason: `git flame sync ${options.remote}`,
-    };
+    const reason = `git flame sync ${options.remote}`;
+    const transactions = { context, gitDir: commonDir, objectFormat, reason };
     this.#refs = new RefTransactions(transactions);
     this.#loggedRefs = new RefTransactions({ ...transactions, createsReflogs: true });
   }
