@@ -189,8 +189,8 @@ test('an agent in its cell finds no way to the questions of its run', async () =
     repo,
     async (board) => {
       const plan = await nextGate(board, 'plan');
-      // The same looks find it outside.
-      const outside = execFileSync('sh', ['-c', find], { cwd: repo.path, encoding: 'utf8' });
+      // The same looks find it outside, where others take away folders while it looks.
+      const outside = execFileSync('sh', ['-c', `${find}; true`], { cwd: repo.path, encoding: 'utf8' });
       assert.match(outside, 'blueflame/run/door-');
       assert.is((await runProgram(repo, ['answer', plan.id, 'approve'])).code, 0);
       const changeset = await nextGate(board, 'changesets');
