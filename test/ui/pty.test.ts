@@ -63,8 +63,8 @@ testPty('MRG-6: a person decides at a terminal', async () => {
   assert.is(screen.includes('nnoo') || screen.includes('ttee'), false, screen);
   assert.equal(answers, {
     isInteractive: true,
-    changeset: { kind: 'reject', reason: 'no tests' },
-    session: { kind: 'stop' },
+    changeset: { kind: 'reject', reason: 'no tests', where: 'terminal' },
+    session: { kind: 'stop', where: 'terminal' },
   });
   assert.match(
     screen,
@@ -78,8 +78,8 @@ testPty('answers typed ahead are not lost', async () => {
   assert.is(code, 0, screen);
   assert.equal(answers, {
     isInteractive: true,
-    changeset: { kind: 'reject', reason: 'no tests' },
-    session: { kind: 'continue' },
+    changeset: { kind: 'reject', reason: 'no tests', where: 'terminal' },
+    session: { kind: 'continue', where: 'terminal' },
   });
 });
 
@@ -99,8 +99,8 @@ testPty('MRG-6: the pager has the terminal, and Ctrl-C in it leaves the question
   assert.is(code, 0, screen);
   assert.equal(answers, {
     isInteractive: true,
-    changeset: { kind: 'approve' },
-    session: { kind: 'continue' },
+    changeset: { kind: 'approve', where: 'terminal' },
+    session: { kind: 'continue', where: 'terminal' },
   });
 });
 

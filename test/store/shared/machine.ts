@@ -1,7 +1,6 @@
 import type { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { Store } from '../../../lib/domain/ports/store-port.ts';
-import type { KeptConnection } from '../../../lib/git/process/kept-connection.ts';
-import { openConnection } from '../../../lib/git/process/open-connection.ts';
+import { openSshConnection, type SshConnection } from '../../../lib/git/process/ssh-connection.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
 import { type OpenedSharing, openSharing } from '../../../lib/store/shared/open-sharing.ts';
 import { signCommitText } from '../../../lib/util/commit-signature.ts';
@@ -14,7 +13,7 @@ import { commonDirOf, taskOf } from '../sync-clones.ts';
 export interface Machine {
   readonly store: Store;
   readonly sharing: OpenedSharing;
-  readonly connection: KeptConnection | null;
+  readonly connection: SshConnection | null;
   readonly lines: boolean[];
   /** Why it was told that the remote is lost. */
   readonly lost: FlameError[];
@@ -31,7 +30,7 @@ export async function openMachine(
   const store = await openStore({ context, commonDir: commonDirOf(repo), objectFormat: 'sha1', signer });
   const lines: boolean[] = [];
   const lost: FlameError[] = [];
-  const connection = await openConnection(context, 'origin');
+  const connection = await openSshConnection(context, 'origin');
   const sharing = openSharing(store, {
     ...{ remote: 'origin', network: context, connection, pushesPerMinute: null, patienceMs },
     budget: null,
