@@ -45,6 +45,14 @@ export function judgePath(context: PathContext, path: string, access: Access): O
   );
 }
 
+/** The same for a path that leads to no place a call may name, before what lies there is looked at; null: it does. */
+export function judgeOutside(context: PathContext, path: string, access: Access): Objection | null {
+  const { policy, facts, cwd } = context;
+  const { worktree, extra_writable: extra = [] } = policy;
+  const found = resolvePath({ path, cwd, worktree, extra, facts, isLinkItself: access === 'remove' });
+  return 'rule' in found ? judgePath(context, path, access) : null;
+}
+
 /** The rules on a path of the repository that need no file system: the post-check asks them too. */
 export function judgeName(policy: AgentPolicy, path: string): Objection | null {
   const place = protectedPlace(policy, path);

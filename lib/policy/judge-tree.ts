@@ -1,4 +1,11 @@
-import { type Access, judgeName, judgePath, judgeScope, type PathContext } from './judge-path.ts';
+import {
+  type Access,
+  judgeName,
+  judgeOutside,
+  judgePath,
+  judgeScope,
+  type PathContext,
+} from './judge-path.ts';
 import { normalizeAbsolute } from './resolve-path.ts';
 import { type Objection, objection } from './rules.ts';
 
@@ -25,6 +32,8 @@ export function judgeTree(
   path: string,
   options: { readonly access: Access; readonly as?: string },
 ): Objection | null {
+  const outside = judgeOutside(context, path, options.access);
+  if (outside !== null) return outside;
   const entries = listTree(context, path);
   if (entries === null)
     return objection('bash-option', `${path} holds too many files to look at. Name a smaller folder.`);

@@ -45,15 +45,17 @@ export function resolvePath(question: PathQuestion): ResolvedPath | Objection {
     return { kind: 'extra', lexical: scratch, resolved: scratch, entry: null, isBelowFile: false };
   const cwd = walk(question.cwd, facts);
   const written = path.startsWith('/') ? path : `${cwd?.path ?? question.cwd}/${path}`;
+  const lexical = inFolder(worktree, normalizeAbsolute(written));
+  // What lies there is never looked at: some of it may not be (/proc/1/cwd).
+  if (lexical === null) return leadsOut(question, '');
   const end = walk(written, facts, question.isLinkItself);
   if (cwd === null || end === null) return objection('path-outside', `${path} is a loop of symlinks.`);
-  const lexical = normalizeAbsolute(written);
-  const relative = { lexical: inFolder(worktree, lexical), resolved: inFolder(worktree, end.path) };
-  if (relative.lexical !== null && relative.resolved !== null) {
-    const { entry, isBelowFile } = end;
-    return { kind: 'inside', lexical: relative.lexical, resolved: relative.resolved, entry, isBelowFile };
-  }
-  const via = relative.lexical === null ? '' : ', through a symlink,';
+  const resolved = inFolder(worktree, end.path);
+  if (resolved === null) return leadsOut(question, ', through a symlink,');
+  return { kind: 'inside', lexical, resolved, entry: end.entry, isBelowFile: end.isBelowFile };
+}
+
+function leadsOut({ path, worktree }: PathQuestion, via: string): Objection {
   return objection(
     'path-outside',
     `${path} leads${via} out of the worktree ${worktree}. Use paths inside the worktree.`,

@@ -129,6 +129,44 @@ test('what cannot be judged is blocked', () => {
   assert.is(decide(badPattern, bash, facts).decision, 'block');
 });
 
+test('a place outside is refused without a look at what lies there', () => {
+  // As /proc is for whoever may not see what another user's process has open.
+  const blind: PathFacts = {
+    ...facts,
+    lstat(path) {
+      if (/^\/*proc\/1\/cwd/.test(path)) throw new Error(`EACCES: permission denied, readlink '${path}'`);
+      return /^\/*(?:proc(?:\/1)?)?$/.test(path)
+        ? { kind: 'directory', links: 1, target: '' }
+        : facts.lstat(path);
+    },
+    list(path) {
+      const below = { '/': ['proc', 'wt'], '/proc': ['1'], '/proc/1': ['cwd'] }[path.replace(/^\/+/, '/')];
+      return below ?? facts.list(path);
+    },
+  };
+  const commands = [
+    'rm -rf /',
+    'rm -rf ..',
+    'rm -rf /proc',
+    'rm -rf /proc/1/cwd',
+    'chmod -R 777 /',
+    'cp -r / src/new',
+    'mv /proc src/new',
+  ];
+  const reading = [
+    'cat /proc/1/cwd',
+    'ls -R /',
+    'grep -rn . /',
+    'find / -name x',
+    'diff -r / src',
+    'tar cf src/new/x.tar /',
+  ];
+  for (const command of [...commands, ...reading])
+    assert.is(decideBash(policy, command, { facts: blind }).rule, 'path-outside', command);
+  const read = { tool_name: 'Read', tool_input: { file_path: '/proc/1/cwd/x' }, cwd: '/wt' };
+  assert.is(decide(policy, read, blind).rule, 'path-outside');
+});
+
 test('a file with two names is not written, a device is not read', () => {
   const linked: PathFacts = {
     lstat: (path) => (path === '/wt/src/a.ts' ? { kind: 'file', links: 2, target: '' } : null),

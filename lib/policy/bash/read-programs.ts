@@ -119,8 +119,9 @@ function judgeDiff(call: ProgramCall): Objection | null {
   // Beside a folder of the cell's own that can hold files of any name it shows what has the same one.
   const isBeside = operands.some((path) => path.startsWith('/') && !isBelowWorktree(call, path));
   const isWhole = has('r', 'recursive') && (has('N', 'new-file') || isBeside) && !has('q', 'brief');
-  const wide = isWhole ? judgeWideSearch(call.context, { places: operands, follows: 'all' }) : null;
-  return plainDiff(call) ?? wide;
+  return (
+    plainDiff(call) ?? (isWhole ? judgeWideSearch(call.context, { places: operands, follows: 'all' }) : null)
+  );
 }
 
 function isBelowWorktree({ context }: ProgramCall, path: string): boolean {

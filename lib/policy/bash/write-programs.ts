@@ -1,3 +1,4 @@
+import { judgeOutside } from '../judge-path.ts';
 import { judgeTree } from '../judge-tree.ts';
 import type { Objection } from '../rules.ts';
 import { type OptionSpec, scanOptions } from './options.ts';
@@ -57,6 +58,9 @@ function removing(spec: OptionSpec): ProgramRule {
 /** What isn't there is not removed. */
 function judgeRemoved(call: ProgramCall, paths: readonly string[]): Objection | null {
   const { facts, cwd } = call.context;
+  const outside = paths.map((path) => judgeOutside(call.context, path, 'remove'));
+  const found = outside.find((one) => one !== null) ?? null;
+  if (found !== null) return found;
   const isThere = (path: string): boolean =>
     facts.lstat(path.startsWith('/') ? path : `${cwd}/${path}`) !== null;
   const absent = paths.filter((path) => path !== '' && !isThere(path));
