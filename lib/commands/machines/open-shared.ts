@@ -4,8 +4,8 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { MachineRole, SharedRole } from '../../domain/state/machine.ts';
 import type { Workshop } from '../../engine/workshop.ts';
+import { openConnection } from '../../git/process/open-connection.ts';
 import { gitText } from '../../git/process/run-git.ts';
-import { openSshConnection } from '../../git/process/ssh-connection.ts';
 import { type OpenedSharing, openSharing } from '../../store/shared/open-sharing.ts';
 import { pushesPerMinute } from '../../store/shared/pace.ts';
 import { pickRemote } from '../../store/sync/pick-remote.ts';
@@ -52,7 +52,7 @@ export async function withSharing(
   const { key, sign: speak } = openCloneKey(clone);
   const place = machineName(clone);
   const trusted = role === 'lead' ? await readOwnTrust(context) : [];
-  const connection = await openSshConnection(context, remote);
+  const connection = await openConnection(context, remote);
   const sharing = openSharing(store.raw, {
     ...{ remote, network: context, connection, signal: workshop.signal, speak, budget },
     sign: {

@@ -79,7 +79,8 @@ export function guardGit(guard: GitGuard | undefined, signal: (name: NodeJS.Sign
   };
   const { limits, stopped, lock } = guard;
   const interrupt = (): void => stop('was ended, because the program was stopped');
-  after(limits.wallMs, () => stop(`took longer than ${limits.wallMs / 1_000} s`));
+  if (Number.isFinite(limits.wallMs))
+    after(limits.wallMs, () => stop(`took longer than ${limits.wallMs / 1_000} s`));
   if (stopped?.aborted) interrupt();
   else stopped?.addEventListener('abort', interrupt, { once: true });
   const ended = (name: NodeJS.Signals | null): void => {

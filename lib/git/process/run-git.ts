@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { environmentOf, gitIn, safeConfig } from './git-environment.ts';
 import { endedWith, gitMissing, verbOf } from './git-failed.ts';
 import { type GitGuard, type GuardedGit, guardChild, guardGit, limitGit, unguarded } from './limit-git.ts';
@@ -14,6 +15,8 @@ export interface GitContext {
   readonly variables?: Readonly<Record<string, string>>;
   /** For a git that reads what an agent wrote: what it may take at most. */
   readonly guard?: GitGuard | undefined;
+  /** Is given the other end of what git has as its file descriptor 3. */
+  readonly attach?: (socket: Socket) => void;
 }
 
 interface GitOptions {
@@ -71,9 +74,10 @@ async function runProgram(
   { argv, env, context, args }: Program,
   { input, accept = [0] }: GitOptions,
 ): Promise<GitResult> {
-  const { guard } = context;
+  const { guard, attach } = context;
   const program = { argv, env, cwd: context.cwd, input, limits: guard?.limits };
-  const ended = (await runStarted(program, guard)) ?? (await runForked(program, guard));
+  const started = attach === undefined ? await runStarted(program, guard) : null;
+  const ended = started ?? (await runForked(program, guard, attach));
   const exitCode = ended.code ?? endedBySignal;
   const stderr = ended.stderr.toString().trim();
   const wasEnded = exitCode === endedBySignal && guard !== undefined;
@@ -103,14 +107,22 @@ async function runStarted(program: StartedProgram, guard: GitGuard | undefined):
 async function runForked(
   { argv, cwd, env, input }: StartedProgram,
   guard: GitGuard | undefined,
+  attach: GitContext['attach'],
 ): Promise<GitEnd> {
   const [file = '', ...words] = limitGit(guard, argv, env.PATH);
   const child = spawn(file, words, {
     cwd,
     env,
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [
+      input === undefined ? 'ignore' : 'pipe',
+      'pipe',
+      'pipe',
+      attach === undefined ? 'ignore' : 'pipe',
+    ],
     detached: true,
   });
+  // A pipe of a child is a socket, whatever its declared type.
+  attach?.(child.stdio[3] as Socket);
   const watch = guardChild(guard, child);
   const out: Buffer[] = [];
   const err: Buffer[] = [];

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { environmentOf } from './git-environment.ts';
+import type { KeptConnection } from './kept-connection.ts';
 import { type GitContext, gitText } from './run-git.ts';
+import { SleepWatch } from './sleep-watch.ts';
 import { isPlainSsh, mayShare, parseSshTarget } from './ssh-target.ts';
 
 // ssh binds `<folder>/<40 digits>.<16 letters>`, and sun_path holds 108 bytes with its final zero.
@@ -19,8 +21,6 @@ const masterOptions = [
   ...['-o', 'PermitLocalCommand=yes', '-o', 'LocalCommand=echo up'],
 ];
 const mostStrikes = 3;
-// Clocks are set by less.
-const asleepMs = 5_000;
 
 /** The person's ssh, as git would call it for a remote. */
 interface Ssh {
@@ -33,15 +33,14 @@ interface Ssh {
  * git's ssh: so it has no pipe that git would wait for, and ends with this process, however that ends. Where it isn't
  * there, git's ssh connects by itself as ever.
  */
-export class SshConnection {
-  /** For git that is to go through it. */
+class SshConnection implements KeptConnection {
   readonly context: GitContext;
   readonly #ssh: Ssh;
   readonly #folder: string;
   #master: Master | null = null;
   #mayTry = true;
   #strikes = 0;
-  #clock = clockOffset();
+  readonly #sleep = new SleepWatch();
 
   constructor(context: GitContext, ssh: Ssh, folder: string) {
     this.#ssh = ssh;
@@ -50,18 +49,22 @@ export class SshConnection {
     this.context = { ...context, env: { ...context.env, GIT_SSH_COMMAND: through } };
   }
 
-  /** Resolves once it can be used, can't be had, or the time is over; git may be started then in any case. */
-  async ready(mostMs: number): Promise<void> {
-    this.#dropSlept();
+  async ready(_: 'fetch' | 'push', mostMs: number): Promise<GitContext> {
+    if (this.#sleep.hasSlept() && this.#master !== null) this.#drop(this.#master);
     if (this.#master === null && this.#mayTry && this.#strikes < mostStrikes) this.#open();
-    if (this.#master === null || this.#master.isUp) return;
+    if (this.#master === null || this.#master.isUp) return this.context;
     const timer = new AbortController();
     const late = wait(mostMs, undefined, { signal: timer.signal }).catch(() => undefined);
     await Promise.race([this.#master.decided, late]);
     timer.abort();
+    return this.context;
   }
 
-  /** git reached the remote. */
+  /** What git pushes goes through it by itself. */
+  async push(): Promise<null> {
+    return null;
+  }
+
   worked(): void {
     if (this.#master?.isUp) {
       this.#master.isUsed = true;
@@ -69,7 +72,6 @@ export class SshConnection {
     } else this.#mayTry = true;
   }
 
-  /** git didn't reach the remote: the next one gets a new connection. */
   failed(): void {
     if (this.#master?.isUp) this.#drop(this.#master);
   }
@@ -107,19 +109,10 @@ export class SshConnection {
     this.#strikes += 1;
     this.#mayTry = false;
   }
-
-  /** After a sleep the other end is as good as gone, and would be waited for. */
-  #dropSlept(): void {
-    const offset = clockOffset();
-    const hasSlept = Math.abs(offset - this.#clock) > asleepMs;
-    this.#clock = offset;
-    if (hasSlept && this.#master !== null) this.#drop(this.#master);
-  }
 }
 
 /** For git that talks to a remote by OpenSSH; null where another program does, or the person shares connections already. */
-export async function openSshConnection(context: GitContext, remote: string): Promise<SshConnection | null> {
-  const url = await gitText(context, ['ls-remote', '--get-url', remote], { accept: [0, 2, 128] });
+export async function openSshConnection(context: GitContext, url: string): Promise<KeptConnection | null> {
   const target = parseSshTarget(url);
   if (target === null) return null;
   const command = await plainSsh(context);
@@ -128,7 +121,7 @@ export async function openSshConnection(context: GitContext, remote: string): Pr
   if (folder === null) return null;
   const connection = new SshConnection(context, { command, target }, folder);
   // Under way while the rest is made ready, and from now on nothing is left behind by a kill.
-  await connection.ready(0);
+  await connection.ready('fetch', 0);
   return connection;
 }
 
@@ -221,9 +214,4 @@ function clear(folder: string): void {
   } catch {
     // It is gone with all that was in it.
   }
-}
-
-/** By how much the clock of the day is ahead of one that stands still while the machine sleeps; milliseconds. */
-function clockOffset(): number {
-  return Date.now() - performance.now();
 }

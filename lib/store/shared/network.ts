@@ -1,37 +1,56 @@
 import { FlameError } from '../../domain/flame-error.ts';
+import type { KeptConnection } from '../../git/process/kept-connection.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import type { SshConnection } from '../../git/process/ssh-connection.ts';
+import type { KeptPush } from '../sync/remote.ts';
 
 /** How git gets to the remote: within a time, and by a connection that is kept where there is one. */
 export class Network {
-  readonly #context: GitContext;
-  readonly #connection: SshConnection | null;
+  readonly #plain: GitContext;
+  readonly #connection: KeptConnection | null;
   readonly #patienceMs: number;
 
   /** `patienceMs`: no answer of the remote is waited for any longer. */
   constructor(
     context: GitContext,
-    { connection, patienceMs }: { readonly connection: SshConnection | null; readonly patienceMs: number },
+    { connection, patienceMs }: { readonly connection: KeptConnection | null; readonly patienceMs: number },
   ) {
-    this.#context = connection?.context ?? context;
+    this.#plain = connection?.context ?? context;
     this.#connection = connection;
     this.#patienceMs = patienceMs;
   }
 
-  /** git without a limit of time. */
-  get context(): GitContext {
-    return this.#context;
+  /** Has git fetch from the remote. The wait for a connection counts as part of its time; `mostMs` null: it has all there is. */
+  async fetch<T>(
+    work: (git: GitContext) => Promise<T>,
+    mostMs: number | null = this.#patienceMs,
+  ): Promise<T> {
+    const within = limitedTo(mostMs);
+    const git = await this.#ready('fetch');
+    try {
+      return await this.#tell(() => work(within(git)));
+    } catch (error) {
+      // What was kept may be why: git that connects by itself gets there, or can say why not.
+      if (git.attach === undefined || !isOfLine(error)) throw error;
+      return this.#tell(() => work(within(this.#plain)));
+    }
   }
 
-  /** Has git talk to the remote. The wait for a connection counts as part of its time. */
-  async use<T>(work: (git: GitContext) => Promise<T>): Promise<T> {
-    const began = performance.now();
-    await this.#connection?.ready(this.#patienceMs / 4);
-    const wallMs = Math.ceil(this.#patienceMs - (performance.now() - began));
-    // A server that accepts and never answers would hold git for ever, and with it the sign of life.
-    const limits = { wallMs, cpuSeconds: 600, memoryMb: 8_192 };
+  /** Has git push to the remote; `kept`, where it can, needs no connection of its own for that. */
+  async push<T>(work: (git: GitContext, kept: KeptPush) => Promise<T>): Promise<T> {
+    const within = limitedTo(this.#patienceMs);
+    const git = within(await this.#ready('push'));
+    const kept: KeptPush = async (specs, isAtomic) =>
+      (await this.#connection?.push(git, specs, isAtomic)) ?? null;
+    return this.#tell(() => work(git, kept));
+  }
+
+  async #ready(purpose: 'fetch' | 'push'): Promise<GitContext> {
+    return (await this.#connection?.ready(purpose, this.#patienceMs / 4)) ?? this.#plain;
+  }
+
+  async #tell<T>(work: () => Promise<T>): Promise<T> {
     try {
-      const result = await work({ ...this.#context, guard: { limits } });
+      const result = await work();
       this.#connection?.worked();
       return result;
     } catch (error) {
@@ -39,6 +58,16 @@ export class Network {
       throw error;
     }
   }
+}
+
+/** From now on: a server that accepts and never answers would hold git for ever, and with it the sign of life. */
+function limitedTo(mostMs: number | null): (git: GitContext) => GitContext {
+  const began = performance.now();
+  return (git) => {
+    if (mostMs === null) return git;
+    const wallMs = Math.max(1, Math.ceil(mostMs - (performance.now() - began)));
+    return { ...git, guard: { limits: { wallMs, cpuSeconds: 600, memoryMb: 8_192 } } };
+  };
 }
 
 function isOfLine(error: unknown): boolean {

@@ -3,8 +3,8 @@ import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Sharing, SignedWord } from '../../domain/ports/sharing-port.ts';
 import type { SignOfLife } from '../../domain/state/machine.ts';
+import type { KeptConnection } from '../../git/process/kept-connection.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import type { SshConnection } from '../../git/process/ssh-connection.ts';
 import type { LocalStore } from '../store-options.ts';
 import { bringBranch, remoteTip } from '../sync/remote.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
@@ -20,8 +20,8 @@ export interface SharingOptions {
   readonly remote: string;
   /** git where the person stands: a remote's path may be relative to it. */
   readonly network: GitContext;
-  /** Kept for it, see SshConnection; null: each git connects by itself. Closed by who opened it. */
-  readonly connection: SshConnection | null;
+  /** Kept for it; null: each git connects by itself. Closed by who opened it. */
+  readonly connection: KeptConnection | null;
   /** What this machine says of itself. */
   readonly sign: SignOfLife;
   /** See Sharing. */
@@ -96,8 +96,8 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
     breaches: () => overseer.breaches(),
     isDistrusted: (key) => overseer.isDistrusted(key),
     heeded: (count) => overseer.heeded(count),
-    bring: (branch) => bringBranch(network.context, remote, branch),
-    tipOf: (branch) => remoteTip(network.context, remote, branch),
+    bring: (branch) => network.fetch((git) => bringBranch(git, remote, branch), null),
+    tipOf: (branch) => network.fetch((git) => remoteTip(git, remote, branch), null),
     look: () => only.writer.look(),
     leave: async (isOver) => {
       const ref = signs.leave();

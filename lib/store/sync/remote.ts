@@ -1,4 +1,6 @@
 import type { ObjectId } from '../../domain/ids.ts';
+import type { PushEnd, PushSpec } from '../../git/process/kept-connection.ts';
+import { silence } from '../../git/process/remote-helper.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { listRefs } from '../notes/list-refs.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
@@ -92,33 +94,29 @@ async function listRemote(
   });
 }
 
-export interface PushSpec {
-  readonly from: string;
-  readonly to: string;
-  /** Where the ref must be on the remote, null: nowhere; not given: wherever `from` goes on from. */
-  readonly expected?: string | null;
-}
-
 /** What a push came to. `rejected`: nothing moved there; whether another clone was first, the refs there tell. */
 export type PushResult = { readonly kind: 'done' } | ({ readonly kind: 'rejected' } & PushRefusal);
 
 const notAtomic = /does not support --atomic/;
-// A server that accepts and never says anything holds git no longer than that; one at work says something every 5 s.
-const silence = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=60'];
+/** How a push may be sent without git push, see KeptConnection; null: not at all. */
+export type KeptPush = ((specs: readonly PushSpec[], isAtomic: boolean) => Promise<PushEnd | null>) | null;
 
 /** Pushes all or nothing, never by force. Throws FlameErrors `remote-refuses-state`, `remote-cannot-store` and `push-failed`. */
 export async function pushState(
   context: GitContext,
   remote: string,
   specs: readonly PushSpec[],
-  { isAllOrNothing = false }: { readonly isAllOrNothing?: boolean } = {},
+  {
+    isAllOrNothing = false,
+    kept = null,
+  }: { readonly isAllOrNothing?: boolean; readonly kept?: KeptPush } = {},
 ): Promise<PushResult> {
-  const atomic = await push(context, remote, ['--atomic', ...refspecs(remote, specs)]);
+  const send = async (isAtomic: boolean): Promise<PushEnd> =>
+    (await kept?.(specs, isAtomic)) ?? push(context, remote, specs, isAtomic);
+  const atomic = await send(true);
   if (isAllOrNothing && notAtomic.test(atomic.stderr)) throw remoteNotAtomic(remote);
   // Old servers: then one ref after the other, each still a compare-and-swap.
-  const result = notAtomic.test(atomic.stderr)
-    ? await push(context, remote, refspecs(remote, specs))
-    : atomic;
+  const result = notAtomic.test(atomic.stderr) ? await send(false) : atomic;
   if (result.exitCode === 0) return { kind: 'done' };
   const noRoom = readStorageFailure(result);
   if (noRoom !== null) throw remoteCannotStore(remote, noRoom, result.stderr);
@@ -139,13 +137,16 @@ export async function forgetRefs(
   context: GitContext,
   remote: string,
   refs: ReadonlyMap<string, ObjectId | null>,
+  kept: KeptPush = null,
 ): Promise<void> {
-  const all = [...refs];
+  const all = [...refs].map(
+    ([to, seen]): PushSpec => ({ from: '', to, ...(seen === null ? {} : { expected: seen }) }),
+  );
   for (let first = 0; first < all.length; first += mostForgotten) {
     const some = all.slice(first, first + mostForgotten);
-    const leases = some.flatMap(([ref, seen]) => (seen === null ? [] : `--force-with-lease=${ref}:${seen}`));
-    const gone = some.map(([ref]) => `:${ref}`);
-    await push(context, remote, [...leases, remote, ...gone]).catch(() => null);
+    const send = async (): Promise<PushEnd> =>
+      (await kept?.(some, false)) ?? push(context, remote, some, false);
+    await send().catch(() => null);
   }
 }
 
@@ -159,9 +160,11 @@ function refspecs(remote: string, specs: readonly PushSpec[]): string[] {
 async function push(
   context: GitContext,
   remote: string,
-  args: readonly string[],
-): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }> {
+  specs: readonly PushSpec[],
+  isAtomic: boolean,
+): Promise<PushEnd> {
   const options = [
+    ...(isAtomic ? ['--atomic'] : []),
     '--porcelain',
     '--no-verify',
     '--no-follow-tags',
@@ -170,9 +173,13 @@ async function push(
   ];
   // In a mirror clone git takes no refspecs, and a plain push there would be one by force.
   const settings = ['-c', `remote.${remote}.mirror=false`];
-  const result = await runGit(context, [...silence, ...settings, 'push', ...options, ...args], {
-    accept: [0, 1, 128],
-  });
+  const result = await runGit(
+    context,
+    [...silence, ...settings, 'push', ...options, ...refspecs(remote, specs)],
+    {
+      accept: [0, 1, 128],
+    },
+  );
   return { ...result, stdout: result.stdout.toString() };
 }
 

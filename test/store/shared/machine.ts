@@ -1,6 +1,7 @@
 import type { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { Store } from '../../../lib/domain/ports/store-port.ts';
-import { openSshConnection, type SshConnection } from '../../../lib/git/process/ssh-connection.ts';
+import type { KeptConnection } from '../../../lib/git/process/kept-connection.ts';
+import { openConnection } from '../../../lib/git/process/open-connection.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
 import { type OpenedSharing, openSharing } from '../../../lib/store/shared/open-sharing.ts';
 import { signCommitText } from '../../../lib/util/commit-signature.ts';
@@ -13,7 +14,7 @@ import { commonDirOf, taskOf } from '../sync-clones.ts';
 export interface Machine {
   readonly store: Store;
   readonly sharing: OpenedSharing;
-  readonly connection: SshConnection | null;
+  readonly connection: KeptConnection | null;
   readonly lines: boolean[];
   /** Why it was told that the remote is lost. */
   readonly lost: FlameError[];
@@ -30,7 +31,7 @@ export async function openMachine(
   const store = await openStore({ context, commonDir: commonDirOf(repo), objectFormat: 'sha1', signer });
   const lines: boolean[] = [];
   const lost: FlameError[] = [];
-  const connection = await openSshConnection(context, 'origin');
+  const connection = await openConnection(context, 'origin');
   const sharing = openSharing(store, {
     ...{ remote: 'origin', network: context, connection, pushesPerMinute: null, patienceMs },
     budget: null,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
+import { type HttpLine, serveHttp } from '../../support/remote-lines.ts';
 import { makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { change, makeClones, stateOf, sync, taskIn } from '../sync-clones.ts';
 import { claim, openMachine } from './machine.ts';
@@ -125,6 +126,29 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
+type Way = 'by path' | 'by http';
+
+const lines: HttpLine[] = [];
+test.after(() => {
+  for (const line of lines) line.close();
+});
+
+/** Has a clone reach its remote so; counts, from then on, what it asks the server to take. */
+async function reach(way: Way, repo: TestRepo, remote: TestRepo): Promise<() => () => number> {
+  if (way === 'by path') return () => countPushes(repo);
+  let asked = 0;
+  const line = await serveHttp(remote.path, null, (address) => {
+    if (address.includes('service=git-receive-pack')) asked += 1;
+    return null;
+  });
+  lines.push(line);
+  repo.git('remote', 'set-url', 'origin', line.url('127.0.0.1'));
+  return () => {
+    const before = asked;
+    return () => asked - before;
+  };
+}
+
 /** Counts what a clone asks a server to take. */
 function countPushes(repo: TestRepo): () => number {
   const folder = makeTempDir('flame-count');
@@ -135,27 +159,32 @@ function countPushes(repo: TestRepo): () => number {
   return () => readFileSync(log, 'utf8').split('\n').length - 1;
 }
 
-for (const { name, spoil, code, message, hint, pushes, isReset } of refusals) {
-  if (isReset === true) continue;
-  test(`${name} is told as what it is to a machine that shares a session, and nothing counts here`, async () => {
-    const { remote, clones } = await makeClones(['task-001']);
-    const machine = await openMachine(clones[0], 'host/a');
-    await machine.sharing.look();
-    spoil(remote);
-    const [count, before] = [countPushes(clones[0]), stateOf(remote)];
-    const began = performance.now();
-    const error = await claim(machine, 'task-001', 'worker-0000000a').catch((caught: unknown) => caught);
-    if (process.env.FLAME_TEST_TIMES === '1')
-      process.stdout.write(`${name}: ${Math.round(performance.now() - began)} ms, ${count()} pushes\n`);
-    await machine.close();
-    assert.instance(error, FlameError);
-    if (!(error instanceof FlameError)) return;
-    assert.equal([error.code, count()], [code, pushes], error.message);
-    assert.match(error.message, message);
-    assert.match(error.hints[0] ?? '', hint);
-    assert.not.match(`${error.message} ${error.hints[0]}`, /merged and complete|sync REMOTE/);
-    assert.is(stateOf(remote), before);
-    assert.is((await taskIn(clones[0], 'task-001')).status, 'pending');
+async function isTold(way: Way, { name, spoil, code, message, hint, pushes }: Refusal): Promise<void> {
+  const { remote, clones } = await makeClones(['task-001']);
+  const startCount = await reach(way, clones[0], remote);
+  const machine = await openMachine(clones[0], 'host/a');
+  await machine.sharing.look();
+  spoil(remote);
+  const [count, before] = [startCount(), stateOf(remote)];
+  const began = performance.now();
+  const error = await claim(machine, 'task-001', 'worker-0000000a').catch((caught: unknown) => caught);
+  if (process.env.FLAME_TEST_TIMES === '1')
+    process.stdout.write(`${name}: ${Math.round(performance.now() - began)} ms, ${count()} pushes\n`);
+  await machine.close();
+  assert.instance(error, FlameError);
+  if (!(error instanceof FlameError)) return;
+  assert.equal([error.code, count()], [code, pushes], error.message);
+  assert.match(error.message, message);
+  assert.match(error.hints[0] ?? '', hint);
+  assert.not.match(`${error.message} ${error.hints[0]}`, /merged and complete|sync REMOTE/);
+  assert.is(stateOf(remote), before);
+  assert.is((await taskIn(clones[0], 'task-001')).status, 'pending');
+}
+
+for (const refusal of refusals) {
+  if (refusal.isReset === true) continue;
+  test(`${refusal.name} is told as what it is to a machine that shares a session, and nothing counts here`, async () => {
+    for (const way of ['by path', 'by http'] as const) await isTold(way, refusal);
   });
 }
 
