@@ -41,8 +41,11 @@ export interface LineFaults {
   readonly chance: (probability: number) => boolean;
 }
 
-/** What becomes of one request: it never arrives, its answer never does, or the server is killed while it answers. */
-export type Fate = 'lost' | 'unanswered' | 'killed';
+/**
+ * What becomes of one request: it never arrives, its answer never does, the server is killed while it answers, or it
+ * wants to know first who asks.
+ */
+export type Fate = 'lost' | 'unanswered' | 'killed' | 'unauthorized';
 
 export async function listening(server: Server, port = 0): Promise<number> {
   server.unref();
@@ -54,12 +57,12 @@ export async function listening(server: Server, port = 0): Promise<number> {
 export async function serveHttp(
   path: string,
   faults: LineFaults | null,
-  fateOf: (address: string) => Fate | null = () => null,
+  fateOf: (address: string, credentials: string | undefined) => Fate | null = () => null,
 ): Promise<HttpLine> {
   execFileSync('git', ['-C', path, 'config', 'http.receivepack', 'true']);
   const backends = new Set<ChildProcess>();
   const server = createServer((request, response) => {
-    const fate = fateOf(request.url ?? '');
+    const fate = fateOf(request.url ?? '', request.headers.authorization);
     if (fate !== null) return void suffer(fate, path, request, response);
     const backend = answer(path, request, response);
     backends.add(backend);
@@ -94,6 +97,8 @@ export async function serveHttp(
 
 function suffer(fate: Fate, path: string, request: IncomingMessage, response: ServerResponse): void {
   if (fate === 'lost') return void request.socket.destroy();
+  if (fate === 'unauthorized')
+    return void response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
   const backend = answer(path, request, response);
   // Half of it is out by then.
   if (fate === 'killed') backend.stdout?.once('data', () => endTree(backend.pid ?? 0));
