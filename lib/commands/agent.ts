@@ -24,7 +24,7 @@ export function run(args: CommandArgs<'agent'>, io: Io): Promise<number> {
     const alone = args.subcommand === 'attach' && others.length === 0 ? only?.id : undefined;
     const [words] = args.positionals;
     const [name, text] = args.subcommand === 'hint' ? splitName(words) : [words ?? alone, ''];
-    if (name === undefined) throw noName(args.subcommand ?? '', agents);
+    if (name === undefined) throw agents.length === 0 ? noneRuns() : noName(args.subcommand ?? '', agents);
     const agent = findAgent(agents, name);
     if (args.subcommand === 'hint') {
       if (agent === null) throw agentNotRunning(name, { isKept: true });
@@ -96,6 +96,15 @@ function findAgent(agents: readonly RegisteredAgent[], name: string): Registered
   if (byId !== undefined) return byId;
   const byTask = agents.filter(({ task_id }) => task_id === name);
   return byTask.length === 1 ? (byTask[0] ?? null) : null;
+}
+
+function noneRuns(): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-agent-runs',
+    message: 'No agent is running.',
+    hints: ['git flame status', 'git flame run'],
+  });
 }
 
 function noName(subcommand: string, agents: readonly RegisteredAgent[]): FlameError {

@@ -43,7 +43,7 @@ export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
     const facts = openPathFacts({ workTree: policy.worktree, env: io.env }, patient);
     const [named] = args.positionals;
     if (named !== undefined) {
-      const decision = decide(tried, namedCall(named, policy.worktree), facts);
+      const decision = decide(tried, namedCall(named, policy), facts);
       output.json(explained(decision, sourceOf));
       output.result(renderChecked(explained(decision, sourceOf), output.style));
       return decision.decision === 'allow' ? 0 : 1;
@@ -61,13 +61,16 @@ const fields: Readonly<Record<string, string>> = {
   ...{ Read: 'file_path', Write: 'file_path', Edit: 'file_path', MultiEdit: 'file_path', LS: 'path' },
   ...{ NotebookRead: 'notebook_path', NotebookEdit: 'notebook_path', Glob: 'pattern', Grep: 'pattern' },
   ...{ Bash: 'command', WebFetch: 'url', WebSearch: 'query' },
+  ...{ Task: 'prompt', Agent: 'prompt', Skill: 'skill', TodoWrite: 'todos', AskUserQuestion: 'questions' },
 };
 
 /** `Write src/a.ts`, `Bash git push`, `WebFetch https://…`; what begins with no tool is a command line. */
-function namedCall(words: string, cwd: string): ToolCall {
+function namedCall(words: string, { worktree: cwd, allowed_tools, blocked_tools }: AgentPolicy): ToolCall {
   const [, first = '', rest = ''] = /^(\S+)\s*(.*)$/s.exec(words) ?? [];
-  // `CI=1 make` begins with a variable.
-  const isTool = /^(?:[A-Z][A-Za-z]*|mcp__[\w-]+)$/.test(first);
+  // `CI=1 make` begins with a variable, `R CMD check` with a program.
+  const isTool =
+    [...Object.keys(fields), ...allowed_tools, ...blocked_tools].includes(first) ||
+    /^mcp__[\w-]+$/.test(first);
   const [tool, about] = isTool ? [first, rest] : ['Bash', words];
   const edits = tool === 'MultiEdit' ? { edits: [] } : {};
   return { tool_name: tool, tool_input: { ...edits, [fields[tool] ?? 'input']: about }, cwd };

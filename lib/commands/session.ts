@@ -133,7 +133,7 @@ async function end(args: CommandArgs<'session'>, io: Io, name: string | null): P
     }
     await withSessionLock(opened, session.id, () => giveUpSession(workshop, session.id));
     output.json({ session: session.id, ended: true });
-    output.hint(`To continue it: git flame resume ${session.id}`);
+    output.hint(`git flame resume ${session.id}`);
     return 0;
   });
 }

@@ -114,6 +114,6 @@ async function noteStop(
   workshop.events.emit({ event: 'gate', gate: 'session', decision: 'stop' });
   await record(workshop, id, ({ session: now }) => {
     const next = { ...withGate(now, { gate: 'session', decision: 'stop' }, from, workshop), state };
-    return { session: { next, subject: 'session: stopped by the project lead' } };
+    return { session: { next, subject: 'session: stopped' } };
   });
 }

@@ -15,6 +15,13 @@ export function formatTime(iso: string): string {
   return match === null ? iso : `${match[1]} ${match[2]} UTC`;
 }
 
+/** `14:30` of an ISO time, by the clock on this machine's wall; what isn't one stays as it is. */
+export function formatClock(iso: string): string {
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return iso;
+  return [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+}
+
 function toUtc(iso: string): string {
   return new Date(iso).toISOString();
 }

@@ -184,8 +184,12 @@ test('an agent that does not run cannot be stopped, and the mistake is told', as
   const unknown = await flame(repo, ['agent', 'stop', 'worker-00000000']);
   assert.is(unknown.code, 1);
   assert.match(unknown.stderr, /No agent "worker-00000000" runs on this machine/);
-  const nameless = await flame(repo, ['agent', 'stop']);
-  assert.is(nameless.code, 129);
+  for (const what of ['stop', 'attach', 'hint']) {
+    const nameless = await flame(repo, ['agent', what]);
+    assert.is(nameless.code, 1);
+    assert.match(nameless.stderr, 'No agent is running.');
+    assert.not.match(nameless.stderr, 'agent list');
+  }
   assert.is((await flame(repo, ['agent', 'attach', 'worker-00000000'])).code, 1);
   const run = join(repo.path, '.git/blueflame/run');
   assert.equal(existsSync(run) ? readdirSync(run) : [], []);

@@ -30,6 +30,15 @@ test('WAT-4 words that begin with no tool are a command line', async () => {
   assert.is((await flame(repo, ['policy', 'check', 'git', 'status'])).code, 0);
 });
 
+test('WAT-4 a program that begins with a capital letter is no tool', async () => {
+  for (const words of ['R CMD check', 'Rscript tests.R', 'Xvfb :1']) {
+    const run = await flame(repo, ['policy', 'check', words]);
+    assert.match(run.stdout, /^blocked by bash-not-allowed/, words);
+  }
+  const tool = await flame(repo, ['policy', 'check', 'NotebookEdit', 'a.ipynb']);
+  assert.match(tool.stdout, /^blocked by tool-/);
+});
+
 test('WAT-4 a variable before a command is part of the command line, and no tool', async () => {
   const run = await flame(repo, ['policy', 'check', 'CI=1 git push']);
   assert.is(run.code, 1);

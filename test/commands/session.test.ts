@@ -59,7 +59,7 @@ test('DSK-5: sessions are listed with a title of the person, and one that is giv
   assert.match(asked.stderr, `git flame session end ${before?.id} --yes`);
   const ended = await flame(repo, ['session', 'end', '--yes']);
   assert.is(ended.code, 0, ended.stderr);
-  assert.match(ended.stderr, `git flame resume ${before?.id}`);
+  assert.match(ended.stderr, `next: git flame resume ${before?.id}\n`);
   assert.equal(
     (await sessionsOf(repo)).map(({ state, tasks }) => [state, tasks]),
     [['ended', { pending: 2 }]],

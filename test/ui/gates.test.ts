@@ -132,6 +132,20 @@ test('words of an agent stand behind a mark, and cannot pass for what the progra
   assert.match(others[0] ?? '', /^and 2\d more lines: git flame answer shows them$/);
 });
 
+test('DSK-6 an answer that says nothing is refused, and asked for again', async () => {
+  const { fake, gates } = openTerminal('\u200b\nSQLite\n');
+  const answered = await gates.question?.({
+    ...{ agent: 'worker-1a2b3c4d', task: 'task-001', title: 'Add it' },
+    questions: [{ question: 'Which database?', options: [], isSeveral: false }],
+    until: '2026-02-06T15:00:00.000Z',
+    withdrawn: new AbortController().signal,
+  });
+  assert.equal(answered, { kind: 'answer', answers: ['SQLite'] });
+  assert.match(fake.stderr(), 'nothing is said to: Which database?');
+  const time = new Date('2026-02-06T15:00:00.000Z').toTimeString().slice(0, 5);
+  assert.match(fake.stderr(), `as it does at ${time})`);
+});
+
 test('PLN-5: what each worker will be told is seen before the plan is approved', async () => {
   const { fake, gates } = openTerminal('v\na\n');
   const question = samplePlanQuestion();

@@ -54,7 +54,9 @@ export function explainByTrouble(
   const details = [failure.message, ...failure.details];
   if (trouble.kind === 'unreachable') {
     const message = `The model API can't be reached (${trouble.why}).`;
-    return { kind: 'unreachable', message, details, retryable: true };
+    // What a client makes of the gateway's answer is the same once more, or wrong.
+    const further = failure.kind === 'rate-limit' ? [] : details;
+    return { kind: 'unreachable', message, details: further, retryable: true };
   }
   const names = trouble.sources.join(' and ');
   const message =

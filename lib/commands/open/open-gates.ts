@@ -16,6 +16,7 @@ import type { GateDesk } from '../../ui/desk/gate-desk.ts';
 import { whereWords } from '../../ui/desk/where-words.ts';
 import { createGates } from '../../ui/gates/create-gates.ts';
 import { oneAtATime } from '../../ui/gates/one-at-a-time.ts';
+import { hasTerminal } from '../../ui/gates/terminal-gates.ts';
 import { wrapGates } from '../../ui/gates/wrap-gates.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import { fileTrouble } from '../../util/file-trouble.ts';
@@ -63,6 +64,8 @@ export async function openGates(
     onElsewhere: (about, answer, where) => {
       const message = `Decided ${whereWords[where]}: ${about}, ${answer.replace(/\.$/, '')}.`;
       reading.output.events.emit({ event: 'notice', level: 'info', message });
+      // Who is asked at the terminal sees no line of JSON.
+      if (reading.output.isJson && hasTerminal(io)) io.stderr.write(`${message}\n`);
     },
     style: reading.output.errorStyle,
     pager: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_PAGER']) : '',

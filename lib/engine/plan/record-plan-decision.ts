@@ -47,7 +47,7 @@ export async function quit(workshop: Recorder, id: SessionId, from: Placed<unkno
     if (session.wave !== 'plan')
       return { session: { next: gated, subject: 'session: the plan proposed meanwhile is refused' } };
     const next = { ...gated, state: 'ended' as const, wave: 'done' as const };
-    return { session: { next, subject: 'session: ended at the plan by the project lead' } };
+    return { session: { next, subject: 'session: ended at the plan' } };
   });
   return false;
 }

@@ -23,7 +23,7 @@ export async function applyValidation(
     const task = taskOf({ ...view, tasks }, id);
     if (task.status !== 'done') return null;
     if (decision.kind === 'drop') {
-      const reason = decision.reason ?? 'dropped by the project lead';
+      const reason = decision.reason ?? `dropped by ${workshop.gates.person.split(' <')[0]}`;
       return { steps: withdraw(tasks, [dropTask(task, { reason })], at) };
     }
     const { notes, description, file_locks, keep = false } = decision;

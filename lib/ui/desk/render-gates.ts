@@ -1,6 +1,6 @@
 import type { AskedChangeset, AskedCheck, GateAsks, OpenGate } from '../../domain/shown/gate.ts';
 import { formatCount, formatTokens, formatUsd } from '../../util/format-amount.ts';
-import { formatDuration, formatTime } from '../../util/format-time.ts';
+import { formatClock, formatDuration } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-id.ts';
 import { renderTable } from '../../util/table.ts';
@@ -77,7 +77,7 @@ function factsOf(id: string, asks: GateAsks): readonly string[] {
               `  ${index + 1} ${label}${description === '' ? '' : `: ${description}`}`,
           ),
         ]),
-        `It goes on by itself at ${formatTime(asks.until)}.`,
+        `It goes on by itself at ${formatClock(asks.until)}.`,
       ];
     default:
       return unreachable(asks);

@@ -62,6 +62,8 @@ async function askDecision(
   context.say(renderChangeset(question, context.style));
   for (const line of renderExcluding((await question.excluding?.(question.changeset.id)) ?? []))
     context.say(wrapText(`warning: ${line}`, context.style.width, '  ').map(context.style.yellow).join('\n'));
+  for (const line of renderOnTop((await question.onTop?.(question.changeset.id)) ?? []))
+    context.say(wrapText(line, context.style.width).join('\n'));
   await sayKept(context, comments, question);
   let message: string | null = null;
   const isThere: Partial<Record<Key, () => boolean>> = {
@@ -134,13 +136,17 @@ async function askDecision(
   }
 }
 
-/** Why it goes back, and what the next attempts begin with; null: it doesn't after all. tasks: those that go, of all. */
+/**
+ * Why it goes back, and what the next attempts begin with; null: it doesn't after all. tasks: those that go, where not
+ * all do; what that means for others was not said yet.
+ */
 async function askReject(
   asking: Question,
   { changeset, onTop }: Pick<ChangesetQuestion, 'changeset' | 'onTop'>,
   tasks: readonly string[] | undefined,
 ): Promise<Extract<ChangesetDecision, { readonly kind: 'reject' }> | null> {
-  for (const line of renderOnTop((await onTop?.(changeset.id, tasks)) ?? [])) asking.say(line);
+  const others = tasks === undefined ? [] : ((await onTop?.(changeset.id, tasks)) ?? []);
+  for (const line of renderOnTop(others)) asking.say(line);
   const reason = (await askLine(asking, 'Reason (Enter: back): ')).trim();
   if (reason === '') return null;
   const keep = await askKeep(asking);

@@ -19,7 +19,7 @@ export async function askEnd(io: Io, { title, left, style, onEnd }: EndQuestion)
   const say = (line: string): void => void io.stderr.write(`${line}\n`);
   say(style.bold(visibleLine(title)));
   for (const line of left) say(line);
-  const key = await choose({ prompter: createPrompter(io), say, onEnd }, [
+  const key = await choose({ prompter: createPrompter(io, style.width), say, onEnd }, [
     { key: 'e', label: '(e)nd it' },
     { key: 'k', label: '(k)eep it' },
   ]);

@@ -1,6 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentAnswer, AgentAsked } from '../../domain/ports/gates.ts';
-import { formatTime } from '../../util/format-time.ts';
+import type { AgentQuestion } from '../../domain/question.ts';
+import { formatClock } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { readAnswers } from '../desk/read-answers.ts';
 import type { Style } from '../text/style.ts';
@@ -20,22 +21,43 @@ export async function askForAgent(
     unanswered('What an agent asks waits for a person.', { hints: ['git flame answer'] });
   const asking = { ...context.question(waitingGates.session), onEnd };
   const given: string[] = [];
-  for (const { question, options, isSeveral } of questions) {
+  for (const one of questions) {
+    const { question, options } = one;
     context.say(quoted(question, context.style));
     for (const [index, { label, description }] of options.entries())
       context.say(
         quoted(`${index + 1} ${label}${description === '' ? '' : `: ${description}`}`, context.style),
       );
-    const how =
-      options.length === 0 ? '' : isSeveral ? 'numbers, or in your words; ' : 'a number, or in your words; ';
-    const answer = await askOrEnd(
-      asking,
-      `Answer (${how}Enter: it goes on by itself, as it does at ${formatTime(until)}): `,
-    );
-    if (answer.trim() === '') return { kind: 'proceed' };
+    const answer = await askOne(context, asking, { question: one, until });
+    if (answer === null) return { kind: 'proceed' };
     given.push(answer);
   }
   return readAnswers(questions, given);
+}
+
+/** Asks until something is said; null: it is left to the agent. */
+async function askOne(
+  context: GateContext,
+  asking: Question,
+  { question, until }: { readonly question: AgentQuestion; readonly until: string },
+): Promise<string | null> {
+  const { options, isSeveral } = question;
+  const how =
+    options.length === 0 ? '' : isSeveral ? 'numbers, or in your words; ' : 'a number, or in your words; ';
+  for (;;) {
+    const answer = await askOrEnd(
+      asking,
+      `Answer (${how}Enter: it goes on by itself, as it does at ${formatClock(until)}): `,
+    );
+    if (answer.trim() === '') return null;
+    try {
+      readAnswers([question], [answer]);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
+      context.say(visibleLine(error.message));
+    }
+  }
 }
 
 const mostLines = 20;

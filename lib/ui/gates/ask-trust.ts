@@ -17,7 +17,7 @@ export async function askTrust(
   say(
     '\nAllow this? Allowed is exactly what is shown, for this clone; git flame trust revoke takes it back.',
   );
-  const key = await choose({ prompter: createPrompter(io), say, onEnd }, [
+  const key = await choose({ prompter: createPrompter(io, style.width), say, onEnd }, [
     { key: 'y', label: '(y)es' },
     { key: 'n', label: '(n)o' },
   ]);

@@ -41,7 +41,7 @@ interface EditRequest<Value> {
 /** `withdrawn` aborts when the question was answered elsewhere. */
 export function createGateContext(io: Io, settings: GateSettings, withdrawn?: AbortSignal): GateContext {
   const { style } = settings;
-  const prompter: Prompter = createPrompter(io);
+  const prompter: Prompter = createPrompter(io, style.width);
   const say = (text: string): void => void io.stderr.write(`${text}\n`);
   return {
     style,

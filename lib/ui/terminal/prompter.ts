@@ -2,6 +2,7 @@ import { createInterface, type Interface } from 'node:readline';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { interrupted } from '../../domain/interrupted.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import { textWidth, wrapText } from '../../util/format-width.ts';
 import { suspendJob } from './suspend-job.ts';
 
 /** Asks one line at a time. */
@@ -18,13 +19,15 @@ const typedAheadOf = new WeakMap<Io['stdin'], string[]>();
 
 /**
  * Questions on stderr, answers from stdin. Between two questions stdin is left alone, so that a pager or an
- * editor can have it; lines typed ahead are kept for the next question, whatever asks it.
+ * editor can have it; lines typed ahead are kept for the next question, whatever asks it. Questions wrap at `width`
+ * columns.
  */
-export function createPrompter(io: Io): Prompter {
+export function createPrompter(io: Io, width = Number.POSITIVE_INFINITY): Prompter {
   const typedAhead = typedAheadOf.get(io.stdin) ?? [];
   typedAheadOf.set(io.stdin, typedAhead);
   let hasEnded = false;
-  const ask: Prompter['ask'] = async (question, onEnd, withdrawn) => {
+  const ask: Prompter['ask'] = async (whole, onEnd, withdrawn) => {
+    const question = wrapQuestion(whole, width);
     io.signal?.throwIfAborted();
     withdrawn?.throwIfAborted();
     const ready = typedAhead.shift();
@@ -91,6 +94,14 @@ function readLines(io: Io, question: string, withdrawn?: AbortSignal): Promise<r
     reader.setPrompt(question);
     reader.prompt();
   });
+}
+
+/** Its last blank stays, and there is room for a letter behind it. */
+function wrapQuestion(question: string, width: number): string {
+  if (textWidth(question) < width) return question;
+  const words = question.trimEnd();
+  const end = question.slice(words.length);
+  return wrapText(words, width - end.length - 1).join('\n') + end;
 }
 
 function isOver(io: Io): boolean {

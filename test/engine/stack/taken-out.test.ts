@@ -159,6 +159,9 @@ test('STK-3 a task that failed validation and is dropped is taken out from under
   await runStack(bench);
   assert.equal(filled(bench), ['a', 'c', 'd', 'e']);
   assert.equal(workers(bench), five);
+  const { tasks } = await viewSession(bench.workshop, bench.session);
+  const dropped = tasks.find(({ status }) => status === 'dropped');
+  assert.is(dropped?.reason, `dropped by ${bench.workshop.gates.person.split(' <')[0]}`);
 });
 
 test.run();

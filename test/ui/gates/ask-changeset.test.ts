@@ -2,7 +2,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decisionsSchema } from '../../../lib/domain/config/decisions.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import type { ChangesetDecision, ChangesetQuestion } from '../../../lib/domain/ports/changeset-question.ts';
+import type {
+  ChangesetDecision,
+  ChangesetQuestion,
+  OnTop,
+} from '../../../lib/domain/ports/changeset-question.ts';
 import type { Gates } from '../../../lib/domain/ports/gates.ts';
 import { createDecisionGates } from '../../../lib/ui/gates/decision-gates.ts';
 import { createTerminalGates } from '../../../lib/ui/gates/terminal-gates.ts';
@@ -56,6 +60,16 @@ test('DSK-2 t sends back the tasks that are named, with a reason', async () => {
   // Enter goes back, at each of the two questions.
   const none = await answer('t\n\nt\ntask-002\n\ns\n', { tasks: two });
   assert.equal(none.decision, { kind: 'skip' });
+});
+
+test('DSK-2 what a rejection means for others is said before it is asked, and once', async () => {
+  const onTop = async (): Promise<readonly OnTop[]> => [
+    { task: 'task-002', group: 'docs', outcome: 'again', paths: [] } as never,
+  ];
+  const { said } = await answer('r\n\nr\nNot so.\nn\n', { onTop });
+  const [before = '', ...after] = said.split('(r)eject');
+  assert.match(before, 'Rejecting this takes it out from under docs.');
+  assert.not.match(after.join(''), 'Rejecting this');
 });
 
 test('DSK-2 where there is one task, or nothing was decided, the keys for it are not offered', async () => {
