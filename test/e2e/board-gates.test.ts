@@ -73,6 +73,12 @@ function task(number: number, more: Partial<ScriptTask> = {}): ScriptTask {
 
 const noValidator = { roles: { validator: { adapter: 'none' } } };
 
+/** Whether that is among what the board warns of while such a question is open. */
+async function warnsAt(tab: Tab, gate: string, words: string): Promise<boolean> {
+  const { notices } = await tab.until((state) => state.gate?.asks.gate === gate);
+  return notices.some((notice) => notice.includes(words));
+}
+
 if (place !== 'outside') {
   const live = testIf(test, place === 'inside', 'board-gates: needs Claude Code and a network namespace');
   test.after(closeProjects);
@@ -105,7 +111,9 @@ if (place !== 'outside') {
       assert.match(stopped.stdout, 'stopped');
       assert.is(model.requests.length, 4);
       const raised = await runOnBoard(project, [], async (tab) => {
+        assert.ok(await warnsAt(tab, 'budget', "of the session's budget are spent"));
         await answerNext(tab, 'budget', { kind: 'raise', amount: 50_000 });
+        assert.not(await warnsAt(tab, 'changesets', "of the session's budget are spent"));
         await answerNext(tab, 'changesets', { kind: 'approve' });
         await answerNext(tab, 'session', { kind: 'stop' });
       });
@@ -138,7 +146,9 @@ if (place !== 'outside') {
         assert.is(await answerGate(tab, gate, { kind: 'retry' }), '');
         const again = await nextGate(tab, 'validator_failed', gate.id);
         before.push(asked);
+        assert.ok(await warnsAt(tab, 'validator_failed', 'no verdict'));
         assert.is(await answerGate(tab, again, { kind: 'pass', notes: 'I read it.' }), '');
+        assert.not(await warnsAt(tab, 'changesets', 'no verdict'));
         await answerNext(tab, 'changesets', { kind: 'approve' });
       });
       assert.is(run.code, 0, run.stderr);

@@ -1,5 +1,5 @@
+import { shownChangesets } from '../../core/changesets/shown-changesets.ts';
 import { budgetState } from '../../core/schedule/budget-state.ts';
-import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { nextAttempt } from '../../core/task/task-history.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { SessionLook } from '../../domain/ports/store-port.ts';
@@ -47,7 +47,7 @@ export async function readSession(
     session: { ...describeSession(standing.session, config), next: await nextOf(reading, standing) },
     sessions,
     tasks: boardTasks(standing.session, standing.tasks, { waits, config }),
-    changesets: describeChangesets(standing.session),
+    changesets: describeChangesets(standing.session, standing.tasks),
     log: log.map(({ at, author, subject }) => ({ at, who: author, text: subject })),
     notices,
     ran: session.agents.map(({ id }) => id),
@@ -90,8 +90,8 @@ async function nextOf(
   return nextCommand(standing, await askingPerson(git, standing.tasks));
 }
 
-function describeChangesets(session: Session): BoardState['changesets'] {
-  return changesetsOfCycle(session).map((changeset) => {
+function describeChangesets(session: Session, tasks: readonly Task[]): BoardState['changesets'] {
+  return shownChangesets(session, tasks).map((changeset) => {
     const { id, group, tasks, state, commit, diffstat, reason } = changeset;
     return {
       ...{ id, group, tasks, state, commit, diffstat, reason },

@@ -5,7 +5,7 @@ import { createAgentRunner } from '../../cell/agent-runner.ts';
 import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
 import type { AgentRunner } from '../../domain/ports/agent-port.ts';
 import type { Gates } from '../../domain/ports/gates.ts';
-import type { EventSink } from '../../domain/shown/event.ts';
+import type { EventBody, EventSink, NoticeEnd } from '../../domain/shown/event.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import { createRunMemory, type RunMemory } from '../../engine/run-memory.ts';
@@ -199,12 +199,19 @@ function observed(events: EventSink, { page, desk, reading: { shown, wishes } }:
     emit: (event) => {
       events.emit(event);
       page.refresh();
-      if (event.event === 'notice' && event.level === 'warning') desk.warn(event.message);
+      if (event.event === 'notice' && event.level === 'warning') desk.warn(event.message, event.until);
+      desk.settle(endOf(event));
       if (event.event === 'conflicts-ahead') desk.warnAhead(event.found.map(describeConflict));
       const isPrinted = event.event === 'changeset-built' && (event.red || !wishes.isQuiet);
       if (isPrinted) shown.note(event.session, [{ id: event.changeset, commit: event.commit }]);
     },
   };
+}
+
+/** Which warnings are over with an event; null: none are. */
+function endOf(event: EventBody): NoticeEnd | null {
+  if (event.event === 'gate') return event.gate === 'budget' ? 'budget-decided' : null;
+  return event.event === 'verdict' || event.event === 'task-changed' ? `judged ${event.task}` : null;
 }
 
 /** `20260206-143022`, UTC. */

@@ -1,8 +1,8 @@
 import { auditFile, summarizeAudit } from '../../cell/watcher/audit-log.ts';
 import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
+import { shownChangesets } from '../../core/changesets/shown-changesets.ts';
 import { undoable } from '../../core/changesets/undecide.ts';
 import { heedVerdicts } from '../../core/decisions/heed-decisions.ts';
-import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Origins } from '../../domain/state/origins.ts';
@@ -21,7 +21,7 @@ export function readPageFacts(stored: Snapshot, { session: raw, origins, commonD
   const { session } = standingOf(stored, raw, origins);
   const snapshot = heedVerdicts(stored, origins);
   const decided = undoable(session);
-  const changesets = changesetsOfCycle(session).map((changeset) => ({
+  const changesets = shownChangesets(session, stored.tasksOf(session.id)).map((changeset) => ({
     ...readChangeset(snapshot, session, changeset, commonDir),
     isUndoable: decided.includes(changeset),
   }));

@@ -8,6 +8,9 @@ import type { MachineEvent } from './machine-event.ts';
 /** What happens while waves run: rendered as lines at a terminal, as NDJSON with `--json`. */
 export type Event = { readonly at: string } & EventBody;
 
+/** A person decided about the session's budget; a task was judged, or is not done any more. */
+export type NoticeEnd = 'budget-decided' | `judged ${string}`;
+
 export type EventBody =
   | {
       readonly event: 'session-started';
@@ -20,6 +23,8 @@ export type EventBody =
       readonly level: 'info' | 'warning';
       readonly message: string;
       readonly details?: readonly string[];
+      /** What it warns of is over with that. */
+      readonly until?: NoticeEnd;
     }
   | {
       readonly event: 'canary';

@@ -50,7 +50,7 @@ export function watchBudget(
     ledger.warnedAt = state.limit;
     const format = state.unit === 'usd' ? formatUsd : formatTokens;
     const message = `${format(state.spent)} of ${format(state.limit)} of the session's budget are spent.`;
-    workshop.events.emit({ event: 'notice', level: 'warning', message });
+    workshop.events.emit({ event: 'notice', level: 'warning', message, until: 'budget-decided' });
   }
   return state;
 }

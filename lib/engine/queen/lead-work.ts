@@ -146,5 +146,6 @@ async function judgeOne(
   const judgement = await validateTask(workshop, id, task);
   if (judgement.kind === 'verdict') return recordVerdict(workshop, id, judgement.verdict);
   const message = `${task.id}: no verdict: ${judgement.reason}`;
-  workshop.events.emit({ event: 'notice', level: 'warning', message });
+  const until = `judged ${task.id}` as const;
+  workshop.events.emit({ event: 'notice', level: 'warning', message, until });
 }

@@ -29,7 +29,8 @@ export async function obtainVerdict(workshop: Workshop, session: SessionId, task
       const judgement = await validateTask(workshop, session, task);
       if (judgement.kind === 'verdict') return recordVerdict(workshop, session, judgement.verdict);
       const message = `${task.id}: no verdict: ${judgement.reason}`;
-      workshop.events.emit({ event: 'notice', level: 'warning', message });
+      const until = `judged ${task.id}` as const;
+      workshop.events.emit({ event: 'notice', level: 'warning', message, until });
       tries += 1;
       if (tries >= triesBeforeAsking) unjudged = judgement;
     } else if (await decideUnjudged(workshop, { session, task, ...unjudged })) return;

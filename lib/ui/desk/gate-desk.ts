@@ -1,5 +1,6 @@
 import type { AnsweredAt } from '../../domain/answered-at.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import type { NoticeEnd } from '../../domain/shown/event.ts';
 import type {
   DecidedGate,
   GateLine,
@@ -43,6 +44,11 @@ export interface OnDesk<Decision> {
   close(answer: string, where: AnsweredAt): void;
 }
 
+interface Warning {
+  readonly sentence: string;
+  readonly until: NoticeEnd | null;
+}
+
 interface Lying {
   readonly gate: OpenGate;
   readonly text: DeskQuestion<unknown>['text'];
@@ -55,7 +61,7 @@ export class GateDesk implements GateLine {
   #decided: readonly DecidedGate[] = [];
   /** How those ended that nobody answered, by their id. */
   readonly #gone = new Map<string, string>();
-  #warnings: readonly string[] = [];
+  #warnings: readonly Warning[] = [];
   #ahead: readonly string[] = [];
   readonly #listeners = new Set<() => void>();
   readonly #keeper: AnswerKeeper;
@@ -71,13 +77,21 @@ export class GateDesk implements GateLine {
   read(): GatesState {
     const open = this.#lying?.gate ?? null;
     const decided = this.#decided.slice(0, mostKept);
-    return { open, decided, warnings: [...this.#ahead, ...this.#warnings] };
+    return { open, decided, warnings: [...this.#ahead, ...this.#warnings.map(({ sentence }) => sentence)] };
   }
 
-  /** Shows a sentence beside the questions, the same one once. */
-  warn(sentence: string): void {
-    const others = this.#warnings.filter((known) => known !== sentence);
-    this.#warnings = [sentence, ...others].slice(0, mostWarnings);
+  /** Shows a sentence beside the questions, the same one once, and as long as what it warns of isn't over. */
+  warn(sentence: string, until: NoticeEnd | null = null): void {
+    const others = this.#warnings.filter((known) => known.sentence !== sentence);
+    this.#warnings = [{ sentence, until }, ...others].slice(0, mostWarnings);
+    this.#tell();
+  }
+
+  /** Takes back what was warned of until that; null: nothing. */
+  settle(end: NoticeEnd | null): void {
+    const left = this.#warnings.filter(({ until }) => until === null || until !== end);
+    if (left.length === this.#warnings.length) return;
+    this.#warnings = left;
     this.#tell();
   }
 

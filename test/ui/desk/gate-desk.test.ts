@@ -275,6 +275,20 @@ test('what a run warns of is shown once, the latest first, behind the conflicts 
   assert.equal(desk.read().warnings, ['a and c conflict in y', 'The base fails.', 'The plugin is missing.']);
 });
 
+test('DSK-1 a warning goes once what it warns of is over', () => {
+  const desk = new GateDesk();
+  desk.warn('$9 of $10 are spent.', 'budget-decided');
+  desk.warn('task-010: no verdict', 'judged task-010');
+  desk.warn('The base fails.');
+  desk.settle(null);
+  desk.settle('judged task-009');
+  assert.is(desk.read().warnings.length, 3);
+  desk.settle('judged task-010');
+  assert.equal(desk.read().warnings, ['The base fails.', '$9 of $10 are spent.']);
+  desk.settle('budget-decided');
+  assert.equal(desk.read().warnings, ['The base fails.']);
+});
+
 test('the end of a cycle names the tasks in trouble, each with why', () => {
   const tasks = [
     sampleTask({ id: parseTaskId('one'), status: 'failed', reason: 'It ended early.\nMore of it.' }),

@@ -26,7 +26,7 @@ function makeChangeset({ group, state, red, diffstat, tasks, reason, by }: Board
       'span',
       'row-head',
       make('b', '', group),
-      make('span', `badge ${state}`, state),
+      make('span', `badge ${state}`, state === 'void' ? 'built again' : state),
       ...(red ? [make('span', 'badge bad', 'checks fail')] : []),
       make(
         'span',

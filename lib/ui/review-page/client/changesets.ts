@@ -115,7 +115,7 @@ async function fetchArticle(changeset: ChangesetState): Promise<HTMLElement> {
 
 function badges({ state, isRed }: ChangesetState): readonly HTMLElement[] {
   const red = isRed && state === 'waiting' ? [make('span', 'badge bad', 'checks fail')] : [];
-  return [make('span', `badge ${state}`, state), ...red];
+  return [make('span', `badge ${state}`, state === 'void' ? 'built again' : state), ...red];
 }
 
 function renderEntry(changeset: ChangesetState): HTMLElement {

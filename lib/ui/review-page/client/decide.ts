@@ -147,7 +147,8 @@ function describe(): string {
 }
 
 function decidedWords({ group, state, by, reason: given }: ChangesetState): string {
-  const what = state === 'landed' ? 'has landed, approved' : `is ${state}`;
+  const what =
+    state === 'landed' ? 'has landed, approved' : state === 'void' ? 'is to be built again' : `is ${state}`;
   const words = [`${group} ${what}`, by === '' ? '' : ` by ${by}`, given === '' ? '' : `: ${given}`].join('');
   return /[.!?]$/.test(words) ? words : `${words}.`;
 }
