@@ -1,3 +1,4 @@
+import { shellQuote } from '../util/shell-quote.ts';
 import { FlameError } from './flame-error.ts';
 
 // What somebody else does with the same things: one constructor for each code.
@@ -64,7 +65,7 @@ export function leadPassedOn({
       ...kept,
       ...missed,
     ],
-    hints: [`To help with it: git flame work --join ${remote}`, 'git flame machines'],
+    hints: [`To help with it: git flame work --join ${shellQuote(remote)}`, 'git flame machines'],
     data: { lead, term, freed, kept },
   });
 }

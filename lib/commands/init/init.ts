@@ -10,6 +10,7 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { planPreparation, prepareRepository } from '../../git/setup/prepare-repository.ts';
 import { renderInit, renderProposal } from '../../ui/render/render-init.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { readConfig, requireWorkTree } from '../open/read-config.ts';
 import { type Reading, withState } from '../open/read-state.ts';
 import { runnerOptions } from '../open/runner-options.ts';
@@ -26,7 +27,10 @@ export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
     const head = await git.head(root);
     const base = args.options.base ?? head.branch;
     if (args.options.base !== null && (await git.resolveCommit(`refs/heads/${args.options.base}`)) === null)
-      throw noBaseBranch(args.options.base, [`git branch ${args.options.base}`, 'git flame init']);
+      throw noBaseBranch(args.options.base, [
+        `git branch ${shellQuote(args.options.base)}`,
+        'git flame init',
+      ]);
     const name = nameOf(args.options.name, root);
     const written = await prepare(reading, { root, base, name }, args, io);
     output.json({ root, written });

@@ -5,6 +5,7 @@ import type { ShownMachine } from '../../domain/shown/machines.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import type { Opened } from '../open/open-workshop.ts';
 
 const mostShown = 20;
@@ -26,7 +27,7 @@ export async function requireSameConfig(
     code: 'config-differs',
     message: `This clone's configuration is another one than the session's (${workshop.configDigest} here, ${theirs} there).`,
     details: differences(text, config),
-    hints: ['git pull', `git diff ${base} -- .blueflame.yml`],
+    hints: ['git pull', `git diff ${shellQuote(base)} -- .blueflame.yml`],
   });
 }
 

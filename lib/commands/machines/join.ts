@@ -16,6 +16,7 @@ import { recoverSession } from '../../engine/recover-session.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { knownMachines } from '../../store/shared/known-machines.ts';
 import type { OpenedSharing } from '../../store/shared/open-sharing.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { gitHere } from '../open/git-here.ts';
 import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
@@ -71,7 +72,9 @@ export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> 
 function asJoined(error: unknown, remote: string): unknown {
   if (!(error instanceof FlameError)) return error;
   return error.withHints(
-    error.hints.map((hint) => (hint === 'git flame run' ? `git flame work --join ${remote}` : hint)),
+    error.hints.map((hint) =>
+      hint === 'git flame run' ? `git flame work --join ${shellQuote(remote)}` : hint,
+    ),
   );
 }
 
@@ -92,7 +95,7 @@ async function findShared({ store, meant }: Opened, sharing: OpenedSharing): Pro
     kind: 'waiting',
     code: 'nothing-to-join',
     message: `There is no session at ${remote} that is led for other machines.`,
-    hints: [`On the machine that is to lead: git flame run --remote ${remote}`],
+    hints: [`On the machine that is to lead: git flame run --remote ${shellQuote(remote)}`],
   });
 }
 
@@ -159,7 +162,7 @@ function notAgreed({
         ? `Nothing of the plan at ${remote} runs here before you agree to it.`
         : `The plan at ${remote} is not the one you named: it is ${digest}.`,
     hints: none
-      ? [`git flame work --join ${remote}`]
-      : ['git flame status', `To agree to it: git flame work --join ${remote} --plan ${digest}`],
+      ? [`git flame work --join ${shellQuote(remote)}`]
+      : ['git flame status', `To agree to it: git flame work --join ${shellQuote(remote)} --plan ${digest}`],
   });
 }

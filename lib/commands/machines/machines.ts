@@ -6,6 +6,7 @@ import { readMachines } from '../../store/shared/read-machines.ts';
 import { listBreaches } from '../../store/shared/witness.ts';
 import { pickRemote } from '../../store/sync/pick-remote.ts';
 import { renderMachines, renderWays } from '../../ui/render/render-machines.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { gitHere } from '../open/git-here.ts';
 import { withState } from '../open/read-state.ts';
 import { readRoles } from './read-roles.ts';
@@ -65,6 +66,6 @@ function nothingShared(remote: string): FlameError {
     kind: 'refused',
     code: 'nothing-shared',
     message: `No session is shared through ${remote}.`,
-    hints: [`git flame run --remote ${remote}`],
+    hints: [`git flame run --remote ${shellQuote(remote)}`],
   });
 }

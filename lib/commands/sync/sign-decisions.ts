@@ -10,6 +10,7 @@ import { signingFailed } from '../../git/process/signing-failed.ts';
 import { signText } from '../../git/process/ssh-signature.ts';
 import { saveSeal } from '../../store/write/save-seal.ts';
 import { cloneName } from '../../util/clone-name.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { readTrust, signingContext } from '../open/count-signed.ts';
 import type { Reading } from '../open/read-state.ts';
 import { isOpen } from '../open/signed-decisions.ts';
@@ -74,6 +75,12 @@ function isSame(last: Seal, made: Made): boolean {
 function noBase(session: SessionId, branch: string): FlameError {
   return signingFailed(
     `What you decided of ${session} was not signed, as trust.sign asks for, so nothing was sent: there is no branch ${branch} here, or this clone is shallow and its first commit isn't.`,
-    { hints: [`git branch ${branch} origin/${branch}`, 'git fetch --unshallow', 'git flame sync'] },
+    {
+      hints: [
+        `git branch ${shellQuote(branch)} ${shellQuote(`origin/${branch}`)}`,
+        'git fetch --unshallow',
+        'git flame sync',
+      ],
+    },
   );
 }

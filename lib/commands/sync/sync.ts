@@ -8,6 +8,7 @@ import { renderDoubts, renderSettled } from '../../ui/render/render-doubts.ts';
 import { renderIncoming } from '../../ui/render/render-incoming.ts';
 import { renderReceived, renderSigned } from '../../ui/render/render-proposals.ts';
 import { renderSync } from '../../ui/render/render-sync.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { gitHere } from '../open/git-here.ts';
 import { type Reading, withState } from '../open/read-state.ts';
 import { lostClaims, ownClaims } from './lost-claims.ts';
@@ -131,7 +132,9 @@ async function warn(
     output.warn(`${ref} ${object} ${message}; git flame doctor --repair mends it`);
   for (const { ref, message } of result.unreadable) {
     output.warn(`${ref} of ${remote} is left as it is, the rest is shared: ${message}`);
-    output.hint(`take it away there, the next sync sends yours: git push ${remote} :${ref}`);
+    output.hint(
+      `take it away there, the next sync sends yours: git push ${shellQuote(remote)} :${shellQuote(ref)}`,
+    );
   }
   for (const { ref, object, message } of await damagedBy(store, problems))
     output.warn(

@@ -5,6 +5,7 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { CommandName } from '../../domain/shown/command-args.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { unreachable } from '../../util/unreachable.ts';
 
 /** A session and its tasks, with nothing in them that only another clone decided. */
@@ -45,7 +46,7 @@ export function whereItGoes(
 ): string {
   if (machines === undefined || state === 'ended') return `git flame ${wave}`;
   const isLed = place === null || place === machines.lead;
-  return isLed ? 'git flame run' : `git flame work --join ${machines.remote}`;
+  return isLed ? 'git flame run' : `git flame work --join ${shellQuote(machines.remote)}`;
 }
 
 /**

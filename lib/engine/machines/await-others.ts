@@ -1,5 +1,6 @@
 import { planDigest } from '../../domain/shown/status.ts';
 import { landsOn } from '../../domain/state/session.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
 import type { SessionView } from '../record.ts';
 import { tellOnce } from '../tell-once.ts';
@@ -49,7 +50,7 @@ export function tellHowToJoin(
   const digest = planDigest(snapshot.tasksOf(session.id));
   if (run.told.has(digest)) return;
   run.told.add(digest);
-  const message = `To have another machine work on it too, there: git flame work --join ${sharing.remote} --plan ${digest}`;
+  const message = `To have another machine work on it too, there: git flame work --join ${shellQuote(sharing.remote)} --plan ${digest}`;
   events.emit({ event: 'notice', level: 'info', message });
 }
 

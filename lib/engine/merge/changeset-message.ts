@@ -9,6 +9,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { judgeCommitMessage } from '../../policy/commit-message.ts';
 import { saysSomething } from '../../util/says-something.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
 const subjectWidth = 72;
@@ -48,13 +49,13 @@ export function requireMessage(
   { changeset, message }: { readonly changeset: Changeset; readonly message: string | undefined },
 ): void {
   if (message === undefined) return;
-  const again = `git flame review --changeset ${changeset.group} --approve --message MESSAGE`;
+  const again = `git flame review --changeset ${shellQuote(changeset.group)} --approve --message MESSAGE`;
   const refused = (why: string, hints: readonly string[]): FlameError =>
     badMessage(why, { hints: [...hints, again] });
   if (config.project.landing_style === 'rebase')
     throw refused(
       'With project.landing_style: rebase the commits of its tasks land, with their own messages.',
-      [`git flame review --changeset ${changeset.group} --approve`],
+      [`git flame review --changeset ${shellQuote(changeset.group)} --approve`],
     );
   if (!saysSomething(message)) throw refused('The message says nothing.', []);
   const whole = withTrailers(

@@ -11,6 +11,7 @@ import { suggestedLines } from '../../domain/state/suggestion.ts';
 import type { Task, TaskIn } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -150,7 +151,7 @@ async function commitEdits(
       code: 'suggestion-refused',
       message: `What was suggested for ${task.id} breaks its rules, so nothing was applied.`,
       details: violations.map(({ rule, where, details }) => `${rule}: ${where}: ${details}`),
-      hints: [`git flame show ${changeset.group} --diff`],
+      hints: [`git flame show ${shellQuote(changeset.group)} --diff`],
     });
   return { task, commit, said };
 }
@@ -210,7 +211,7 @@ function noSuggestion({ group }: Changeset): FlameError {
     kind: 'refused',
     code: 'no-suggestion',
     message: `Nothing is suggested for changeset ${group}: a suggestion is a block of lines on its new side.`,
-    hints: [`git flame show ${group} --diff`],
+    hints: [`git flame show ${shellQuote(group)} --diff`],
   });
 }
 
@@ -219,7 +220,7 @@ function moved({ group }: Changeset, comment: LineComment, why: string): FlameEr
     kind: 'refused',
     code: 'suggestion-moved',
     message: `The suggestion on ${comment.path}:${nameLines(comment)} can't be applied: ${why}.`,
-    hints: [`git flame review --changeset ${group} --reject REASON`],
+    hints: [`git flame review --changeset ${shellQuote(group)} --reject REASON`],
   });
 }
 
@@ -228,6 +229,6 @@ function overlapping(changeset: Changeset, path: string): FlameError {
     kind: 'refused',
     code: 'suggestions-overlap',
     message: `Two suggestions are about the same lines of ${path}: apply one of them.`,
-    hints: [`git flame show ${changeset.group} --diff`],
+    hints: [`git flame show ${shellQuote(changeset.group)} --diff`],
   });
 }

@@ -13,6 +13,7 @@ import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { saysSomething } from '../../util/says-something.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
 import { withReviewer } from '../machines/review-word.ts';
@@ -67,7 +68,7 @@ export function needsFirst({ group }: Changeset, blocker: Changeset): FlameError
     kind: 'refused',
     code: 'depends-on-undecided',
     message: `Changeset ${group} depends on ${blocker.group}, which is not decided yet.`,
-    hints: [`git flame review --changeset ${blocker.group} --approve`, 'git flame review'],
+    hints: [`git flame review --changeset ${shellQuote(blocker.group)} --approve`, 'git flame review'],
   });
 }
 
@@ -194,8 +195,8 @@ export function requireCommit(changeset: Changeset, meant: string | null | undef
         ? `${now}, which was not shown to you here yet.`
         : `${now}, and what you saw or named is ${shortId(meant)}.`,
     hints: [
-      `git flame show ${group} --diff`,
-      `git flame review --changeset ${group} ${isRed(changeset) ? '--override REASON' : '--approve'} --commit ${shortId(commit)}`,
+      `git flame show ${shellQuote(group)} --diff`,
+      `git flame review --changeset ${shellQuote(group)} ${isRed(changeset) ? '--override REASON' : '--approve'} --commit ${shortId(commit)}`,
     ],
   });
 }
@@ -205,9 +206,9 @@ function requireReason(changeset: Changeset, override: string | undefined): void
   if (!isRed(changeset) || saysSomething(override ?? '')) return;
   const message = `Changeset ${changeset.group} fails its diagnostics, so it is approved only with a reason.`;
   throw needsOverride(message, changeset.diagnostics, [
-    `git flame show ${changeset.group}`,
-    `git flame review --changeset ${changeset.group} --override REASON`,
-    `git flame review --changeset ${changeset.group} --reject REASON`,
+    `git flame show ${shellQuote(changeset.group)}`,
+    `git flame review --changeset ${shellQuote(changeset.group)} --override REASON`,
+    `git flame review --changeset ${shellQuote(changeset.group)} --reject REASON`,
   ]);
 }
 
@@ -215,7 +216,7 @@ function requireReason(changeset: Changeset, override: string | undefined): void
 function requireWhy({ group }: Changeset, reason: string): void {
   if (saysSomething(reason)) return;
   throw withoutReason(`Changeset ${group} is rejected only with a reason, for its agents to read.`, [
-    `git flame review --changeset ${group} --reject REASON`,
+    `git flame review --changeset ${shellQuote(group)} --reject REASON`,
   ]);
 }
 

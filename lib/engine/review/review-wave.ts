@@ -6,6 +6,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import { noChangeset } from '../../domain/not-found.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn } from '../../domain/state/session.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
 import { enterWave } from '../enter-wave.ts';
 import { isDecidedElsewhere } from '../machines/review-word.ts';
@@ -91,10 +92,10 @@ export function nothingToDecide(name: string | null, current: readonly Changeset
   if (named?.state === 'skipped')
     return noChangeset(`Changeset ${named.group} was skipped; the next cycle shows it again.`, [
       'git flame run',
-      `git flame show ${named.group} --diff`,
+      `git flame show ${shellQuote(named.group)} --diff`,
     ]);
   const waiting = current.filter(({ state }) => state === 'waiting');
-  const hints = waiting.map(({ group }) => `git flame review --changeset ${group}`);
+  const hints = waiting.map(({ group }) => `git flame review --changeset ${shellQuote(group)}`);
   return noChangeset(
     `No changeset${name === null ? '' : ` ${name}`} waits for a decision.`,
     hints.length === 0 ? ['git flame status'] : hints,

@@ -9,6 +9,7 @@ import type { Placed } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
 
@@ -139,6 +140,6 @@ function notUndoable({ id, group, state }: Changeset): FlameError {
     kind: 'refused',
     code: 'not-undoable',
     message: `There is nothing to take back of changeset ${id}: ${why}.`,
-    hints: [isLanded ? `git flame undo ${group} --requeue REASON` : 'git flame status'],
+    hints: [isLanded ? `git flame undo ${shellQuote(group)} --requeue REASON` : 'git flame status'],
   });
 }

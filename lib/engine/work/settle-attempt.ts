@@ -13,6 +13,7 @@ import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { ClaimedTask, Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { workerPage } from '../blackboard/worker-notes.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
 import { tellSuperseded } from '../machines/superseded.ts';
@@ -164,7 +165,7 @@ export async function recordDone(
   for (const message of warnings) workshop.events.emit({ event: 'notice', level: 'warning', message });
   if (recorded.kind !== 'ref-moved') return true;
   throw branchMoved(ref.slice(11), `by another process while ${by} worked on ${task.id}`, [
-    `git branch -D ${ref.slice(11)}`,
+    `git branch -D ${shellQuote(ref.slice(11))}`,
     'git flame run',
   ]);
 }

@@ -1,6 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { repositoryReadOnly } from '../../domain/no-writing.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import type { PushRefusal } from './push-refusal.ts';
 
 /** The remote can't be read: no such host, no such repository, no access. Nothing was changed. */
@@ -9,7 +10,7 @@ export function remoteUnreachable(remote: string, stderr: string): FlameError {
     kind: 'environment',
     code: 'remote-unreachable',
     message: `${remote} can't be read: ${reasonIn(stderr)}.`,
-    hints: [`git ls-remote ${remote}`, `git remote get-url ${remote}`],
+    hints: [`git ls-remote ${shellQuote(remote)}`, `git remote get-url ${shellQuote(remote)}`],
     details: detailsIn(stderr),
     data: { remote },
   });
@@ -31,7 +32,8 @@ function wayOut(remote: string, reason: string): string {
   const [, lock] = reason.match(/Unable to create '(.+\.lock)'/) ?? [];
   if (lock !== undefined) return `If no git is at work on that server, remove the lock there: ${lock}`;
   const [, blocking] = reason.match(/'(refs\/[\w./-]+)' exists; cannot create/) ?? [];
-  if (blocking !== undefined) return `Take away what is in its place: git push ${remote} :${blocking}`;
+  if (blocking !== undefined)
+    return `Take away what is in its place: git push ${shellQuote(remote)} :${shellQuote(blocking)}`;
   const isInTheWay = /couldn't set|non-empty directory|missing necessary objects|bad object/.test(reason);
   if (isInTheWay)
     return 'Look at what is in its place on that server: git fsck && git for-each-ref refs/blueflame';
@@ -55,7 +57,7 @@ export function pushFailed(remote: string, stderr: string): FlameError {
     kind: 'environment',
     code: 'push-failed',
     message: `The state could not be pushed to ${remote}: ${reasonIn(stderr)}.`,
-    hints: [`git flame sync ${remote}`],
+    hints: [`git flame sync ${shellQuote(remote)}`],
     details: detailsIn(stderr),
     data: { remote },
   });
@@ -67,7 +69,7 @@ export function remoteCannotStore(remote: string, reason: string, stderr: string
     kind: 'environment',
     code: 'remote-cannot-store',
     message: `${remote} can't store what is sent to it: ${reason}.`,
-    hints: [`Once there is room on that server, and it may be written: git flame sync ${remote}`],
+    hints: [`Once there is room on that server, and it may be written: git flame sync ${shellQuote(remote)}`],
     details: detailsIn(stderr),
     data: { remote, reason },
   });
@@ -80,8 +82,8 @@ export function remoteWentBack(remote: string, refs: readonly string[]): FlameEr
     code: 'remote-went-back',
     message: `${refs.join(' and ')} at ${remote} no longer hold${refs.length === 1 ? 's' : ''} what this clone has seen there, so nothing is sent: the remote was reset or rewritten.`,
     hints: [
-      `To send what is here again, merged with what is there: git flame sync ${remote}`,
-      `To see what is there: git ls-remote ${remote} 'refs/blueflame/*'`,
+      `To send what is here again, merged with what is there: git flame sync ${shellQuote(remote)}`,
+      `To see what is there: git ls-remote ${shellQuote(remote)} 'refs/blueflame/*'`,
     ],
     data: { remote, refs },
   });
@@ -93,7 +95,7 @@ export function damagedState(remote: string, damage: readonly StateProblem[]): F
     kind: 'refused',
     code: 'damaged-state',
     message: `Nothing was sent to ${remote}: part of the state here can't be read, and others would get it.`,
-    hints: ['git flame doctor --repair', `send it as it is: git flame sync --damaged ${remote}`],
+    hints: ['git flame doctor --repair', `send it as it is: git flame sync --damaged ${shellQuote(remote)}`],
     details: damage.slice(0, 20).map(({ ref, object, message }) => `${ref} ${object} ${message}`),
     data: { remote, objects: damage.map(({ object }) => object) },
   });
@@ -106,7 +108,7 @@ export function newerState(remote: string, newer: readonly StateProblem[]): Flam
     code: 'newer-state',
     message: `Nothing was sent to ${remote}: notes there were written by a newer git-flame, and yours, which stay here as they are, would take their place.`,
     hints: [
-      `Use that version, or put yours in their place: git flame sync --keep-mine ${remote}`,
+      `Use that version, or put yours in their place: git flame sync --keep-mine ${shellQuote(remote)}`,
       ...newer.slice(0, 1).map(({ object }) => `git cat-file -p ${object}`),
     ],
     details: newer.slice(0, 20).map(({ ref, object, message }) => `${ref} ${object} ${message}`),
@@ -120,7 +122,7 @@ export function remoteBusy(remote: string, tries: number, stderr: string): Flame
     kind: 'environment',
     code: 'remote-busy',
     message: `Others changed the state on ${remote} first, ${tries} times in a row. The state here is merged.`,
-    hints: [`git flame sync ${remote}`],
+    hints: [`git flame sync ${shellQuote(remote)}`],
     details: detailsIn(stderr),
     data: { remote },
   });
@@ -132,7 +134,7 @@ export function stateShallow(ref: string, remote: string): FlameError {
     kind: 'environment',
     code: 'state-shallow',
     message: `The history of ${ref} is cut off in this shallow clone, so it can't be merged.`,
-    hints: [`git fetch --unshallow ${remote}`],
+    hints: [`git fetch --unshallow ${shellQuote(remote)}`],
     data: { ref },
   });
 }

@@ -1,6 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { nearestName } from '../../util/nearest-name.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 
 /**
  * The remote to share with: the one named, else the current branch's, else the only one, else origin. Throws FlameError
@@ -31,10 +32,14 @@ async function branchRemote(context: GitContext): Promise<string | null> {
 function notAmong(message: string, remotes: readonly string[], name: string | null): FlameError {
   const near = name === null ? null : nearestName(name, remotes);
   const known = near === null ? remotes.slice(0, 5) : [near];
-  const hints = known.map((remote) => `git flame sync ${remote}`);
-  return noRemote(message, hints.length > 0 ? hints : [`git remote add ${name ?? 'origin'} URL`], {
-    remotes,
-  });
+  const hints = known.map((remote) => `git flame sync ${shellQuote(remote)}`);
+  return noRemote(
+    message,
+    hints.length > 0 ? hints : [`git remote add ${shellQuote(name ?? 'origin')} URL`],
+    {
+      remotes,
+    },
+  );
 }
 
 /** None is there, or several and none of them is the obvious one. */

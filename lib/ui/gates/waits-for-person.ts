@@ -4,6 +4,7 @@ import type { PlanQuestion, ValidatorFailedQuestion } from '../../domain/ports/g
 import { isRed } from '../../domain/state/changeset.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
 import { renderExcluding } from '../render/render-excluding.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
@@ -66,7 +67,7 @@ export function waitingChangeset(
     excluding = [],
   }: { readonly onTop?: readonly OnTop[]; readonly excluding?: readonly Excluding[] } = {},
 ): WaitingGate {
-  const command = `git flame review --changeset ${changeset.group}`;
+  const command = `git flame review --changeset ${shellQuote(changeset.group)}`;
   return {
     gate: 'changesets',
     subject: `Changeset ${changeset.group}${isRed ? ', whose diagnostics fail,' : ''}`,

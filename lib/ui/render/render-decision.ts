@@ -5,6 +5,7 @@ import type { ReviewNote } from '../../domain/state/verdict.ts';
 import { formatSpend } from '../../util/format-amount.ts';
 import { formatTime } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
 import { whoDecided } from '../text/person-name.ts';
 import type { Style } from '../text/style.ts';
@@ -56,7 +57,8 @@ export function renderDecision({ changeset, counts, files, review }: DecidedChan
 export const notCounted = '(written by another clone: it does not count here)';
 
 function nextSteps({ state, group, id, landed_commit }: Changeset): readonly string[] {
-  if (state === 'waiting') return [`git flame review --changeset ${group}`, `git flame show ${id} --diff`];
+  if (state === 'waiting')
+    return [`git flame review --changeset ${shellQuote(group)}`, `git flame show ${id} --diff`];
   if (landed_commit !== null) return [`git show --first-parent ${shortId(landed_commit)}`];
   return [`git flame show ${id} --diff`, 'git flame status'];
 }
