@@ -63,7 +63,7 @@ async function askDecision(
   for (const line of renderExcluding((await question.excluding?.(question.changeset.id)) ?? []))
     context.say(wrapText(`warning: ${line}`, context.style.width, '  ').map(context.style.yellow).join('\n'));
   for (const line of renderOnTop((await question.onTop?.(question.changeset.id)) ?? []))
-    context.say(wrapText(line, context.style.width).join('\n'));
+    context.say(wrapText(line, context.style.width, '  ').join('\n'));
   await sayKept(context, comments, question);
   let message: string | null = null;
   const isThere: Partial<Record<Key, () => boolean>> = {
