@@ -12,6 +12,7 @@ import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
+import { readReadme } from '../agents/read-readme.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import type { AgentJob } from '../agents/start-agent.ts';
 import { viewSession } from '../record.ts';
@@ -67,7 +68,7 @@ async function plannerJob(
   { agent, base, cell }: PlannerPlace,
 ): Promise<AgentJob> {
   const { config, git } = workshop;
-  const readme = (await git.readTexts(base, ['README.md'])).get('README.md') ?? '';
+  const readme = await readReadme(workshop, base);
   return {
     id: agent,
     session: session.id,

@@ -6,6 +6,7 @@ import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { AgentOutcome, ToolDoor } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
+import { readReadme } from '../agents/read-readme.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { isBudgetStop } from '../agents/session-budget.ts';
 import type { AgentJob } from '../agents/start-agent.ts';
@@ -125,7 +126,7 @@ async function jobOf(
 ): Promise<AgentJob> {
   const { config, git } = workshop;
   const { session, tasks } = await viewSession(workshop, id);
-  const readme = (await git.readTexts(cell.base, ['README.md'])).get('README.md') ?? '';
+  const readme = await readReadme(workshop, cell.base);
   return {
     id: by,
     session: id,

@@ -1,5 +1,5 @@
 import { type LeaseWatch, leaseState, watchLeases } from '../../core/machines/lease-watch.ts';
-import { type Liveness, watchLiveness } from '../../core/machines/liveness.ts';
+import { type Liveness, watchLiveness } from '../../core/machines/watch-liveness.ts';
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { Lease, SeenMachine } from '../../domain/ports/sharing-port.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Liveness, watchLiveness } from '../../../lib/core/machines/liveness.ts';
+import { type Liveness, watchLiveness } from '../../../lib/core/machines/watch-liveness.ts';
 import { makeOid } from '../../support/tasks.ts';
 
 const leaseMs = 10_000;
