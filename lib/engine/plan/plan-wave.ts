@@ -27,6 +27,7 @@ import { askPlanner, noPlan } from './ask-planner.ts';
 import { plannedOrder } from './planned-order.ts';
 import { approve, noteReplan, quit } from './record-plan-decision.ts';
 import { replacedBy } from './take-plan.ts';
+import { unmatchedLocks } from './unmatched-locks.ts';
 
 const maxReplans = 3;
 
@@ -168,6 +169,7 @@ export async function decidePlan(
   const bounds = { origins: workshop.origins, ...(await readBounds(workshop, session.base_commit)) };
   const problems = check(bounds, view, plan);
   const dropped = replacedBy(view, plan).map(({ id }) => id);
+  const unmatched = await unmatchedLocks(workshop, session.base_commit, plan);
   const decision = await workshop.gates.plan({
     objective: session.objective,
     plan,
@@ -177,6 +179,7 @@ export async function decidePlan(
     replansLeft: maxReplans - session.replans,
     ...(session.wave === 'plan' ? {} : { quit: 'goes-on' as const }),
     ...(dropped.length === 0 ? {} : { dropped }),
+    ...(unmatched.length === 0 ? {} : { unmatched }),
     check: (edited) => problemsBeside(bounds, edited, takenIds(view.tasks)),
     ...(view.isOurs
       ? {}

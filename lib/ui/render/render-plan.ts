@@ -41,11 +41,16 @@ export function planNotes({
   overlap,
   circles = [],
   dropped = [],
+  unmatched = [],
 }: PlanQuestion): readonly string[] {
   return [
     [renderEstimate(estimate), ...overlapWords(overlap)].join(' '),
     ...renderCircles(circles),
     ...droppedWords(dropped),
+    ...unmatched.map(
+      ({ task, locks }) =>
+        `No file matches what ${task} may change (${locks.map(visibleLine).join(', ')}): it can only add some there.`,
+    ),
   ];
 }
 

@@ -1,0 +1,33 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { unmatchedLocks } from '../../lib/engine/plan/unmatched-locks.ts';
+
+const there = ['README.md', 'src/a.ts', 'test/a.test.ts'];
+
+/** The tasks, of those with such locks, that match nothing. */
+async function unmatched(...locks: readonly (readonly string[])[]): Promise<readonly string[]> {
+  const git = { listFiles: async () => there, resolveCommit: async (commit: string) => commit };
+  const tasks = locks.map((file_locks, at) => ({ id: `task-00${at + 1}`, file_locks }));
+  const found = await unmatchedLocks({ git } as never, 'abc' as never, { tasks } as never);
+  return found.map(({ task }) => task);
+}
+
+test('PLN-5 a task whose wildcards match no file is told of; names of files to make, and no locks, are not', async () => {
+  assert.equal(await unmatched(['benchmarks/**']), ['task-001']);
+  assert.equal(await unmatched(['benchmarks/'], ['src/**']), ['task-001']);
+  assert.equal(await unmatched(['benchmarks/**', 'src/**']), []);
+  assert.equal(await unmatched(['benchmarks/run.ts']), []);
+  assert.equal(await unmatched([], ['test/']), []);
+});
+
+test('PLN-5 what another task may make is there', async () => {
+  assert.equal(await unmatched(['benchmarks/**'], ['benchmarks/run.ts']), []);
+});
+
+test('PLN-5 a commit that is not in this clone is not looked at', async () => {
+  const git = { listFiles: async () => assert.unreachable(), resolveCommit: async () => null };
+  const tasks = [{ id: 'task-001', file_locks: ['x/**'] }];
+  assert.equal(await unmatchedLocks({ git } as never, 'abc' as never, { tasks } as never), []);
+});
+
+test.run();
