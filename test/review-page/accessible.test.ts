@@ -49,7 +49,7 @@ test('DSK-2: axe finds nothing wrong with one changeset and with several, whatev
   await page.getByRole('button', { name: 'Suggest other lines' }).click();
   await requireAccessible(page, 'a comment that is written');
   await page.keyboard.press('Control+Enter');
-  await page.locator('.said').waitFor();
+  await page.locator('.suggested').waitFor();
   await requireAccessible(page, 'a suggestion that is kept');
   await page.keyboard.press('/');
   await page.keyboard.type('price');

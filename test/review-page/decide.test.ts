@@ -202,6 +202,8 @@ test('DSK-2: other lines are suggested in a comment, and applied by whoever sugg
   await editor.fill('Shorter:\n```suggestion\n2 & 3\n```');
   await page.keyboard.press('Control+Enter');
   await shot(page, 'suggestion');
+  assert.equal(await page.locator('.suggested > *').allTextContents(), ['two', 'three', '2 & 3']);
+  assert.is(await page.locator('.said').textContent(), 'Shorter:');
   await page.locator('tr.d2h-del td.n.o').click();
   await page.keyboard.type('Why?');
   await page.keyboard.press('Control+Enter');

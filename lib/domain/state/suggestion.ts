@@ -7,6 +7,11 @@ export function suggestedLines(text: string): readonly string[] | null {
   return found === null ? null : (found[2]?.split('\n') ?? []);
 }
 
+/** What a comment says beside what it suggests; '' where that is all. */
+export function wordsBeside(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(block, '').trim();
+}
+
 /** A comment that suggests these lines. */
 export function asSuggestion(lines: readonly string[]): string {
   const longest = Math.max(2, ...lines.map((line) => /^`*/.exec(line)?.[0].length ?? 0));

@@ -48,9 +48,9 @@ export function withoutOutput({ notes, issues, diagnostics }: Verdict): Pick<Ver
 /** What a verdict rests on, with the start of its verification hash. */
 function renderEvidence(evidence: Evidence | undefined, style: Style, indent: string): readonly string[] {
   if (evidence === undefined) return [];
-  const { changed_files: files, results, seed, verification_hash: hash } = evidence;
+  const { changed_files: paths, results, seed, verification_hash: hash } = evidence;
   const facts = [
-    `evidence: ${formatCount(files, 'file')}`,
+    `evidence: ${formatCount(paths, 'path')}`,
     `${results.passed} of ${formatCount(results.passed + results.failed, 'check')} passed`,
     ...(seed === null ? [] : [`seed ${visibleLine(seed)}`]),
     hash.slice(0, 'sha256:'.length + 12),

@@ -50,12 +50,13 @@ function* colourInSteps(part: HTMLElement): Generator<void> {
   const ranges: (readonly [Highlight, StaticRange])[] = [];
   // A line stands on one side or on both; each side is one text, or what spans lines would be lost.
   for (const side of ['o', 'w'] as const)
-    for (const [kind, range] of rangesOf(part, side, language)) {
-      ranges.push([highlightOf(kind), range]);
-      yield;
-      // Another layout was chosen meanwhile.
-      if (!part.isConnected) return;
-    }
+    for (const hunk of hunksOf(part, side))
+      for (const [kind, range] of rangesOf(hunk, language)) {
+        ranges.push([highlightOf(kind), range]);
+        yield;
+        // Another layout was chosen meanwhile.
+        if (!part.isConnected) return;
+      }
   // All at once: the part is painted anew for each turn that changes one.
   for (const [highlight, range] of colours.get(part) ?? []) highlight.delete(range);
   for (const [highlight, range] of ranges) highlight.add(range);
@@ -63,20 +64,18 @@ function* colourInSteps(part: HTMLElement): Generator<void> {
   part.dataset.coloured = language;
 }
 
-/** The ranges of a side's words, in order. */
+/** The ranges of the words of lines that follow each other, in order. */
 function* rangesOf(
-  part: HTMLElement,
-  side: 'o' | 'w',
+  cells: readonly HTMLElement[],
   language: string,
 ): Generator<readonly [kind: string, range: StaticRange]> {
-  const cells = cellsOf(part, side);
   const texts = cells.map(({ textContent }) => textContent ?? '');
   if (texts.some((text) => text.length > longestLine)) return;
   const text = texts.join('\n');
   if (text.length > longestText) return;
   let [line, start] = [0, 0];
   let nodes = textsIn(cells[0]);
-  for (const { from, to, kind } of finder?.findWords(text, language) ?? []) {
+  for (const { from, to, kind } of finder?.findWordsOfPart(text, language) ?? []) {
     // A word may go on over the ends of lines.
     for (;;) {
       const length = texts[line]?.length ?? 0;
@@ -88,6 +87,17 @@ function* rangesOf(
       nodes = textsIn(cells[line]);
     }
   }
+}
+
+/** The cells of one side by hunk: what is left open in one, such as a comment, goes no further. */
+function hunksOf(part: HTMLElement, side: 'o' | 'w'): readonly (readonly HTMLElement[])[] {
+  const hunks: HTMLElement[][] = [[]];
+  const cells = new Set(cellsOf(part, side));
+  for (const row of part.querySelectorAll('tr')) {
+    if (row.classList.contains('hunk')) hunks.push([]);
+    for (const cell of row.cells) if (cells.has(cell)) hunks.at(-1)?.push(cell);
+  }
+  return hunks.filter((hunk) => hunk.length > 0);
 }
 
 /** The cells of one side, in order; a line that stands on both counts for the new one alone when it is marked. */

@@ -3,7 +3,7 @@ import { around, make } from '../../page/client/dom.ts';
 import { main } from './app.ts';
 import { type Draft, draftsHere, keepDraft, keyOfDraft } from './drafts.ts';
 import { dropPicked, findNumber, type PickedLines, pathOf, wirePicking } from './pick-lines.ts';
-import { applyButtons, suggestButton } from './suggest.ts';
+import { applyButtons, showText, suggestButton } from './suggest.ts';
 
 /** After so long without a key, what was typed is kept. */
 const restMs = 300;
@@ -114,7 +114,7 @@ function showDraft(draft: Draft & PickedLines): void {
   commentRow(
     draft,
     ...about,
-    make('div', 'said', draft.text),
+    ...showText(draft, draft.number),
     make('div', 'comment-tools', edit, ...applyButtons(plain)),
   );
 }

@@ -1,4 +1,5 @@
 import hljs from 'highlight.js/lib/core';
+import { beginsInFence } from './begins-in-fence.ts';
 import { inside, languages } from './languages.ts';
 
 const byEnding = new Map(
@@ -17,6 +18,18 @@ export interface Word {
   readonly from: number;
   readonly to: number;
   readonly kind: string;
+}
+
+/** The same of lines from the middle of a file, which may begin within a block of code. */
+export function findWordsOfPart(text: string, language: string): readonly Word[] {
+  const begins = language === 'markdown' && beginsInFence(text);
+  if (begins === null) return [];
+  if (!begins) return findWords(text, language);
+  const fence = '```\n';
+  return findWords(`${fence}${text}`, language)
+    .map(({ from, to, kind }) => ({ from: from - fence.length, to: to - fence.length, kind }))
+    .filter(({ to }) => to > 0)
+    .map(({ from, ...word }) => ({ from: Math.max(0, from), ...word }));
 }
 
 /** The words of a text that have colours, in order, each once. */

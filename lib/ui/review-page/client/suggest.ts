@@ -1,4 +1,4 @@
-import { asSuggestion, suggestedLines } from '../../../domain/state/suggestion.ts';
+import { asSuggestion, suggestedLines, wordsBeside } from '../../../domain/state/suggestion.ts';
 import { around, make } from '../../page/client/dom.ts';
 import { current } from './app.ts';
 import { applySuggestions } from './decide.ts';
@@ -35,6 +35,21 @@ export function suggestButton(
     text.focus();
   });
   return [button];
+}
+
+/** What a comment says; what it suggests as the lines that go and those that come. */
+export function showText(draft: Draft, number: HTMLElement): readonly HTMLElement[] {
+  const lines = draft.side === 'old' ? null : suggestedLines(draft.text);
+  if (lines === null) return [make('div', 'said', draft.text)];
+  const words = wordsBeside(draft.text);
+  const were = linesOf(draft, number) ?? [];
+  const suggested = make(
+    'div',
+    'suggested',
+    ...were.map((line) => make('del', '', line)),
+    ...lines.map((line) => make('ins', '', line)),
+  );
+  return [...(words === '' ? [] : [make('div', 'said', words)]), suggested];
 }
 
 /** What a person suggested they may apply themselves, alone or with all others. */
