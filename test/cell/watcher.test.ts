@@ -215,6 +215,29 @@ const asking = JSON.stringify({
   },
 });
 
+test('DSK-6 the audit tells of a question what was asked, and nothing else that its call holds', async () => {
+  const server = await startServer({ ask: async () => ({ kind: 'answer', answers: ['a'] }) });
+  const reported = JSON.parse(asking);
+  const url = `https://x:ghp_${'a1B2c3D4e5F6g7H8i9'.repeat(2)}@host/`;
+  const input = { ...reported.tool_input, url, pattern: url, path: url, command: url };
+  const told = { ...reported, tool_input: input };
+  assert.is((await ask({ kind: 'node' }, server.path, JSON.stringify(told))).code, 0);
+  await server.close();
+  const text = readFileSync(server.audit, 'utf8');
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal(
+    lines.map(({ tool, target, rule }) => [tool, target, rule]),
+    [
+      ['AskUserQuestion', '', 'question-asked'],
+      ['AskUserQuestion', '', 'question-answered'],
+    ],
+  );
+  assert.not.match(text, 'ghp_');
+});
+
 test('DSK-6 a question holds its call longer than any client would wait for a decision, and the answer is its result', async () => {
   const servers = await Promise.all(
     clients.map(() =>

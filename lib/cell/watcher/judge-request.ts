@@ -82,7 +82,8 @@ function holdQuestion(
   call: ReportedCall,
   { questions, ...options }: Judging & { readonly questions: readonly AgentQuestion[] },
 ): Answer | Held {
-  const [shown] = call.does;
+  // The questions stand in the details, without what looks like a credential; whatever else the call holds is not told.
+  const shown: ToolCall = { ...call.does[0], tool_input: {} };
   const asked = record(options, shown, askedLine(questions));
   if (asked.decision === 'block') return refuse(call, asked, options);
   return async (gone) => {
