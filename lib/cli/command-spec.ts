@@ -7,11 +7,11 @@ import type {
 
 /**
  * One option. Its flag is its key in kebab-case: `maxCount` is `--max-count`. A `no-flag` is true unless
- * `--no-<key>` is given, a `yes-no` has both spellings, a `list` is separated by commas. The value of an `optional` may be
- * left out and is '' then; the word after it is taken for one if it may be a name.
+ * `--no-<key>` is given, a `yes-no` has both spellings, a `list` is separated by commas, `texts` are given one by one. The
+ * value of an `optional` may be left out and is '' then; the word after it is taken for one if it may be a name.
  */
 export interface OptionSpec {
-  readonly kind: 'flag' | 'no-flag' | 'yes-no' | 'text' | 'optional' | 'number' | 'list';
+  readonly kind: 'flag' | 'no-flag' | 'yes-no' | 'text' | 'optional' | 'number' | 'list' | 'texts';
   /** Name of the value in help, where there is one. */
   readonly value?: string;
   /** All that may be given, where it is one of a few. */
@@ -28,7 +28,7 @@ type KindOf<Value> = [Value] extends [boolean]
       ? 'text' | 'optional'
       : [Value] extends [number | null]
         ? 'number'
-        : 'list';
+        : 'list' | 'texts';
 
 type OptionSpecs<Options> = {
   readonly [Key in keyof Options]: OptionSpec & { readonly kind: KindOf<Options[Key]> };

@@ -76,7 +76,7 @@ function splitOptions(
   };
 }
 
-/** The value of each option; of one given twice the last. */
+/** The value of each option; of one given twice the last, unless it takes several. */
 function readOptions(
   specs: Specs,
   given: readonly GivenOption[],
@@ -84,8 +84,14 @@ function readOptions(
 ): Readonly<Record<string, OptionValue>> {
   const values = Object.entries(specs).map(([key, spec]) => {
     const names = parserNames(key, spec);
-    const last = given.filter((option) => names.includes(option.name)).at(-1);
-    return [key, last === undefined ? absentValue(spec) : readValue(spec, last, command)] as const;
+    const own = given.filter((option) => names.includes(option.name));
+    const last = own.at(-1);
+    if (last === undefined) return [key, absentValue(spec)] as const;
+    const value =
+      spec.kind === 'texts'
+        ? own.map((option) => readText(spec, option, command))
+        : readValue(spec, last, command);
+    return [key, value] as const;
   });
   return Object.fromEntries(values);
 }
@@ -103,18 +109,23 @@ function readValue(spec: OptionSpec, given: GivenOption, command: CommandName | 
     return !given.name.startsWith('no-');
   }
   if (spec.kind === 'optional') return given.value ?? '';
+  const text = readText(spec, given, command);
+  if (spec.kind === 'list') return splitList(text);
+  if (spec.kind === 'text') return text;
+  if (!/^[1-9]\d{0,8}$/.test(text)) {
+    throw badValue(`Option ${given.typed} needs a number from 1, not '${text}'.`, toldBy(command));
+  }
+  return Number(text);
+}
+
+function readText(spec: OptionSpec, given: GivenOption, command: CommandName | null): string {
   // `--from --json` is a forgotten value; `--from=--json` is meant.
   const isMissing =
     given.value === undefined || given.value === '' || (!given.isInline && /^-./.test(given.value));
   if (given.value === undefined || isMissing) {
     throw usage('missing-value', `Option ${given.typed} needs a value (${spec.value ?? 'VALUE'}).`, command);
   }
-  if (spec.kind === 'list') return splitList(given.value);
-  if (spec.kind === 'text') return given.value;
-  if (!/^[1-9]\d{0,8}$/.test(given.value)) {
-    throw badValue(`Option ${given.typed} needs a number from 1, not '${given.value}'.`, toldBy(command));
-  }
-  return Number(given.value);
+  return given.value;
 }
 
 function findSubcommand(

@@ -85,6 +85,7 @@ const freeTexts: ReadonlySet<string> = new Set([
   'NAME',
   'NOTES',
   'REASON',
+  "'PATH:LINE TEXT'",
   'MESSAGE',
   'COMMIT',
   'DIGEST',

@@ -85,5 +85,5 @@ export function parserNames(key: string, spec: OptionSpec): readonly string[] {
 
 /** Whether an option is followed by a value. */
 export function takesValue(spec: OptionSpec): boolean {
-  return spec.kind === 'text' || spec.kind === 'optional' || spec.kind === 'number' || spec.kind === 'list';
+  return ['text', 'texts', 'optional', 'number', 'list'].includes(spec.kind);
 }

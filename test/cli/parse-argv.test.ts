@@ -19,6 +19,13 @@ function refusal(...argv: string[]): FlameError {
   throw new Error(`${argv.join(' ')} was accepted`);
 }
 
+test('an option that takes several keeps each as it was typed', () => {
+  const several = parseRun('answer', 'g', '--comment', 'a:1 One, two.', '--comment=-b:2 Three.');
+  assert.equal(several.options.comment, ['a:1 One, two.', '-b:2 Three.']);
+  assert.is(parseRun('answer', 'g').options.comment, null);
+  assert.is(refusal('answer', '--comment').code, 'missing-value');
+});
+
 test('CLI-2: options stand before or after the command', () => {
   const before = parseRun('--json', '-C', 'sub', '--session', 'ses-1', '--from', 'plan.yml', 'plan');
   const after = parseRun('plan', '--from', 'plan.yml', '--session=ses-1', '-C', 'sub', '--json');

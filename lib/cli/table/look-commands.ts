@@ -49,6 +49,12 @@ export const lookCommands = {
         kind: 'flag',
         summary: 'reject, requeue: the next attempt starts from this work, not from the base',
       },
+      comment: {
+        kind: 'texts',
+        value: "'PATH:LINE TEXT'",
+        summary:
+          'approve, reject: a remark on a line, or on lines (PATH:3-5; PATH:-3 of the old side); may be given several times, and may hold a block of ```suggestion lines',
+      },
       print: {
         kind: 'text',
         value: 'WHAT',
@@ -62,6 +68,11 @@ export const lookCommands = {
       {
         command: "git flame answer gate-1a2b3c4d reject 'The salt is constant.' --keep-work",
         does: 'send it back with the reason',
+      },
+      {
+        command:
+          "git flame answer gate-1a2b3c4d reject 'See there.' --comment 'src/a.ts:12 This is never closed.'",
+        does: 'with a remark on a line',
       },
       {
         command: 'git flame answer gate-1a2b3c4d edit plan.yml',

@@ -9,7 +9,7 @@ import { lineOf, openFarLines } from '../open/far-lines.ts';
 import { readNamedFile } from '../open/open-gates.ts';
 import { readAll } from '../open/read-all.ts';
 import { type Reading, withState } from '../open/read-state.ts';
-import { noSuchGate, noSuchText, readAnswer } from './read-answer.ts';
+import { noSuchGate, noSuchText, readAnswer, readComment } from './read-answer.ts';
 
 /**
  * `git flame answer [GATE] [ANSWER]`: what runs of this machine ask, and one answer to it. It goes the way of one that a
@@ -101,12 +101,12 @@ async function give(
   { line, gate, name, word, text, args, io }: Giving,
 ): Promise<number> {
   if (line === null || !gateName.test(name)) throw noSuchGate(name);
-  const { message, tasks, keepWork } = args.options;
+  const { message, tasks, keepWork, comment } = args.options;
   // One that was decided meanwhile is told by whom, whatever the answer.
   const answer =
     gate?.id === name
       ? await readAnswer(gate, word, {
-          ...{ text, message, tasks, keepWork },
+          ...{ text, message, tasks, keepWork, comments: comment?.map(readComment) ?? null },
           readFile: (file) => (file === '-' ? readAll(io.stdin) : readNamedFile(resolve(io.cwd, file))),
         })
       : { kind: word };

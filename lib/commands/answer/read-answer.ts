@@ -1,5 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { OpenGate } from '../../domain/shown/gate.ts';
+import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
 import { gateTitle } from '../../ui/desk/gate-title.ts';
 import {
   type AnswerOption,
@@ -26,6 +27,18 @@ export async function readAnswer({ id, asks }: OpenGate, word: string, typed: Ty
   return { kind: word, ...found.fields({ ...typed, text }) };
 }
 
+/** A remark on lines, as it is typed. Throws FlameError `bad-comment`. */
+export function readComment(typed: string): LineComment {
+  const comment = parseComment(typed);
+  if (comment !== null) return comment;
+  throw new FlameError({
+    kind: 'usage',
+    code: 'bad-comment',
+    message: `Nothing was answered: ${JSON.stringify(typed)} is no remark on a line, which is its file, a colon, the line or lines, and the remark.`,
+    hints: ["git flame answer GATE reject REASON --comment 'src/a.ts:12 This is never closed.'"],
+  });
+}
+
 /** What is missing, or too much; null: nothing. */
 function whyNot({ word, text, options }: PossibleAnswer, typed: GivenWords): string | null {
   if (text === '' && typed.text !== '') return `${word} takes nothing more`;
@@ -34,6 +47,7 @@ function whyNot({ word, text, options }: PossibleAnswer, typed: GivenWords): str
     message: typed.message !== null,
     tasks: typed.tasks !== null,
     keepWork: typed.keepWork,
+    comments: typed.comments !== null,
   };
   const strange = optionNames.find(([option]) => given[option] && !options.includes(option));
   return strange === undefined ? null : `${word} takes no ${strange[1]} here`;
@@ -43,6 +57,7 @@ const optionNames: readonly (readonly [AnswerOption, string])[] = [
   ['message', '--message'],
   ['tasks', '--tasks'],
   ['keepWork', '--keep-work'],
+  ['comments', '--comment'],
 ];
 
 function badTyping(why: string, gate: string, answers: readonly PossibleAnswer[]): FlameError {

@@ -71,6 +71,7 @@ export interface CommandOptions {
     readonly message: string | null;
     readonly tasks: readonly string[] | null;
     readonly keepWork: boolean;
+    readonly comment: readonly string[] | null;
     readonly print: string | null;
   };
   readonly machines: {

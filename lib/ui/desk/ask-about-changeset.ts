@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { AskedChangeset, Undoable } from '../../domain/shown/gate.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
+import { givenCommentsSchema } from '../../domain/state/line-comment.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { renderAnswered } from '../render/render-answered.ts';
 import { renderDoubt } from '../render/render-doubt.ts';
@@ -17,12 +18,14 @@ const schema = z.discriminatedUnion('kind', [
     kind: z.literal('approve'),
     override: wordsSchema.optional(),
     message: wordsSchema.optional(),
+    comments: givenCommentsSchema.optional(),
   }),
   z.strictObject({
     kind: z.literal('reject'),
     reason: wordsSchema,
     tasks: z.array(z.string().max(200)).min(1).max(10_000).optional(),
     keep: z.boolean().default(false),
+    comments: givenCommentsSchema.optional(),
   }),
   z.strictObject({ kind: z.literal('skip') }),
   z.strictObject({ kind: z.literal('choose'), task: z.string().max(200), attempt: z.int().min(1) }),
@@ -53,7 +56,7 @@ async function read(
   const given = parseAnswer(schema, answer);
   switch (given.kind) {
     case 'approve': {
-      const { override, message } = given;
+      const { override, message, comments } = given;
       if (red && override === undefined)
         throw badAnswer('its diagnostics fail, so an approval says why it lands all the same');
       if (message !== undefined && !hasMessage) throw badAnswer('its commits land with their own messages');
@@ -62,14 +65,20 @@ async function read(
         kind: 'approve',
         ...(red && override !== undefined ? { override } : {}),
         ...(message === undefined ? {} : { message }),
+        ...(comments === undefined ? {} : { comments }),
       };
     }
     case 'reject': {
-      const { keep, tasks: some, ...rest } = given;
+      const { keep, tasks: some, comments, ...rest } = given;
       const strange = some?.find((one) => !tasks.some(({ id }) => id === one));
       if (strange !== undefined) throw badAnswer(`it holds no task ${strange}`);
       const isPart = some !== undefined && new Set(some).size < tasks.length;
-      return { ...rest, ...(isPart ? { tasks: [...new Set(some)] } : {}), ...(keep ? { keep } : {}) };
+      return {
+        ...rest,
+        ...(isPart ? { tasks: [...new Set(some)] } : {}),
+        ...(comments === undefined ? {} : { comments }),
+        ...(keep ? { keep } : {}),
+      };
     }
     case 'choose':
       requireOther(others, given.task, given.attempt);

@@ -5,6 +5,7 @@ import type {
   GateAsks,
   Undoable,
 } from '../../domain/shown/gate.ts';
+import type { LineComment } from '../../domain/state/line-comment.ts';
 import { unreachable } from '../../util/unreachable.ts';
 
 /** What a person gives beside the word of an answer. */
@@ -14,6 +15,7 @@ export interface GivenWords {
   readonly message: string | null;
   readonly tasks: readonly string[] | null;
   readonly keepWork: boolean;
+  readonly comments: readonly LineComment[] | null;
 }
 
 export type AnswerOption = Exclude<keyof GivenWords, 'text'>;
@@ -92,6 +94,7 @@ const optionUsage: Readonly<Record<AnswerOption, string>> = {
   message: '[--message MESSAGE]',
   tasks: '[--tasks ID,ID]',
   keepWork: '[--keep-work]',
+  comments: "[--comment 'PATH:LINE TEXT']",
 };
 
 function validationAnswers({ others }: AskedValidation): readonly PossibleAnswer[] {
@@ -126,23 +129,29 @@ function changesetAnswers({
 }: AskedChangeset): readonly PossibleAnswer[] {
   return [
     {
-      ...{ word: 'approve', text: red ? 'REASON' : '', options: has_message ? ['message'] : [] },
+      ...{
+        word: 'approve',
+        text: red ? 'REASON' : '',
+        options: [...(has_message ? ['message' as const] : []), 'comments'],
+      },
       means: red ? 'it lands although its checks fail, for this reason' : 'it lands',
-      fields: ({ text, message }) => ({
+      fields: ({ text, message, comments }) => ({
         ...(text === '' ? {} : { override: text }),
         ...(message === null ? {} : { message }),
+        ...(comments === null ? {} : { comments }),
       }),
     },
     {
       ...{
         word: 'reject',
         text: 'REASON',
-        options: [...(tasks.length > 1 ? ['tasks' as const] : []), 'keepWork'],
+        options: [...(tasks.length > 1 ? ['tasks' as const] : []), 'keepWork', 'comments'],
       },
       means: 'its tasks, or those, are done again and are told why',
-      fields: ({ text, tasks: some, keepWork }) => ({
+      fields: ({ text, tasks: some, keepWork, comments }) => ({
         ...{ reason: text, keep: keepWork },
         ...(some === null ? {} : { tasks: some }),
+        ...(comments === null ? {} : { comments }),
       }),
     },
     plain('skip', 'it is shown again in the next cycle'),

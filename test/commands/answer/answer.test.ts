@@ -80,8 +80,13 @@ test('DSK-1: what a run asks is listed and answered by a command, and its board 
         'Too early,',
         'really.',
         '--keep-work',
+        ...['--comment', 'one.txt:1 Count from zero.'],
+        ...['--comment', 'one.txt:1-1 Or rather:\n```suggestion\n0\n```'],
       ]);
       assert.is(rejected.code, 0, rejected.stderr);
+      const told = await runProgram(repo, ['show', 'one']);
+      assert.match(told.stdout, 'Count from zero.');
+      assert.match(told.stdout, '```suggestion');
       const second = await nextGate(board, 'changesets', first.id);
       assert.match(
         (await runProgram(repo, ['answer', second.id, '--print', 'diff'])).stdout,
@@ -116,6 +121,8 @@ test('an answer that is none, unknown or not whole changes nothing, and says wha
       const wrong: readonly (readonly [readonly string[], number, string])[] = [
         [['raise', '5'], 129, `git flame answer ${plan.id} replan NOTES`],
         [['replan'], 129, 'replan needs NOTES'],
+        [['replan', 'x', '--comment', 'a.ts:1 Why?'], 129, 'replan takes no --comment here'],
+        [['replan', 'x', '--comment', 'Why?'], 129, '"Why?" is no remark on a line'],
         [['approve', 'because'], 129, 'approve takes nothing more'],
         [['quit', '--keep-work'], 129, 'quit takes no --keep-work here'],
         [['edit', 'none.yml'], 129, 'none.yml'],
