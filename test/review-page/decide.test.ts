@@ -342,6 +342,18 @@ test('the layout and the theme are remembered, dark and light, wide and narrow',
   const again = (await visit(served, { width: 420, height: 800 })).page;
   await again.locator('html[data-theme="dark"] table.side').first().waitFor();
   await shot(again, 'narrow');
+  // The first file is on the first screen of a phone, and the list of files a tap away.
+  const phone = (await visit(served, { width: 390, height: 844 })).page;
+  const first = await phone.locator('.file').first().boundingBox();
+  assert.ok(first !== null && first.y < 844 / 2, String(first?.y));
+  const tools = await phone
+    .locator('.top-tools button:visible')
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+  assert.is(new Set(tools).size, 1, 'in one row');
+  assert.not(await phone.locator('#file-filter').isVisible());
+  await phone.keyboard.press('t');
+  assert.ok(await phone.locator('#file-filter').isVisible());
+  await shot(phone, 'phone');
   assert.ok(await again.evaluate('document.documentElement.scrollWidth <= innerWidth'));
 });
 

@@ -6,7 +6,10 @@ import { isViewed } from './viewed.ts';
 const section = byId('files', HTMLElement);
 const holder = byId('file-tree', HTMLDivElement);
 const filter = byId('file-filter', HTMLInputElement);
+const list = byId('file-list', HTMLDetailsElement);
 const count = byId('file-count', HTMLSpanElement);
+// As in the styles: there it stands above the diff, not beside it.
+const narrow = matchMedia('(max-width: 60rem)');
 // More than fit on a few screens begin with their folders closed, and come in portions.
 const mostOpen = 200;
 
@@ -27,6 +30,9 @@ type KnownFile = readonly [file: HTMLElement, name: string, folders: readonly st
 
 /** The files of the changeset that is shown, by folder, beside them. */
 export function wireFileTree(): void {
+  const fold = (): void => void list.toggleAttribute('open', !narrow.matches);
+  narrow.addEventListener('change', fold);
+  fold();
   filter.addEventListener('input', drawTree);
   filter.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return;
@@ -52,6 +58,7 @@ export function showFile(file: HTMLElement): void {
 }
 
 export function focusFilter(): void {
+  list.open = true;
   filter.focus();
   filter.select();
 }
