@@ -65,7 +65,7 @@ function completeValue(spec: OptionSpec, value: string): Pick<Completion, 'sourc
  * described here.
  */
 export function placeholderSource(placeholder: string): Source | null {
-  const all = placeholder.replace(/[[\].]/g, '').split(/[|,\s]+/);
+  const all = placeholder.replace(/[[\].']/g, '').split(/[|,\s]+/);
   const names = [...new Set(all)].filter((name) => !freeTexts.has(name));
   const [first] = names;
   if (first === undefined) return nothing;
@@ -85,7 +85,7 @@ const freeTexts: ReadonlySet<string> = new Set([
   'NAME',
   'NOTES',
   'REASON',
-  "'PATH:LINE TEXT'",
+  'PATH:LINE',
   'MESSAGE',
   'COMMIT',
   'DIGEST',
