@@ -67,7 +67,7 @@ export function proposeCommands(project: Project): Proposal | null {
   });
   if (found.length === 0) return null;
   const tests = found.filter(({ name }) => name !== 'Makefile').flatMap((part) => part.tests);
-  const install = knownInstalls.find(({ file }) => locks.has(file));
+  const install = knownInstalls.find(({ file }) => locks.has(file)) ?? unpinned(project);
   const named = found.flatMap(({ allowed }) => allowed);
   return {
     sources: found.map(({ name }) => name),
@@ -77,6 +77,16 @@ export function proposeCommands(project: Project): Proposal | null {
     install: install === undefined || lackOf(install.command, has) !== null ? null : install,
     missing: missingOf([...named.map(([first]) => first), ...(install ? [install.command] : [])], has),
   };
+}
+
+/** For a package whose dependencies no lock file pins: what brings them must not leave one that nobody asked for. */
+function unpinned({ contents, locks }: ProjectFiles): KnownInstall | undefined {
+  const { dependencies, devDependencies } = parseRecord(contents.get('package.json') ?? '{}');
+  const names = [dependencies, devDependencies].flatMap((part) =>
+    typeof part === 'object' && part !== null ? Object.keys(part) : [],
+  );
+  if (names.length === 0 || locks.size > 0) return undefined;
+  return { file: 'package.json', command: 'npm install --no-package-lock', preset: 'npm' };
 }
 
 /** Ways to the same end, the one that the project's files name first. */

@@ -38,7 +38,11 @@ type Solution =
  */
 export async function solveConflict(workshop: Workshop, conflict: Conflict): Promise<Solution> {
   const adapter = roleAdapter(workshop.config, 'merger');
-  const report = [`It conflicts in: ${conflict.paths.join(', ')}`, ...conflict.messages].join('\n');
+  // Of lines that differ git says nothing but the path once more.
+  const further = conflict.messages.filter(
+    (message) => !/^CONFLICT \(content\): Merge conflict in /.test(message),
+  );
+  const report = [`It conflicts in: ${conflict.paths.join(', ')}`, ...further].join('\n');
   if (adapter === 'none') return { kind: 'unsolved', notes: report };
   const agent = workshop.newAgentId('merger');
   const subject = { session: conflict.session.id, task: conflict.task.id };

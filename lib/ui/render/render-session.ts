@@ -24,11 +24,12 @@ export function renderSession(session: Session, style: Style): readonly string[]
         ]),
   ];
   const spend = renderSpend(session, style, '  ');
-  const decisions = gates.map(({ gate, decision, by, at }) => [
+  const decisions = gates.map(({ gate, decision, by, at, where = '' }) => [
     formatTime(at),
     visibleLine(gate),
     visibleLine(decision),
     visibleLine(by),
+    visibleLine(where),
   ]);
   return [
     ...section('Session', renderTable(facts, { width: style.width, indent: '  ' }), style),

@@ -86,6 +86,8 @@ test('DSK-1: what a run asks is listed and answered by a command, and its board 
       assert.is(rejected.code, 0, rejected.stderr);
       const told = await runProgram(repo, ['show', 'one']);
       assert.match(told.stdout, 'Count from zero.');
+      const story = await runProgram(repo, ['show', again.session ?? '']);
+      assert.match(story.stdout, /plan +approve .* command$/m);
       assert.match(told.stdout, '```suggestion');
       const second = await nextGate(board, 'changesets', first.id);
       assert.match(

@@ -84,6 +84,16 @@ for (const [title, contents, locks, expected] of [
     assert.equal([allowed, tests], expected);
   });
 
+test('DSK-4 what brings the dependencies is proposed also where no lock file pins them, and leaves none', () => {
+  const pack = (own: object): string => JSON.stringify({ scripts: { test: 'ava' }, ...own });
+  const needs = { 'package.json': pack({ devDependencies: { ava: '^6' } }) };
+  const command = 'npm install --no-package-lock';
+  assert.is(propose(needs)?.install?.command, command);
+  assert.is(propose(needs, ['package-lock.json'])?.install?.command, 'npm ci');
+  assert.is(propose(needs, ['pnpm-lock.yaml'])?.install, null);
+  assert.is(propose({ 'package.json': pack({}) })?.install, null);
+});
+
 const empty = { allowed: [], tests: [], missing: [], install: null };
 const pyproject = { 'pyproject.toml': '[tool.pytest.ini_options]\n[tool.ruff]' };
 
