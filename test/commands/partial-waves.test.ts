@@ -64,7 +64,7 @@ test('DSK-5: a task that passes while changesets wait gets one of its own, and b
   assert.is(repo.git('show', 'main:a.txt') + repo.git('show', 'main:b.txt'), '11');
 });
 
-test('DSK-5: where the base moved, what waits is void before a late task is merged', async () => {
+test('DSK-5: where the base moved, what waits is void, and built again with a late task', async () => {
   const repo = makeExecProject();
   const plan = writePlan(repo, [{ id: 'first', script: 'echo 1 > a.txt', locks: ['a.txt'] }]);
   const decisions = writeDecisions(repo, { plan: ['approve'] });
@@ -75,7 +75,34 @@ test('DSK-5: where the base moved, what waits is void before a late task is merg
   for (const argv of [['work'], ['validate']]) assert.is((await flame(repo, argv)).code, 0);
   repo.write('c.txt', 'mine\n');
   repo.commit('mine');
-  assert.match((await flame(repo, ['merge'])).stderr, 'There was nothing to do here.');
+  assert.is((await flame(repo, ['merge'])).code, 0);
+  const approved = writeDecisions(repo, { changesets: [{ all: 'approve' }] });
+  const reviewed = await flame(repo, ['review', '--decisions-file', approved]);
+  assert.is(reviewed.code, 0, reviewed.stderr);
+  for (const [file, text] of [
+    ['a', '1'],
+    ['b', '1'],
+    ['c', 'mine'],
+  ])
+    assert.is(repo.git('show', `main:${file}.txt`), text);
+});
+
+test('MRG-6: merge builds again what was built on a base that moved, and it lands by one word', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [{ id: 'first', script: 'echo 1 > a.txt', locks: ['a.txt'] }]);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  assert.is((await flame(repo, ['plan', '--from', plan, '--decisions-file', decisions])).code, 0);
+  for (const argv of [['work'], ['validate'], ['merge']]) assert.is((await flame(repo, argv)).code, 0);
+  repo.write('b.txt', 'by hand\n');
+  repo.commit('something of the person');
+  const merged = await flame(repo, ['merge']);
+  assert.is(merged.code, 0, merged.stderr);
+  assert.match(merged.stderr, /main moved from \w+ to \w+ since it was built/);
+  assert.not.match(merged.stderr, 'nothing to do');
+  const landed = await flame(repo, ['review', '--changeset', 'main', '--approve']);
+  assert.is(landed.code, 0, landed.stderr);
+  assert.is(repo.git('show', 'main:a.txt'), '1');
+  assert.is(repo.git('show', 'main:b.txt'), 'by hand');
 });
 
 test.run();

@@ -104,10 +104,10 @@ async function next(opened: Opened, id: SessionId, wave: WaveCommand): Promise<A
 }
 
 /**
- * Whether tasks passed that can still join those that wait for review, in changesets of their own. Not where the base
- * moved: then what waits is void, and all are built again.
+ * Whether there is something to build beside what waits for review: tasks passed that can still join it in changesets of
+ * their own, or the base moved, and with that all of it is built again.
  */
 async function hasLate(workshop: Opened['workshop'], { session, tasks }: SessionView): Promise<boolean> {
-  if (mergeable(tasks, changesetsOfCycle(session)).length === 0) return false;
-  return (await baseTip(workshop, session)) === session.base_commit;
+  if (mergeable(tasks, changesetsOfCycle(session)).length > 0) return true;
+  return (await baseTip(workshop, session)) !== session.base_commit;
 }

@@ -21,13 +21,18 @@ import { baseTip } from '../start-point.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { type BuiltChangeset, buildChangeset, describeGone } from './build-changeset.ts';
+import { voidMoved } from './void-moved.ts';
 
 /**
  * Wave 4, first half: one changeset per cohesion group, built from commits alone where they merge cleanly. What
- * conflicts and can't be solved goes back to its workers with the conflict as notes.
+ * conflicts and can't be solved goes back to its workers with the conflict as notes. What waits for review and was built
+ * on a base that moved since is built again.
  */
 export function mergeWave(workshop: Workshop, id: SessionId): Promise<MergeOutcome> {
-  return lookingAhead(workshop, (radar) => mergeAll(workshop, id, radar));
+  return lookingAhead(workshop, async (radar) => {
+    await voidMoved(workshop, await viewSession(workshop, id));
+    return mergeAll(workshop, id, radar);
+  });
 }
 
 interface MergeOutcome {

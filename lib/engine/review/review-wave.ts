@@ -1,19 +1,17 @@
-import { withStates } from '../../core/changesets/with-states.ts';
 import { changesetsOfCycle, mergeable, needsValidation } from '../../core/schedule/next-action.ts';
 import { readGround, uprooted } from '../../core/task/needs-of.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { noChangeset } from '../../domain/not-found.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { landsOn } from '../../domain/state/session.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { shortId } from '../../util/short-id.ts';
 import { enterWave } from '../enter-wave.ts';
 import { isDecidedElsewhere } from '../machines/review-word.ts';
 import { tendMachines } from '../machines/tend-machines.ts';
 import { mergeAll } from '../merge/merge-wave.ts';
+import { voidMoved } from '../merge/void-moved.ts';
 import { type AheadWatch, lookingAhead } from '../radar/watch-ahead.ts';
-import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
+import { viewSession } from '../record.ts';
 import { baseTip } from '../start-point.ts';
 import type { Workshop } from '../workshop.ts';
 import { decideOne, type Turn } from './decide-one.ts';
@@ -100,34 +98,6 @@ export function nothingToDecide(name: string | null, current: readonly Changeset
     `No changeset${name === null ? '' : ` ${name}`} waits for a decision.`,
     hints.length === 0 ? ['git flame status'] : hints,
   );
-}
-
-/**
- * Changesets and approvals name the base they're about: when another process moved it, they are void and
- * built again.
- */
-async function voidMoved(
-  workshop: Recorder & Pick<Workshop, 'git'>,
-  { session }: SessionView,
-): Promise<number> {
-  const tip = await baseTip(workshop, session);
-  if (tip === session.base_commit) return 0;
-  const moved = changesetsOfCycle(session).filter(({ state }) => state === 'waiting' || state === 'approved');
-  const why = `${landsOn(session)} moved from ${shortId(session.base_commit)} to ${shortId(tip)} since it was built`;
-  await record(workshop, session.id, ({ session: now }) => ({
-    session: {
-      next: withStates(
-        now,
-        moved.map((changeset) => changeset.id),
-        'void',
-        why,
-      ),
-      subject: `changesets void: ${why}`,
-    },
-  }));
-  for (const changeset of moved)
-    workshop.events.emit({ event: 'landing-refused', changeset: changeset.id, why });
-  return moved.length;
 }
 
 /** Where no person can be asked here, and a machine is there whose person's decisions count, that one is waited for. */
