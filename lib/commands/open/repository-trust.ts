@@ -29,9 +29,9 @@ export interface TrustDesk {
   /**
    * Has the person allow what a configuration asks for, unless they have. Throws a FlameError `not-trusted`
    * where no person can be asked, `trust-refused` at a no. A command that starts nothing continues: what it
-   * may not start is refused when it is about to be.
+   * may not start is refused when it is about to be. `missing`: programs that its agents need and this machine lacks.
    */
-  admit(asked: Asked, goOn: () => () => void): Promise<void>;
+  admit(asked: Asked, goOn: () => () => void, missing: readonly string[]): Promise<void>;
   /** By what was admitted last. */
   readonly guard: RepositoryGuard;
 }
@@ -54,7 +54,7 @@ export function openTrustDesk(io: Io, { output, wishes }: Pick<Reading, 'output'
   const { trustFirst, trustAgain } = wishes.hints;
   let guard: RepositoryGuard | null = null;
   return {
-    async admit({ content, place }, pause) {
+    async admit({ content, place }, pause, missing) {
       // Once work has begun, it continues without another question.
       const hints = guard === null ? trustFirst : trustAgain;
       const admitted = await isAdmitted(wishes, io, {
@@ -62,7 +62,7 @@ export function openTrustDesk(io: Io, { output, wishes }: Pick<Reading, 'output'
         ask: async (changes) => {
           const goOn = pause();
           const onEnd = (): FlameError => notTrusted(content.items, hints);
-          return askTrust(io, changes, { style: output.errorStyle, onEnd }).finally(goOn);
+          return askTrust(io, changes, { style: output.errorStyle, onEnd, missing }).finally(goOn);
         },
       });
       guard = guardRepository({

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { resolveSuperpowers } from '../../agents/resolve-superpowers.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import { missingPrograms } from './missing-programs.ts';
 import { readConfig } from './read-config.ts';
 import type { Reading } from './read-state.ts';
 import { type Asked, readAsked, type TrustDesk } from './repository-trust.ts';
@@ -28,7 +29,8 @@ export async function readRunConfig(
 ): Promise<RunConfig> {
   const loaded = await readConfig(root, configFile);
   const asked = readAsked(loaded, io, { git, root });
-  await trust.admit(asked, pause);
+  const missing = missingPrograms(loaded.config, { searchPath: io.env.PATH ?? '', root });
+  await trust.admit(asked, pause, missing);
   const { config } = asked.content;
   const { superpowers, warning } = resolveSuperpowers(config.superpowers, io.env.HOME ?? homedir());
   const warnings = warning === null ? loaded.warnings : [...loaded.warnings, warning];

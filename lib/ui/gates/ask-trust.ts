@@ -4,16 +4,28 @@ import type { TrustChange } from '../../domain/state/repository-trust.ts';
 import { renderTrust } from '../render/render-trust.ts';
 import { createPrompter } from '../terminal/prompter.ts';
 import type { Style } from '../text/style.ts';
+import { visibleLine } from '../text/visible-text.ts';
 import { choose } from './choose.ts';
 
 /** Shows what is asked for and asks whether it may be. `onEnd` is thrown where the input ends without an answer. */
 export async function askTrust(
   io: Io,
   changes: readonly TrustChange[],
-  { style, onEnd }: { readonly style: Style; readonly onEnd: () => FlameError },
+  {
+    style,
+    onEnd,
+    missing = [],
+  }: {
+    readonly style: Style;
+    readonly onEnd: () => FlameError;
+    /** Programs that its agents need and that are not here. */
+    readonly missing?: readonly string[];
+  },
 ): Promise<boolean> {
   const say = (line: string): void => void io.stderr.write(`${line}\n`);
   say(renderTrust(changes, style));
+  for (const program of missing)
+    say(`\n${style.yellow(`${visibleLine(program)} is not installed here: no agent of it can start.`)}`);
   say(
     '\nAllow this? Allowed is exactly what is shown, for this clone; git flame trust revoke takes it back.',
   );
