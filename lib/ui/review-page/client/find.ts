@@ -147,7 +147,7 @@ function mark(ranges: readonly Range[]): void {
 /** In what is said of the changeset, the names of its files, comments, and lines that were shown on demand. */
 function wordsAround(text: string): readonly Range[] {
   const blocks = main.querySelectorAll<HTMLElement>(
-    '.head, .warning, .since, .proof, .path .name, .said, tr.extra td.c',
+    '.head, .warning, .since, .proof, .path .name, .said, .suggested > *, tr.extra td.c',
   );
   return [...blocks]
     .filter((block) => around(block.parentElement, '.proof, .since') === null)
