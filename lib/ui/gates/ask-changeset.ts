@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
-import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
+import type { LineComment } from '../../domain/state/line-comment.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderChangeset } from '../render/render-changeset.ts';
 import { renderExcluding } from '../render/render-excluding.ts';
@@ -9,9 +9,11 @@ import { renderOnTop } from '../render/render-on-top.ts';
 import { hasOthers } from '../render/render-tries.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { askOther } from './ask-attempt.ts';
+import { askComment } from './ask-comment.ts';
 import { askDecided } from './ask-decided.ts';
 import { editsLines } from './ask-lines.ts';
-import { askKeep, askLine, type Choice, choose, type Question } from './choose.ts';
+import { askReject, askTasks } from './ask-reject.ts';
+import { askLine, type Choice, choose, type Question } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 import { followLines, type KeptComments, sayKept } from './kept-comments.ts';
 import { waitingChangeset } from './waits-for-person.ts';
@@ -48,113 +50,133 @@ export async function askChangeset(
   return decision;
 }
 
+/** What a question about a changeset has come to, while it is asked. */
+interface Asked {
+  readonly context: GateContext;
+  readonly question: ChangesetQuestion;
+  readonly asking: Question;
+  /** They go along with a decision. */
+  readonly comments: LineComment[];
+  readonly openPage: (() => Promise<void>) | undefined;
+  readonly red: boolean;
+  isPageOpen: boolean;
+  /** What it lands with; null: what was written for it. */
+  message: string | null;
+}
+
 async function askDecision(
   context: GateContext,
   question: ChangesetQuestion,
-  {
-    comments,
-    openPage,
-  }: { readonly comments: LineComment[]; readonly openPage: (() => Promise<void>) | undefined },
+  { comments, openPage }: Pick<Asked, 'comments' | 'openPage'>,
 ): Promise<ChangesetDecision> {
   const red = isRed(question.changeset);
-  let isOpen = openPage === undefined;
   const asking = context.question(waitingChangeset(question, red));
-  context.say(renderChangeset(question, context.style));
-  for (const line of renderExcluding((await question.excluding?.(question.changeset.id)) ?? []))
-    context.say(wrapText(`warning: ${line}`, context.style.width, '  ').map(context.style.yellow).join('\n'));
-  for (const line of renderOnTop((await question.onTop?.(question.changeset.id)) ?? []))
-    context.say(wrapText(line, context.style.width, '  ').join('\n'));
-  await sayKept(context, comments, question);
-  let message: string | null = null;
-  const isThere: Partial<Record<Key, () => boolean>> = {
-    w: () => !isOpen,
-    t: () => question.tasks.length > 1,
-    i: () => question.showInterdiff !== undefined,
-    e: () => question.linesOf !== undefined,
-    m: () => question.showMessage !== undefined,
-    o: () => question.tasks.some(hasOthers),
-  };
+  const isPageOpen = openPage === undefined;
+  const asked: Asked = { context, question, asking, comments, openPage, red, isPageOpen, message: null };
+  await showAsked(asked);
   for (;;) {
     const decided = (await question.undoable?.()) ?? [];
-    const offered = choices.filter(({ key }) =>
-      key === 'u' ? decided.length > 0 : (isThere[key]?.() ?? true),
-    );
-    const key = await choose(asking, offered);
-    if (key === 'u') {
-      if (await takesBack(asking, question, decided)) return { kind: 'again' };
-      continue;
-    }
-    const given = comments.length === 0 ? {} : { comments };
-    const worded = message === null ? given : { ...given, message };
-    if (key === 's' && comments.length > 0 && !(await dropsThem(asking))) continue;
-    if (key === 's') return { kind: 'skip' };
-    if (key === 'r' || key === 't') {
-      const tasks = key === 't' ? await askTasks(asking, question) : undefined;
-      const rejected = tasks === null ? null : await askReject(asking, question, tasks);
-      if (rejected !== null) return { ...rejected, ...given };
-      continue;
-    }
-    if (key === 'c') {
-      const comment = await askComment(asking, question);
-      if (comment === null) continue;
-      comments.push(comment);
-      context.say(`It goes along when you approve or reject: ${comments.length} so far.`);
-      continue;
-    }
-    if (key === 'o') {
-      const chosen = await askOther(asking, question.tasks.filter(hasOthers));
-      if (chosen !== null) return chosen;
-      continue;
-    }
-    if (key === 'w') {
-      await openPage?.();
-      isOpen = true;
-      continue;
-    }
-    if (key === 'v') {
-      await context.viewDiff(await question.showDiff());
-      continue;
-    }
-    if (key === 'i') {
-      await context.viewDiff((await question.showInterdiff?.()) ?? '');
-      continue;
-    }
-    if (key === 'e') {
-      const edited = await editsLines(context, asking, question);
-      if (edited === null) continue;
-      followLines(comments, edited);
-      return { kind: 'again' };
-    }
-    if (key === 'm') {
-      message = await askMessage(context, question, message);
-      continue;
-    }
-    if (!red) return { kind: 'approve', ...worded };
-    const reason = await askLine(asking, 'Diagnostics fail. Approve all the same, because: ');
-    if (reason.trim() !== '') return { kind: 'approve', override: reason.trim(), ...worded };
-    context.say('Without a reason it is not approved.');
+    const key = await choose(asking, offeredIn(asked, decided));
+    const decision = await acts[key](asked, decided);
+    if (decision !== null) return decision;
   }
 }
 
-/**
- * Why it goes back, and what the next attempts begin with; null: it doesn't after all. tasks: those that go, where not
- * all do; what that means for others was not said yet.
- */
-async function askReject(
-  asking: Question,
-  { changeset, onTop }: Pick<ChangesetQuestion, 'changeset' | 'onTop'>,
-  tasks: readonly string[] | undefined,
-): Promise<Extract<ChangesetDecision, { readonly kind: 'reject' }> | null> {
-  const others = tasks === undefined ? [] : ((await onTop?.(changeset.id, tasks)) ?? []);
-  for (const line of renderOnTop(others)) asking.say(line);
-  const reason = (await askLine(asking, 'Reason (Enter: back): ')).trim();
-  if (reason === '') return null;
-  const keep = await askKeep(asking);
-  return {
-    ...{ kind: 'reject', reason },
-    ...(tasks === undefined ? {} : { tasks }),
-    ...(keep ? { keep } : {}),
+/** The changeset with what is to be known before it is decided. */
+async function showAsked({ context, question, comments }: Asked): Promise<void> {
+  const { style, say } = context;
+  const { id } = question.changeset;
+  say(renderChangeset(question, style));
+  for (const line of renderExcluding((await question.excluding?.(id)) ?? []))
+    say(wrapText(`warning: ${line}`, style.width, '  ').map(style.yellow).join('\n'));
+  for (const line of renderOnTop((await question.onTop?.(id)) ?? []))
+    say(wrapText(line, style.width, '  ').join('\n'));
+  await sayKept(context, comments, question);
+}
+
+function offeredIn(asked: Asked, decided: readonly Changeset[]): readonly Choice<Key>[] {
+  const { question } = asked;
+  const isThere: Partial<Record<Key, boolean>> = {
+    u: decided.length > 0,
+    w: !asked.isPageOpen,
+    t: question.tasks.length > 1,
+    i: question.showInterdiff !== undefined,
+    e: question.linesOf !== undefined,
+    m: question.showMessage !== undefined,
+    o: question.tasks.some(hasOthers),
   };
+  return choices.filter(({ key }) => isThere[key] ?? true);
+}
+
+/** Does what a key stands for; null: nothing is decided by that yet. */
+type Act = (asked: Asked, decided: readonly Changeset[]) => Promise<ChangesetDecision | null>;
+
+const acts: Readonly<Record<Key, Act>> = {
+  a: approve,
+  r: (asked) => reject(asked, undefined),
+  t: async (asked) => {
+    const tasks = await askTasks(asked.asking, asked.question);
+    return tasks === null ? null : reject(asked, tasks);
+  },
+  v: async ({ context, question }) => {
+    await context.viewDiff(await question.showDiff());
+    return null;
+  },
+  i: async ({ context, question }) => {
+    await context.viewDiff((await question.showInterdiff?.()) ?? '');
+    return null;
+  },
+  e: async ({ context, asking, question, comments }) => {
+    const edited = await editsLines(context, asking, question);
+    if (edited === null) return null;
+    followLines(comments, edited);
+    return { kind: 'again' };
+  },
+  m: async (asked) => {
+    asked.message = await askMessage(asked.context, asked.question, asked.message);
+    return null;
+  },
+  o: ({ asking, question }) => askOther(asking, question.tasks.filter(hasOthers)),
+  w: async (asked) => {
+    await asked.openPage?.();
+    asked.isPageOpen = true;
+    return null;
+  },
+  c: async ({ context, asking, question, comments }) => {
+    const comment = await askComment(asking, question);
+    if (comment === null) return null;
+    comments.push(comment);
+    context.say(`It goes along when you approve or reject: ${comments.length} so far.`);
+    return null;
+  },
+  s: async ({ asking, comments }) =>
+    comments.length > 0 && !(await dropsThem(asking)) ? null : { kind: 'skip' },
+  u: async ({ asking, question }, decided) =>
+    (await takesBack(asking, question, decided)) ? { kind: 'again' } : null,
+};
+
+async function reject(
+  { asking, question, comments }: Asked,
+  tasks: readonly string[] | undefined,
+): Promise<ChangesetDecision | null> {
+  const rejected = await askReject(asking, question, tasks);
+  return rejected === null ? null : { ...rejected, ...(comments.length === 0 ? {} : { comments }) };
+}
+
+async function approve({
+  context,
+  asking,
+  red,
+  comments,
+  message,
+}: Asked): Promise<ChangesetDecision | null> {
+  const given = comments.length === 0 ? {} : { comments };
+  const worded = message === null ? given : { ...given, message };
+  if (!red) return { kind: 'approve', ...worded };
+  const reason = await askLine(asking, 'Diagnostics fail. Approve all the same, because: ');
+  if (reason.trim() !== '') return { kind: 'approve', override: reason.trim(), ...worded };
+  context.say('Without a reason it is not approved.');
+  return null;
 }
 
 /** Takes back what was decided about a changeset; false: nothing, after all. */
@@ -172,23 +194,6 @@ async function takesBack(
     if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
     asking.say(visibleLine(error.message));
     return false;
-  }
-}
-
-/** Which tasks go back while the others go on; null: none after all. */
-async function askTasks(
-  asking: Question,
-  { tasks }: Pick<ChangesetQuestion, 'tasks'>,
-): Promise<readonly string[] | null> {
-  asking.say('The others of it go on, in a changeset that is built without them.');
-  for (const { id, title } of tasks) asking.say(visibleLine(`  ${id}  ${title}`));
-  for (;;) {
-    const typed = await askLine(asking, 'Which go back, by id (Enter: none): ');
-    const ids = typed.split(/[\s,]+/).filter((id) => id !== '');
-    if (ids.length === 0) return null;
-    const strange = ids.filter((name) => !tasks.some(({ id }) => id === name));
-    if (strange.length === 0) return [...new Set(ids)];
-    asking.say(visibleLine(`It holds no task ${strange.join(', ')}.`));
   }
 }
 
@@ -219,26 +224,4 @@ const dropChoices: readonly Choice<'d' | 'b'>[] = [
 /** Nothing is decided: there is nothing they could go along with. */
 async function dropsThem(asking: Question): Promise<boolean> {
   return (await choose(asking, dropChoices)) === 'd';
-}
-
-const strayChoices: readonly Choice<'k' | 'a'>[] = [
-  { key: 'k', label: '(k)eep it' },
-  { key: 'a', label: '(a)gain' },
-];
-
-/** A remark on one line of the change; null: none after all. */
-async function askComment(
-  asking: Question,
-  { strayComment }: Pick<ChangesetQuestion, 'strayComment'>,
-): Promise<LineComment | null> {
-  for (;;) {
-    const typed = await askLine(asking, 'Comment, as PATH:LINE TEXT or PATH:LINE-LINE TEXT (Enter: back): ');
-    if (typed.trim() === '') return null;
-    const comment = parseComment(typed);
-    const stray = comment === null ? null : ((await strayComment?.(comment)) ?? null);
-    if (stray !== null) asking.say(visibleLine(stray));
-    if (comment !== null && (stray === null || (await choose(asking, strayChoices)) === 'k')) return comment;
-    if (comment !== null) continue;
-    asking.say('Write the file, a colon, the line and your remark: src/a.ts:12 this is never closed');
-  }
 }

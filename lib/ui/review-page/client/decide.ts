@@ -1,7 +1,7 @@
 import { byId } from '../../page/client/dom.ts';
 import { post } from '../../page/client/transport.ts';
-import type { ChangesetState } from '../page-state.ts';
 import { app, current } from './app.ts';
+import { decidedWords } from './decided-words.ts';
 import {
   type Draft,
   draftsHere,
@@ -144,13 +144,6 @@ function describe(): string {
       : ` ${comments === 1 ? '1 comment goes' : `${comments} comments go`} along with your decision.`;
   const worded = messageHere() === undefined ? '' : ' It lands with your message.';
   return `${changeset.group} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.${noted}${worded}`;
-}
-
-function decidedWords({ group, state, by, reason: given }: ChangesetState): string {
-  const what =
-    state === 'landed' ? 'has landed, approved' : state === 'void' ? 'is to be built again' : `is ${state}`;
-  const words = [`${group} ${what}`, by === '' ? '' : ` by ${by}`, given === '' ? '' : `: ${given}`].join('');
-  return /[.!?]$/.test(words) ? words : `${words}.`;
 }
 
 function disarm(): void {
