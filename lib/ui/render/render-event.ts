@@ -9,6 +9,7 @@ import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { renderAgentEvent } from './render-agent-event.ts';
 import { describeConflict } from './render-ahead.ts';
+import { renderChangesetEvent } from './render-changeset-event.ts';
 import { renderDoubt } from './render-doubt.ts';
 import { renderFailure } from './render-failure.ts';
 import { renderTryEnd } from './render-tries.ts';
@@ -55,17 +56,12 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'manual-review':
       return `${style.yellow('warning:')} ${renderDoubt(event)}`;
     case 'changeset-built':
-      return renderBuilt(event, style);
     case 'changeset-decided':
-      return `Changeset ${visibleLine(event.changeset)}: ${namePart(event)}${inParentheses(event.reason ?? '')}`;
     case 'decision-undone':
-      return `Changeset ${visibleLine(event.changeset)} waits again: that it was ${visibleLine(event.was)} is taken back`;
     case 'landed':
-      return renderLanding(event, style);
-    case 'pull-request':
-      return renderRequest(event, style);
     case 'landing-refused':
-      return style.red(`Changeset ${visibleLine(event.changeset)} did not land: ${visibleLine(event.why)}`);
+    case 'pull-request':
+      return renderChangesetEvent(event, style);
     case 'board':
       return `Board: ${event.url}${event.tunnel === undefined ? '' : `\nThrough your tunnel: ${event.tunnel}`}`;
     case 'review-page':
@@ -113,11 +109,6 @@ function renderStart(event: EventOf<'session-started'>, style: Style): string {
 /** Why a task failed is in the event that follows. */
 function renderChange({ task, from, to, why }: EventOf<'task-changed'>): string {
   return `${task}: ${from} -> ${to}${to === 'failed' ? '' : inParentheses(why)}`;
-}
-
-function renderLanding({ changeset, branch, commit }: EventOf<'landed'>, style: Style): string {
-  const where = `on ${visibleLine(branch)} as ${shortId(commit)}`;
-  return style.green(`Changeset ${visibleLine(changeset)} landed ${where}`);
 }
 
 function renderConflicts({ added }: EventOf<'conflicts-ahead'>, style: Style): string | null {
@@ -178,19 +169,6 @@ function renderVerified(
     : `${about}: ${style.red('the evidence is not the same')}: ${joinLines(differences)}`;
 }
 
-function renderBuilt(event: EventOf<'changeset-built'>, style: Style): string {
-  const red = event.red ? `, ${style.red('diagnostics fail')}` : '';
-  return `Changeset ${visibleLine(event.changeset)} built at ${shortId(event.commit)}: ${event.tasks.join(', ')}${red}`;
-}
-
-function renderRequest(event: EventOf<'pull-request'>, style: Style): string {
-  const from = `${visibleLine(event.branch)} for ${visibleLine(event.base)}`;
-  if (event.state === 'prepared')
-    return `Pull request of ${from} prepared: ${visibleLine(event.title)} (body: ${visibleLine(event.body_file)})`;
-  const where = event.url === null ? '' : `: ${visibleLine(event.url)}`;
-  return style.green(`Pull request of ${from} ${event.state}${where}`);
-}
-
 function renderScript(event: EventOf<'script'>, style: Style): string {
   const name = `Script ${visibleLine(event.hook)}`;
   if (event.exit_code === 0) return `${name} ended with 0`;
@@ -230,8 +208,4 @@ function joinLines(lines: readonly string[]): string {
 
 function inParentheses(text: string): string {
   return text === '' ? '' : ` (${visibleLine(text)})`;
-}
-
-function namePart({ decision, tasks = [] }: Extract<Event, { readonly event: 'changeset-decided' }>): string {
-  return visibleLine(tasks.length === 0 ? decision : `${decision} in part, ${tasks.join(', ')}`);
 }

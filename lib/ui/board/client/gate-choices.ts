@@ -3,63 +3,23 @@ import { unreachable } from '../../../util/unreachable.ts';
 import { changesetChoices, undo } from './changeset-choices.ts';
 import { type AnswerField, asSentence, type GateChoice, plain, words } from './gate-choice.ts';
 
+type AskedAt<Gate extends GateAsks['gate']> = Extract<GateAsks, { readonly gate: Gate }>;
+
 /** The answers to a question, the usual one first. */
 export function choicesOf(asks: GateAsks): readonly GateChoice[] {
   switch (asks.gate) {
     case 'plan':
-      return [
-        ...(asks.problems.length === 0
-          ? [plain('Approve', 'good', 'Its tasks are worked on as they stand here.', { kind: 'approve' })]
-          : []),
-        {
-          ...{ label: 'Edit', look: '', outcome: 'The plan as you leave it is shown here once more.' },
-          fields: [{ ...words('text', 'The plan'), loads: 'plan' }],
-          answer: (filled) => ({ ...filled, kind: 'edit' }),
-        },
-        ...(asks.replans_left > 0 ? [replan] : []),
-        plain('Quit', '', asSentence(asks.quit_means), { kind: 'quit' }),
-      ];
+      return planChoices(asks);
     case 'validation':
       return validationChoices(asks);
     case 'validator_failed':
-      return [
-        plain('Retry', 'good', 'Another validator judges it.', { kind: 'retry' }),
-        {
-          ...{ label: 'Pass by hand', look: '', outcome: 'You judged the diff yourself.' },
-          fields: [
-            words(
-              'notes',
-              asks.red ? 'Its diagnostics fail. Pass it all the same, because' : 'Notes',
-              asks.red,
-            ),
-          ],
-          answer: (filled) => ({ ...filled, kind: 'pass' }),
-        },
-        {
-          ...{ label: 'Fail by hand', look: 'bad', outcome: 'It fails its validation.' },
-          fields: [words('notes', 'What is wrong')],
-          answer: (filled) => ({ ...filled, kind: 'fail' }),
-        },
-        plain('Skip', 'bad', 'The task fails.', { kind: 'skip' }),
-      ];
+      return judgeAgainChoices(asks);
     case 'changesets':
       return changesetChoices(asks);
     case 'session':
       return sessionChoices(asks);
     case 'budget':
-      return [
-        {
-          ...{ label: 'Raise', look: 'good', outcome: 'It goes on with a higher limit.' },
-          fields: [
-            {
-              ...{ kind: 'amount', name: 'amount', isWhole: asks.unit === 'tokens' },
-              label: `Add to the limit, in ${asks.unit === 'usd' ? 'USD' : 'tokens'}`,
-            },
-          ],
-          answer: (filled) => ({ ...filled, kind: 'raise' }),
-        },
-        plain('Stop', '', 'The session stops; everything is kept.', { kind: 'stop' }),
-      ];
+      return budgetChoices(asks);
     case 'base':
       return [
         plain('Go on', 'good', 'Agents work all the same, although it cannot pass as it is.', {
@@ -72,6 +32,57 @@ export function choicesOf(asks: GateAsks): readonly GateChoice[] {
     default:
       return unreachable(asks);
   }
+}
+
+function planChoices(asks: AskedAt<'plan'>): readonly GateChoice[] {
+  return [
+    ...(asks.problems.length === 0
+      ? [plain('Approve', 'good', 'Its tasks are worked on as they stand here.', { kind: 'approve' })]
+      : []),
+    {
+      ...{ label: 'Edit', look: '', outcome: 'The plan as you leave it is shown here once more.' },
+      fields: [{ ...words('text', 'The plan'), loads: 'plan' }],
+      answer: (filled) => ({ ...filled, kind: 'edit' }),
+    },
+    ...(asks.replans_left > 0 ? [replan] : []),
+    plain('Quit', '', asSentence(asks.quit_means), { kind: 'quit' }),
+  ];
+}
+
+/** Where a validator came to no verdict. */
+function judgeAgainChoices(asks: AskedAt<'validator_failed'>): readonly GateChoice[] {
+  return [
+    plain('Retry', 'good', 'Another validator judges it.', { kind: 'retry' }),
+    {
+      ...{ label: 'Pass by hand', look: '', outcome: 'You judged the diff yourself.' },
+      fields: [
+        words('notes', asks.red ? 'Its diagnostics fail. Pass it all the same, because' : 'Notes', asks.red),
+      ],
+      answer: (filled) => ({ ...filled, kind: 'pass' }),
+    },
+    {
+      ...{ label: 'Fail by hand', look: 'bad', outcome: 'It fails its validation.' },
+      fields: [words('notes', 'What is wrong')],
+      answer: (filled) => ({ ...filled, kind: 'fail' }),
+    },
+    plain('Skip', 'bad', 'The task fails.', { kind: 'skip' }),
+  ];
+}
+
+function budgetChoices(asks: AskedAt<'budget'>): readonly GateChoice[] {
+  return [
+    {
+      ...{ label: 'Raise', look: 'good', outcome: 'It goes on with a higher limit.' },
+      fields: [
+        {
+          ...{ kind: 'amount', name: 'amount', isWhole: asks.unit === 'tokens' },
+          label: `Add to the limit, in ${asks.unit === 'usd' ? 'USD' : 'tokens'}`,
+        },
+      ],
+      answer: (filled) => ({ ...filled, kind: 'raise' }),
+    },
+    plain('Stop', '', 'The session stops; everything is kept.', { kind: 'stop' }),
+  ];
 }
 
 /** One press is enough where one thing is asked that has one of a few answers. */
