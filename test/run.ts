@@ -35,14 +35,26 @@ const checks: readonly Job[] = ['typecheck', 'lint'].map((name) => ({
   isInMemory: false,
 }));
 
-const wanted = process.argv.slice(2).filter((word) => word !== '--checks');
-const jobs = [
-  ...(process.argv.includes('--checks') ? checks : []),
-  ...listTests(here)
-    .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
-    .map(testOf),
-];
-report(await runAll(jobs));
+// Seconds of the processor from which on a file is left to `npm test`: those with real programs of others, browsers
+// and kills at every point.
+const heavy = 6;
+
+const options = ['--checks', '--quick'];
+const wanted = process.argv.slice(2).filter((word) => !options.includes(word));
+const asked = listTests(here)
+  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+  .map(testOf);
+const isWhole = wanted.length === 0 && !process.argv.includes('--quick');
+const light = process.argv.includes('--quick') ? leaveHeavy(asked) : asked;
+report(
+  await runAll([...(process.argv.includes('--checks') ? checks : []), ...light]),
+  asked.length - light.length,
+);
+
+function leaveHeavy(all: readonly Job[]): readonly Job[] {
+  const weights = readTimes(weightsFile);
+  return all.filter(({ name }) => (weights[name] ?? 0) < heavy);
+}
 
 function listTests(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -78,7 +90,7 @@ async function runAll(all: readonly Job[]): Promise<Judged[]> {
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   writeFileSync(timesFile, JSON.stringify(times));
-  if (countsCpu && wanted.length === 0 && process.env.FLAME_UPDATE === '1') writeWeights(done);
+  if (countsCpu && isWhole && process.env.FLAME_UPDATE === '1') writeWeights(done);
   return done;
 }
 
@@ -129,12 +141,13 @@ function show({ name, passed, failed, seconds, cpuSeconds, output }: Judged): vo
   for (const line of output.match(/^SKIP .*$/gm) ?? []) process.stdout.write(`     ${line}\n`);
 }
 
-function report(all: readonly Judged[]): void {
+function report(all: readonly Judged[], leftOut: number): void {
   const sum = (pick: (one: Judged) => number): number => all.reduce((total, one) => total + pick(one), 0);
   const [passed, failed, skipped] = [sum((r) => r.passed), sum((r) => r.failed), sum((r) => r.skipped)];
   if (all.length === 0) process.stdout.write('no test file matches\n');
   if (countsCpu) process.stdout.write(`\n${sum((r) => r.cpuSeconds ?? 0).toFixed(0)} s CPU\n`);
   const tail = skipped > 0 ? `, ${skipped} skipped` : '';
+  if (leftOut > 0) process.stdout.write(`\n${leftOut} heavy files are left out: npm test runs all\n`);
   process.stdout.write(`\n${passed} passed, ${failed} failed${tail}\n`);
   process.exitCode = failed > 0 || all.length === 0 || passed === 0 ? 1 : 0;
 }
