@@ -68,7 +68,6 @@ for (const [what, isFirst] of [
     const leads = await twoLeads(rig, landing.isHeld);
     if (isFirst) await machineEnd(leads.next);
     landing.let();
-    if (isFirst) leads.next.child = leads.old.child;
     await stepsDown(leads);
     await landsOnce(leads);
   });
