@@ -1,5 +1,6 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import { wrapText } from '../../util/format-width.ts';
 import { renderDiff } from '../render/render-diff.ts';
 import { editText } from '../terminal/edit-text.ts';
 import { openPager } from '../terminal/open-pager.ts';
@@ -48,13 +49,20 @@ export function createGateContext(io: Io, settings: GateSettings, withdrawn?: Ab
     say,
     question: (waiting) => {
       const onEnd = (): FlameError => waitsForPerson(waiting, settings.resume);
-      return { prompter, say, onEnd, withdrawn, howTo: () => howTo(io, style) };
+      const sayBeside = (line: string): void => say(wrapSaid(line, style.width));
+      return { prompter, say: sayBeside, onEnd, withdrawn, howTo: () => howTo(io, style) };
     },
     viewDiff: (diff) =>
       openPager(io, renderDiff(diff, style), { pager: settings.pager, elsewhere: io.stderr }),
     view: (text) => openPager(io, text, { pager: settings.pager, elsewhere: io.stderr }),
     edit: (request) => editText(io, { ...request, editor: settings.editor, say, style, withdrawn }),
   };
+}
+
+/** Each line of it as far to the right as the first. */
+function wrapSaid(text: string, width: number): string {
+  const [indent = ''] = /^ */.exec(text) ?? [];
+  return wrapText(text.slice(indent.length), width, indent).join('\n');
 }
 
 const told = new WeakSet<Io>();

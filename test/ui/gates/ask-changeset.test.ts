@@ -26,10 +26,10 @@ interface Answered {
   readonly said: string;
 }
 
-function openTerminal(input: string, editor = 'false') {
-  const fake = makeFakeIo({ isTTY: true, columns: 100, input });
+function openTerminal(input: string, editor = 'false', columns = 100) {
+  const fake = makeFakeIo({ isTTY: true, columns, input });
   const gates = createTerminalGates(fake.io, {
-    ...{ person: 'Lea Lead <lea@example.com>', style: plainStyle() },
+    ...{ person: 'Lea Lead <lea@example.com>', style: plainStyle(columns) },
     ...{ pager: 'cat', editor, resume: 'git flame run' },
     formatPlan: () => '',
     parsePlan: () => samplePlan,
@@ -77,6 +77,22 @@ test('DSK-2 where there is one task, or nothing was decided, the keys for it are
   assert.not.match(said, '(t)ask');
   assert.not.match(said, '(u)ndo');
   assert.is(said.split('Type one of:').length, 3);
+});
+
+test('DSK-2 what is said beside a question is wrapped at words, as the question is', async () => {
+  const { gates, said } = openTerminal('nonsense\nt\ntask-9\ntask-002\n\ns\n', 'false', 44);
+  const title = 'Lock the door of each of the rooms that nobody is in at night';
+  const tasks = [sampleTask(), sampleTask({ id: 'task-002' as never, title })];
+  await gates.changeset({ ...sampleChangesetQuestion(), tasks });
+  const lines = said().split('\n');
+  const first = lines.findIndex((line) => line.startsWith('Type one of:'));
+  const of = (from: number, count: number): string => lines.slice(from, from + count).join('\n');
+  assert.is(
+    of(first, 2),
+    'Type one of: a (approve), r (reject), t\n(task), v (view), c (comment), s (skip).',
+  );
+  const task = lines.findIndex((line) => line.startsWith('  task-002  '));
+  assert.is(of(task, 2), '  task-002  Lock the door of each of the\n  rooms that nobody is in at night');
 });
 
 test('DSK-2 u takes back what is named; what can not be is said, and asked again', async () => {
