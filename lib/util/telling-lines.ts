@@ -2,7 +2,8 @@
 const telling =
   /^\s*(?:not ok\b(?!.*# (?:TODO|SKIP))|FAIL(?:ED|URE)?\b|ERROR\b|✖|✗|✘|×|● |--- FAIL|E {3}|error(?:\[|:)|[\w.]*(?:Error|Exception)\b(?=[:\s(])|thread '.*' panicked)/;
 const context = 2;
-const gap = '…';
+/** Stands for lines that were left out. */
+export const gap = '…';
 
 /** The line of a program's output that says most about why it failed; null: it said nothing. */
 export function tellingLine(lines: readonly string[]): string | null {

@@ -390,7 +390,7 @@ test('DSK-3: the message a changeset lands with is written in the editor, and go
   const edited = openTerminal('m\na\n', { editor: "sed -i 's/^one: .*/feat: a/'" });
   const message = 'feat: a\n\nTask: a';
   assert.equal(await edited.gates.changeset(question), { kind: 'approve', message });
-  assert.match(edited.fake.stderr(), /It lands as feat: a when you approve it\./);
+  assert.match(edited.fake.stderr(), /When you approve it, it lands as: feat: a$/m);
   const left = openTerminal('m\na\n', { editor: 'true' });
   assert.equal(await left.gates.changeset(question), { kind: 'approve' });
 });

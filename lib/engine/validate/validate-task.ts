@@ -12,6 +12,7 @@ import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { listSome } from '../../policy/rules.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import { tellingLines } from '../../util/telling-lines.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { leftOn, toldTo } from '../blackboard/worker-notes.ts';
 import { viewSession } from '../record.ts';
@@ -202,8 +203,11 @@ export function taskEvidence(
   return collectEvidence(workshop.git, { base, commit, summary: done === '' ? task.title : done, checks });
 }
 
+// Of what a failing diagnostic printed: that is what the next attempt is told.
+const mostLines = 10;
+
 function describeRun({ command, exit_code: exitCode, timed_out: timedOut, output }: DiagnosticRun): string {
   const ended = timedOut ? 'ran out of time' : exitCode === null ? 'was killed' : `ended with ${exitCode}`;
-  const tail = output.trimEnd().split('\n').slice(-10).join('\n');
+  const tail = tellingLines(output, mostLines).join('\n');
   return `${command} ${ended}${tail === '' ? '' : `:\n${tail}`}`;
 }

@@ -4,6 +4,7 @@ import { knownInstalls } from '../../domain/known-installs.ts';
 import type { BaseQuestion } from '../../domain/ports/gates.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
+import { tellingLines } from '../../util/telling-lines.ts';
 import { baseTip } from '../start-point.ts';
 import { type Failing, failingOn, isSetup, keyOf } from '../validate/failing-on.ts';
 import { hasDiagnostics } from '../validate/run-diagnostics.ts';
@@ -94,7 +95,7 @@ export function describeFailing(
   return `${command} fails on ${branch} already (${how})`;
 }
 
-/** The end of what it printed. */
+/** What tells most of what it printed. */
 export function lastLines(output: string): readonly string[] {
-  return output.trimEnd() === '' ? [] : output.trimEnd().split('\n').slice(-5);
+  return output.trimEnd() === '' ? [] : tellingLines(output, 5);
 }

@@ -147,7 +147,7 @@ function changesetAnswers({
         text: 'REASON',
         options: [...(tasks.length > 1 ? ['tasks' as const] : []), 'keepWork', 'comments'],
       },
-      means: 'its tasks, or those, are done again and are told why',
+      means: `${tasks.length > 1 ? 'its tasks, or only those you name, are done again and are' : 'its task is done again and is'} told why`,
       fields: ({ text, tasks: some, keepWork, comments }) => ({
         ...{ reason: text, keep: keepWork },
         ...(some === null ? {} : { tasks: some }),

@@ -4,13 +4,14 @@ import { formatClock, formatDuration } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-id.ts';
 import { renderTable } from '../../util/table.ts';
+import { tellingLines } from '../../util/telling-lines.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { gateTitle } from './gate-title.ts';
 import { answerUsage, possibleAnswers } from './possible-answers.ts';
 
-const lastLines = 10;
+const mostLines = 10;
 
 /** Open questions: what has to be known of each, and the commands that answer it. */
 export function renderGates(gates: readonly OpenGate[], style: Style, now: Date): string {
@@ -54,6 +55,7 @@ function factsOf(id: string, asks: GateAsks): readonly string[] {
         ...asks.issues.map((issue) => `- ${issue}`),
         ...checksOf(asks.checks),
         ...asks.others.map(({ attempt, words }) => `attempt ${attempt}: ${words}`),
+        `The diff: git flame show ${asks.task} --diff`,
       ];
     case 'validator_failed':
       return [asks.title, asks.reason, ...checksOf(asks.checks), diffOf(id)];
@@ -107,17 +109,14 @@ function diffOf(id: string): string {
   return `The diff: git flame answer ${id} --print diff`;
 }
 
-/** Each in a line; of those that failed, the end of what they printed. */
+/** Each in a line; of those that failed, what tells most of what they printed. */
 function checksOf(checks: readonly AskedCheck[]): readonly string[] {
   return checks.flatMap(({ command, result, is_good: isGood, output }) => [
     `${isGood ? 'good' : 'failed'}: ${command} (${result})`,
     ...(isGood
       ? []
-      : output
-          .trimEnd()
-          .split('\n')
-          .slice(-lastLines)
-          .filter(Boolean)
+      : tellingLines(output, mostLines)
+          .filter((line) => line.trim() !== '')
           .map((line) => `  ${line}`)),
   ]);
 }

@@ -212,7 +212,7 @@ async function askMessage(
     context.say(visibleLine(wrong));
     return former;
   }
-  context.say(`It lands as ${visibleLine(edited.split('\n')[0] ?? '')} when you approve it.`);
+  context.say(`When you approve it, it lands as: ${visibleLine(edited.split('\n')[0] ?? '')}`);
   return edited;
 }
 

@@ -6,6 +6,7 @@ import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
+import { tellingLines } from '../../util/telling-lines.ts';
 import { renderExcluding } from '../render/render-excluding.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
 import { renderTold } from '../render/render-told.ts';
@@ -133,13 +134,13 @@ export const waitingGates = {
   budget: { gate: 'budget', subject: 'The spent budget', answers: '{raise: AMOUNT} | stop' },
 } as const satisfies Readonly<Record<string, WaitingGate>>;
 
-/** The diagnostics that failed, each with the end of what it printed. */
+/** The diagnostics that failed, each with what tells most of what it printed. */
 function failures({ diagnostics }: Pick<Verdict, 'diagnostics'>): readonly string[] {
   return diagnostics
     .filter(({ exit_code: code }) => code !== 0)
     .flatMap((run) => {
       const how = run.timed_out ? 'it took too long' : `exit ${run.exit_code ?? 'by a signal'}`;
-      const lines = visibleText(run.output.trimEnd()).split('\n').slice(-10);
+      const lines = tellingLines(visibleText(run.output), 10);
       return [
         `Failed: ${visibleLine(run.command)} (${how})`,
         ...lines.filter((line) => line !== '').map((line) => `  ${line}`),

@@ -19,8 +19,10 @@ export function renderFailure(
   // A folder of build output breaks a rule with each file.
   const more = left === 0 ? [] : [`${left} more: git flame show ${task}`];
   const details = all.length === 0 ? '' : ` (${[...shown, ...more].map(visibleLine).join('; ')})`;
-  const next = willRetry ? '; it is tried again' : '';
-  return `${style.red(`${task} failed`)}: ${failure.kind}: ${visibleLine(failure.message)}${details}${next}`;
+  const said = `${visibleLine(failure.message)}${details}`;
+  const stop = /[.!?)]$/.test(said) ? '' : '.';
+  const next = willRetry ? `${stop} It is tried again.` : '';
+  return `${style.red(`${task} failed`)}: ${failure.kind}: ${said}${next}`;
 }
 
 function shownOf(kind: FailureKind, details: readonly string[]): readonly string[] {

@@ -4,7 +4,7 @@ import { formatCount } from '../../util/format-amount.ts';
 import { formatDuration, formatTime } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-id.ts';
-import { tellingLines } from '../../util/telling-lines.ts';
+import { gap, tellingLines } from '../../util/telling-lines.ts';
 import { withoutMail } from '../text/person-name.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
@@ -40,6 +40,7 @@ export function withoutOutput({ notes, issues, diagnostics }: Verdict): Pick<Ver
   const before = diagnostics.flatMap(({ command, exit_code: code, output }) => [
     `${command} ended with ${code}:`,
     output,
+    gap,
   ]);
   const left = issues.map((issue) => unsaid(issue, before)).filter((issue) => issue !== '');
   return { notes: unsaid(notes, before), issues: left };

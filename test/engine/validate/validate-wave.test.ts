@@ -70,7 +70,10 @@ test('VAL-4 a person who wants another one pays for one', async () => {
 });
 
 /** A done task whose diagnostic fails, and a person who decides so about it. */
-async function openRed(decision: ValidationDecision): Promise<TestWorkshop & { readonly asked: Verdict[] }> {
+async function openRed(
+  decision: ValidationDecision,
+  output = 'not ok',
+): Promise<TestWorkshop & { readonly asked: Verdict[] }> {
   const asked: Verdict[] = [];
   const bench = await openTestWorkshop({
     tasks: [{ id: 'a', title: 'Do a', description: 'Do it.', priority: 1, file_locks: ['src/a.txt'] }],
@@ -88,12 +91,21 @@ async function openRed(decision: ValidationDecision): Promise<TestWorkshop & { r
       return {};
     },
   });
-  const failing = { exitCode: 1, timedOut: false, duration_ms: 1, output: 'not ok' };
+  const failing = { exitCode: 1, timedOut: false, duration_ms: 1, output };
   const agents = { ...bench.workshop.agents, runCommand: async () => failing };
   const workshop = { ...bench.workshop, agents };
   await workWave(workshop, bench.session);
   return { ...bench, workshop, asked };
 }
+
+test('VAL-3 the next attempt is told the line that says what failed, however long what stands behind it', async () => {
+  const stack = Array.from({ length: 40 }, (_, at) => `    at step ${at}`);
+  const output = ['AssertionError: 3 == 1', ...stack].join('\n');
+  const { workshop, session, asked } = await openRed({ kind: 'requeue', notes: '' }, output);
+  await validateWave(workshop, session);
+  assert.match(asked[0]?.issues[0] ?? '', 'AssertionError: 3 == 1');
+  assert.not.match(asked[0]?.issues[0] ?? '', 'at step 20');
+});
 
 test('VAL-3 nobody is paid to judge what fails its diagnostics; a person passes it with a reason that stays with it', async () => {
   const { workshop, session, started, asked } = await openRed({

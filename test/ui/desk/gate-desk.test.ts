@@ -187,7 +187,7 @@ test('DSK-1: a diff of many megabytes is cut at a line, and it is said where it 
 
 test('DSK-1: what a failing check printed stands once in the question, below the check', () => {
   const run = { command: 'npm test', exit_code: 1, output: 'not ok 3\n', timed_out: false, duration_ms: 1 };
-  const issues = ['npm test ended with 1:\nnot ok 3', 'a test is missing'];
+  const issues = ['npm test ended with 1:\n…\nnot ok 3', 'a test is missing'];
   const { asks } = aboutValidation({
     ...{ task: sampleTask(), verdict: sampleVerdict({ issues, diagnostics: [run] }) },
     editProblems: async () => [],
