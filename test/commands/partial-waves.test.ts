@@ -105,4 +105,39 @@ test('MRG-6: merge builds again what was built on a base that moved, and it land
   assert.is(repo.git('show', 'main:b.txt'), 'by hand');
 });
 
+test('MRG-6 REV-1: what a person wrote when they approved it stays where the base moves before it lands', async () => {
+  const repo = makeExecProject();
+  const tasks = ['one', 'two'].map((id) => ({
+    id,
+    group: id,
+    script: `echo 1 > ${id}.txt`,
+    locks: [`${id}.txt`],
+  }));
+  const message = 'The first of two\n\nWith $(reasons).';
+  const remark = { path: 'one.txt', line: 1, text: 'Why not 2?' };
+  const first = writeDecisions(repo, {
+    plan: ['approve'],
+    changesets: [{ one: { approve: [remark], message } }],
+  });
+  const argv = ['run', 'Two', '--from', writePlan(repo, tasks), '--decisions-file', first];
+  assert.is((await flame(repo, argv)).code, 2);
+  const moved = async (file: string): Promise<string> => {
+    repo.write(file, 'by hand\n');
+    repo.commit('something of the person');
+    const { code, stderr } = await flame(repo, ['merge']);
+    assert.is(code, 0, stderr);
+    assert.match(stderr, 'Changeset one keeps the message you wrote: The first of two');
+    return stderr;
+  };
+  assert.match(await moved('b.txt'), /built again without what you remarked .* \(one\.txt:1 Why not 2\?\)/);
+  // Once more, before it is approved again.
+  await moved('c.txt');
+  const approved = writeDecisions(repo, { changesets: [{ all: 'approve' }] });
+  const landed = await flame(repo, ['review', '--decisions-file', approved]);
+  assert.is(landed.code, 0, landed.stderr);
+  const subjects = repo.git('log', '--first-parent', '--format=%s', 'main').split('\n');
+  assert.equal(subjects.filter((subject) => subject === 'The first of two').length, 1);
+  assert.match(repo.git('log', '--format=%B', 'main'), message);
+});
+
 test.run();

@@ -80,11 +80,12 @@ if (place !== 'outside') {
       await second.waitFor();
       gates.get(3)?.open();
       await second.filter({ hasText: 'it ended before it could be told' }).waitFor();
+      // What it still asks for as the run ends may be cut off.
+      assert.equal(complaints, []);
       await give('one', 'Approve');
       const { code, stderr } = await ended;
       assert.is(code, 0, stderr);
       assert.is(repo.git('show', `main:${file}`), 'one');
-      assert.equal(complaints, []);
     } finally {
       child.kill('SIGKILL');
       await model.close();

@@ -103,6 +103,12 @@ export function approvalDecision({ id }: Pick<Session, 'id'>, changeset: Changes
   return { kind: 'approval', session: id, about: changeset.id, facts };
 }
 
+/** What a person wrote for some work to land with, whatever commit it is built as. */
+export function messageDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
+  const { group, works, message } = changeset;
+  return { kind: 'message', session: id, about: changeset.id, facts: { group, works, message } };
+}
+
 /** That a changeset landed, and as which commit. */
 export function landedDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
   const { group, tasks, commit, landed_commit: landed } = changeset;

@@ -18,6 +18,8 @@ const decisionKinds = [
   /** That the diagnostics were run on a commit. */
   'checks',
   'approval',
+  /** What some work lands with, whatever commit it is built as. */
+  'message',
   /** That a changeset is part of the branch. */
   'landed',
   'limit',

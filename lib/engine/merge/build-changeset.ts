@@ -1,4 +1,6 @@
 import type { ChangesetPlan } from '../../core/changesets/group-changesets.ts';
+import { keptMessage } from '../../core/changesets/kept-message.ts';
+import { messageDecision } from '../../core/decisions/decisions.ts';
 import { needsOf } from '../../core/task/needs-of.ts';
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
@@ -12,7 +14,7 @@ import { replayOwn } from '../stack/replay-own.ts';
 import { besideBase } from '../validate/failing-on.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
-import { changesetMessage } from './changeset-message.ts';
+import { changesetMessage, withTrailers } from './changeset-message.ts';
 import { solveConflict } from './solve-conflict.ts';
 
 export interface BuiltChangeset {
@@ -23,6 +25,8 @@ export interface BuiltChangeset {
   readonly conflicts: readonly { readonly task: Task; readonly notes: string }[];
   readonly diffstat: DiffStat;
   readonly diagnostics: readonly DiagnosticRun[];
+  /** What its person wrote for the same work before; null: nothing. */
+  readonly kept: string | null;
 }
 
 interface ChangesetJob {
@@ -49,16 +53,35 @@ export async function buildChangeset(workshop: Workshop, job: ChangesetJob): Pro
       conflicts,
       diffstat: { files: 0, insertions: 0, deletions: 0 },
       diagnostics: [],
+      kept: null,
     };
   // The tips no other tip holds already: a task built upon another brings that one's commits along.
   const parents = [parent, ...(await workshop.git.independent(tips))];
-  const message = await changesetMessage(workshop, job.session, { group: job.group.group, tasks: merged });
+  const kept = keptFor(workshop, job, merged);
+  const message =
+    kept === null
+      ? await changesetMessage(workshop, job.session, { group: job.group.group, tasks: merged })
+      : withTrailers(kept, merged, job.session.id);
   const commit = await workshop.git.commitSigned({ tree, parents, message });
   const diffstat = await workshop.git.diffStat(parent, commit);
   const about = { session: job.session.id, words: `changeset ${job.group.group}` };
   const runs = await diagnoseCommit(workshop, commit, job.base, about);
   const diagnostics = await besideBase(workshop, runs, job.base);
-  return { commit, parent, merged, conflicts, diffstat, diagnostics };
+  return { commit, parent, merged, conflicts, diffstat, diagnostics, kept };
+}
+
+/** What the person wrote when they approved the same work, before its base moved; they are told that it stays. */
+function keptFor(
+  { events, origins }: Pick<Workshop, 'events' | 'origins'>,
+  { session, group: { group } }: ChangesetJob,
+  merged: readonly Task[],
+): string | null {
+  const works = merged.flatMap(({ commit }) => commit ?? []);
+  const kept = keptMessage(session, { group, works }, (one) => origins.has(messageDecision(session, one)));
+  if (kept === null) return null;
+  const message = `Changeset ${group} keeps the message you wrote: ${kept.split('\n')[0] ?? ''}`;
+  events.emit({ event: 'notice', level: 'info', message });
+  return kept;
 }
 
 interface MergeState {

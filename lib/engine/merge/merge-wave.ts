@@ -173,6 +173,8 @@ function toChangeset(
     reason: null,
     decided_by: null,
     landed_commit: null,
+    // Not approved yet: it is what the next one begins with, should the base move once more.
+    ...(result.kept === null ? {} : { message: result.kept }),
   };
 }
 

@@ -1,5 +1,8 @@
 import { withStates } from '../../core/changesets/with-states.ts';
+import { messageDecision } from '../../core/decisions/decisions.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { nameLines } from '../../domain/state/line-range.ts';
 import { landsOn } from '../../domain/state/session.ts';
 import { shortId } from '../../util/short-id.ts';
 import { type Recorder, record, type SessionView } from '../record.ts';
@@ -18,6 +21,7 @@ export async function voidMoved(
   if (tip === session.base_commit) return 0;
   const moved = changesetsOfCycle(session).filter(({ state }) => state === 'waiting' || state === 'approved');
   const why = `${landsOn(session)} moved from ${shortId(session.base_commit)} to ${shortId(tip)} since it was built`;
+  const approved = moved.filter(({ state, message }) => state === 'approved' && message !== undefined);
   await record(workshop, session.id, ({ session: now }) => ({
     session: {
       next: withStates(
@@ -28,8 +32,22 @@ export async function voidMoved(
       ),
       subject: `changesets void: ${why}`,
     },
+    // An approval counts no more, but what was written for it does: see keptMessage.
+    vouched: approved.map((changeset) => messageDecision(now, changeset)),
   }));
-  for (const changeset of moved)
+  for (const changeset of moved) {
     workshop.events.emit({ event: 'landing-refused', changeset: changeset.id, why });
+    tellRemarks(workshop, changeset);
+  }
   return moved.length;
+}
+
+/** Remarks are about lines as they were: nobody knows whether they hold for what is built now. */
+function tellRemarks({ events }: Recorder, { group, remarks = [] }: Changeset): void {
+  if (remarks.length === 0) return;
+  const message = `Changeset ${group} is built again without what you remarked on its lines when you approved it; say it again where it still holds.`;
+  const details = remarks.map(
+    ({ path, text, ...lines }) => `${path}:${nameLines(lines)} ${text.split('\n')[0] ?? ''}`,
+  );
+  events.emit({ event: 'notice', level: 'warning', message, details });
 }
