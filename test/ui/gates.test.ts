@@ -36,7 +36,12 @@ import {
 
 const person = 'Lea Lead <lea@example.com>';
 const emptyPlan: Plan = { tasks: [] };
-const failedTask = { task: sampleTask(), verdict: sampleVerdict(), editProblems: async () => [] };
+const failedTask = {
+  task: sampleTask(),
+  verdict: sampleVerdict(),
+  editProblems: async () => [],
+  showDiff: async () => '',
+};
 const failedValidator = {
   task: sampleTask(),
   reason: 'It crashed.',
@@ -421,6 +426,13 @@ test('VAL-5: requeue with notes, with an edit, or drop', async () => {
     file_locks: ['src/login/'],
     keep: true,
   });
+});
+
+test('VAL-5: what failed is read before it is decided about', async () => {
+  const { fake, gates } = openTerminal('v\nc\n');
+  const showDiff = async (): Promise<string> => sampleChangesetQuestion().showDiff();
+  assert.equal(await gates.validation({ ...failedTask, showDiff }), { kind: 'recheck' });
+  assert.match(fake.stdout(), /\n-old␍\n\+new⟦U\+202E⟧\n/);
 });
 
 test('VAL-5: a bad edit of a task names its lines', async () => {

@@ -86,6 +86,8 @@ export interface ValidationQuestion {
   readonly verdict: Verdict;
   /** What would be wrong with the task by the rules of plans, if it were sent back changed so. */
   editProblems(edit: RequeueEdit): Promise<readonly string[]>;
+  /** What its work changes, as git shows it. */
+  showDiff(): Promise<string>;
 }
 /** What a person may change of a task that they send back. */
 export interface RequeueEdit {

@@ -3,7 +3,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Placed, ValidationDecision } from '../../domain/ports/gates.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { Task } from '../../domain/state/task.ts';
+import { hasWork, type Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { saysSomething } from '../../util/says-something.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
@@ -35,6 +35,7 @@ async function decideOne(workshop: Workshop, session: SessionId, id: string): Pr
     task,
     verdict,
     editProblems: (edit) => requeueProblems(workshop, session, id, edit),
+    showDiff: async () => (hasWork(task) ? workshop.git.diffText(task.start_commit, task.commit) : ''),
   });
   await applyDecision(workshop, session, { task, verdict, decision });
   return decision.kind === 'recheck';

@@ -5,7 +5,7 @@ import type {
   ValidatorFailedDecision,
   ValidatorFailedQuestion,
 } from '../../domain/ports/gates.ts';
-import type { AskedCheck, OtherAttempt } from '../../domain/shown/gate.ts';
+import type { AskedCheck, GateText, OtherAttempt } from '../../domain/shown/gate.ts';
 import { isRed } from '../../domain/state/changeset.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -13,7 +13,7 @@ import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { hasOthers, tryCells } from '../render/render-tries.ts';
 import { onBase, withoutOutput } from '../render/render-verdict.ts';
 import { boundedDiff } from './bounded-diff.ts';
-import { type DeskQuestion, noText, parseAnswer, wordsSchema } from './desk-question.ts';
+import { type DeskQuestion, parseAnswer, wordsSchema } from './desk-question.ts';
 import { badAnswer } from './refused-answers.ts';
 
 const { description } = plannedTaskSchema.shape;
@@ -38,6 +38,7 @@ export function aboutValidation({
   task,
   verdict,
   editProblems,
+  showDiff,
 }: ValidationQuestion): DeskQuestion<ValidationDecision> {
   const others = otherAttempts([task]);
   const { id, title, description: told, file_locks: locks } = task;
@@ -64,8 +65,13 @@ export function aboutValidation({
       const words = given.notes.trim() === '' ? verdict.notes : given.notes.trim();
       return { kind: 'requeue', notes: words, ...edited, ...(given.keep ? { keep: true } : {}) };
     },
-    text: noText,
+    text: (what) => diffOf(what, id, showDiff),
   };
+}
+
+async function diffOf(what: GateText, id: string, showDiff: () => Promise<string>): Promise<string | null> {
+  if (what !== 'diff') return null;
+  return boundedDiff(await showDiff(), `it is whole by git flame show ${id} --diff`);
 }
 
 const validatorSchema = z.discriminatedUnion('kind', [
@@ -94,10 +100,7 @@ export function aboutValidator(question: ValidatorFailedQuestion): DeskQuestion<
       const override = parseAnswer(wordsSchema, notes);
       return { kind: 'manual', status: 'pass', notes: override, override };
     },
-    text: async (what) =>
-      what === 'diff'
-        ? boundedDiff(await question.showDiff(), `it is whole by git flame show ${task.id} --diff`)
-        : null,
+    text: (what) => diffOf(what, task.id, () => question.showDiff()),
   };
 }
 

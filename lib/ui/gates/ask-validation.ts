@@ -17,7 +17,7 @@ import { waitingValidation, waitingValidator } from './waits-for-person.ts';
 /** A task failed its validation: check it again, requeue it with notes, requeue it changed, or drop it. */
 export async function askValidation(
   context: GateContext,
-  { task, verdict, editProblems }: ValidationQuestion,
+  { task, verdict, editProblems, showDiff }: ValidationQuestion,
 ): Promise<ValidationDecision> {
   const { style, say } = context;
   const asking = context.question(waitingValidation(task.id));
@@ -32,9 +32,10 @@ export async function askValidation(
   };
   const others: readonly Choice<'o'>[] = hasOthers(task) ? [{ key: 'o', label: '(o)ther attempt' }] : [];
   for (;;) {
-    const key = await choose<'r' | 'e' | 'c' | 'p' | 'o' | 'd'>(asking, [
+    const key = await choose<'r' | 'e' | 'v' | 'c' | 'p' | 'o' | 'd'>(asking, [
       { key: 'r', label: '(r)equeue' },
       { key: 'e', label: '(e)dit and requeue' },
+      { key: 'v', label: '(v)iew' },
       { key: 'c', label: '(c)heck again' },
       { key: 'p', label: '(p)ass with a reason' },
       ...others,
@@ -43,6 +44,10 @@ export async function askValidation(
     if (key === 'o') {
       const chosen = await askOther(asking, [task]);
       if (chosen !== null) return { kind: 'choose', attempt: chosen.attempt };
+      continue;
+    }
+    if (key === 'v') {
+      await context.viewDiff(await showDiff());
       continue;
     }
     if (key === 'c') return { kind: 'recheck' };

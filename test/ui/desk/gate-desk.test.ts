@@ -185,13 +185,15 @@ test('DSK-1: a diff of many megabytes is cut at a line, and it is said where it 
   assert.match((await validator.text('diff')) ?? '', `git flame show ${task.id} --diff ...]`);
 });
 
-test('DSK-1: what a failing check printed stands once in the question, below the check', () => {
+test('DSK-1: what a failing check printed stands once in the question, below the check', async () => {
   const run = { command: 'npm test', exit_code: 1, output: 'not ok 3\n', timed_out: false, duration_ms: 1 };
   const issues = ['npm test ended with 1:\n…\nnot ok 3', 'a test is missing'];
-  const { asks } = aboutValidation({
+  const { asks, text } = aboutValidation({
     ...{ task: sampleTask(), verdict: sampleVerdict({ issues, diagnostics: [run] }) },
     editProblems: async () => [],
+    showDiff: async () => '+added\n',
   });
+  assert.equal([await text('diff'), await text('plan')], ['+added\n', null]);
   if (asks.gate !== 'validation') throw new Error(asks.gate);
   assert.equal(asks.issues, ['a test is missing']);
   assert.equal(
@@ -242,6 +244,7 @@ test('an answer is held to the rules of its question', async () => {
   const validation = aboutValidation({
     ...{ task, verdict: sampleVerdict() },
     editProblems: async ({ file_locks }) => (file_locks?.[0] === '../x' ? ['../x leaves it'] : []),
+    showDiff: async () => '',
   });
   assert.is(await read(validation, { kind: 'requeue', file_locks: ['../x'] }), 'bad-answer');
   assert.equal(await read(validation, { kind: 'requeue', notes: 'so', file_locks: ['x'] }), {

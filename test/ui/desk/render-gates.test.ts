@@ -19,7 +19,12 @@ test('DSK-6: what a failing check said stands in the list of questions, and wher
   const output = ['AssertionError: 3 == 1', ...stack].join('\n');
   const red = { command: 'npm test', exit_code: 1, output, timed_out: false, duration_ms: 1 };
   const { asks } = aboutValidation({
-    ...{ task: sampleTask(), verdict: sampleVerdict({ diagnostics: [red] }), editProblems: async () => [] },
+    ...{
+      task: sampleTask(),
+      verdict: sampleVerdict({ diagnostics: [red] }),
+      editProblems: async () => [],
+      showDiff: async () => '',
+    },
   });
   assert.match(shown(asks), /AssertionError: 3 == 1[\s\S]* at step 39\n/);
   assert.not.match(shown(asks), 'at step 20');

@@ -22,6 +22,7 @@ export function factsOf(gate: string, asks: GateAsks): readonly HTMLElement[] {
         ...(asks.notes === '' ? [] : [makeBlock('', `${asks.by}: ${asks.notes}`)]),
         ...list(asks.issues),
         ...checks(asks.checks),
+        foldedText('The diff', gate, 'diff'),
       ];
     case 'validator_failed':
       return [
