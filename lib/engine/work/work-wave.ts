@@ -89,7 +89,7 @@ async function workUntilDone(
   const hadAgents = running.size > 0;
   await running.settled();
   if (running.failures.length > 0) throw running.failures[0];
-  await closeWave(workshop, session, hadAgents);
+  await closeWave(workshop, opening, hadAgents);
 }
 
 function startReady(workshop: Workshop, view: SessionView, running: Attempts): void {
@@ -235,11 +235,14 @@ async function takeUp(workshop: Workshop, session: SessionId): Promise<SessionVi
 
 async function closeWave(
   workshop: Recorder & Pick<Workshop, 'signal'>,
-  session: SessionId,
+  { session, tasks: before }: SessionView,
   hadAgents: boolean,
 ): Promise<void> {
-  const { session: now, tasks } = await viewSession(workshop, session);
-  const count = (status: Task['status']): number => tasks.filter((task) => task.status === status).length;
+  const { session: now, tasks } = await viewSession(workshop, session.id);
+  // What failed in an earlier wave is not of this one.
+  const was = new Map(before.map(({ id, status }) => [id, status === 'done' ? null : status]));
+  const count = (status: Task['status']): number =>
+    tasks.filter((task) => task.status === status && was.get(task.id) !== status).length;
   const summary = `${count('done')} done, ${count('failed')} failed, ${count('blocked')} blocked`;
   workshop.events.emit({ event: 'wave-ended', wave: 'work', cycle: now.cycle, summary });
   if (workshop.signal.aborted)

@@ -104,6 +104,27 @@ test('SCH-3 nobody waits for the worktree of accepted work to be removed', async
   assert.is([...startedMeanwhile.values()][0], 2);
 });
 
+test('WRK-1 what failed in an earlier wave is not counted at the end of the next', async () => {
+  const { workshop, session, events } = await openTestWorkshop({
+    tasks: ['a', 'b'].map((id) => ({
+      id,
+      title: `Do ${id}`,
+      description: '.',
+      file_locks: [`src/${id}.txt`],
+    })),
+    config: { limits: { max_retries: 0 } },
+    agent: ({ worktree, task }) => {
+      if (task === 'b') writeFileSync(join(worktree.path, 'src/b.txt'), 'work\n');
+      return {};
+    },
+  });
+  for (const _ of [1, 2]) await workWave(workshop, session);
+  assert.equal(
+    events.flatMap((event) => (event.event === 'wave-ended' ? [event.summary] : [])),
+    ['1 done, 1 failed, 0 blocked', '1 done, 0 failed, 0 blocked'],
+  );
+});
+
 test('ADP-1 a group is worked on and judged by what the configuration says of it, and looked for before', async () => {
   const looked: string[] = [];
   const asked: string[] = [];
