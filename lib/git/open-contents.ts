@@ -8,7 +8,7 @@ import { readContent, readTexts } from './diff/read-texts.ts';
 import { readTreeChanges } from './diff/tree-changes.ts';
 import { exportCommit } from './objects/export-commit.ts';
 import { type GitAccess, onObjects } from './objects/git-access.ts';
-import { listDetours } from './objects/list-detours.ts';
+import { submodulesOf } from './objects/list-detours.ts';
 import { listFiles } from './objects/list-files.ts';
 import { searchCommit } from './objects/search-commit.ts';
 import type { ReadObjects } from './read-objects.ts';
@@ -44,8 +44,8 @@ export function openFiles(access: GitAccess, reading: ReadObjects): GitFiles {
       filtered.set(commit, known);
       return known;
     },
-    detours: (commit) => listDetours(onObjects(access), commit),
-    submodules: (commit) => access.submodules(commit),
+    detours: (commit) => access.detours(commit),
+    submodules: async (commit) => submodulesOf(await access.detours(commit)),
     exportCommit: (commit, folder) => exportCommit(access, commit, folder),
   };
 }

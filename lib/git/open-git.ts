@@ -1,12 +1,14 @@
 import { type GitLimits, gitLimits, type WorkBounds, workBounds } from '../domain/config/work-bounds.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import type { Detours } from '../domain/ports/git-contents.ts';
 import type { GitPort, Repository } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { Checkouts } from './cells/checkouts.ts';
 import type { StepObserver } from './cells/import-objects.ts';
 import { type GitAccess, onObjects, whereThePersonIs } from './objects/git-access.ts';
-import { listSubmodules } from './objects/list-submodules.ts';
+import { listDetours } from './objects/list-detours.ts';
 import { plainMerger } from './objects/plain-merge.ts';
+import { linksReader } from './objects/read-links.ts';
 import { readSignature, type Signature } from './objects/read-signature.ts';
 import { repackLoose } from './objects/repack-loose.ts';
 import { openCells } from './open-cells.ts';
@@ -48,21 +50,25 @@ export async function openGit(
 ): Promise<GitPort> {
   const repository = options.repository ?? (await discoverRepository(context));
   let drivers: Promise<Readonly<Record<string, string>>> | undefined;
-  const submodules = new Map<ObjectId, Promise<readonly string[]>>();
+  const detours = new Map<ObjectId, Promise<Detours>>();
   const person = whereThePersonIs({ context, repository });
   const idents = options.idents ?? openIdents(person);
   let signature: Promise<Signature> | undefined;
   let keeps: Promise<boolean> | undefined;
   const objects = new CatFile(context, repository.commonDir);
+  const readLinks = linksReader(objects);
   const access: GitAccess = {
     context: { cwd: context.cwd, env: context.env },
     repository,
     objects,
-    plainMerge: plainMerger(objects, repository.objectFormat),
+    readLinks,
+    plainMerge: plainMerger(objects, readLinks, repository.objectFormat),
     signature: () => (signature ??= readSignature(person, idents, repository.commonDir)),
-    submodules: (commit) => {
-      const known = submodules.get(commit) ?? listSubmodules(onObjects(access), commit);
-      submodules.set(commit, known);
+    detours: (commit) => {
+      const known = detours.get(commit) ?? listDetours(onObjects(access), commit);
+      detours.set(commit, known);
+      // What could not be read may come later, from another machine.
+      known.catch(() => detours.delete(commit));
       return known;
     },
     inertDrivers: () => (drivers ??= readInertDrivers(onObjects(access))),

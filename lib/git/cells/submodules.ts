@@ -7,7 +7,7 @@ import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { nameBytes, showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { GitAccess } from '../objects/git-access.ts';
-import { listSubmodules } from '../objects/list-submodules.ts';
+import { listDetours, submodulesOf } from '../objects/list-detours.ts';
 import { factsOf } from './snapshot-cell.ts';
 import { onVerified, pathsOf } from './view.ts';
 
@@ -25,8 +25,8 @@ export async function requireEmptySubmodules(
   stand: ObjectId = cell.start,
 ): Promise<void> {
   const objects = onVerified(access, pathsOf(access, cell).intake);
-  const others = stand === cell.start ? [] : await listSubmodules(objects, stand);
-  const now = contentsOf(cell, new Set([...(await access.submodules(cell.start)), ...others]));
+  const others = stand === cell.start ? [] : submodulesOf(await listDetours(objects, stand));
+  const now = contentsOf(cell, new Set([...submodulesOf(await access.detours(cell.start)), ...others]));
   if (now.size === 0) return;
   const before = readPrepared(pathsOf(access, cell).root);
   const changed = [...now].filter(([path, content]) => before.get(path) !== content).map(([path]) => path);
@@ -44,7 +44,7 @@ export async function requireEmptySubmodules(
 
 /** Records what is in submodules now as no task's work. */
 export async function markPreparedSubmodules(access: GitAccess, cell: CellWorktree): Promise<void> {
-  const now = contentsOf(cell, new Set(await access.submodules(cell.start)));
+  const now = contentsOf(cell, new Set(submodulesOf(await access.detours(cell.start))));
   if (now.size === 0) return;
   writeFileSync(join(pathsOf(access, cell).root, preparedFile), JSON.stringify([...now]));
 }

@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import type { WorkBounds } from '../../domain/config/work-bounds.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
+import type { Detours } from '../../domain/ports/git-contents.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { CatFile } from '../process/cat-file.ts';
 import type { GitGuard } from '../process/limit-git.ts';
 import type { GitContext } from '../process/run-git.ts';
 import type { PlainMerge } from './plain-merge.ts';
+import type { ReadLinks } from './read-links.ts';
 import type { Signature } from './read-signature.ts';
 
 /** What every git operation needs: where the person stands, and the repository found there. */
@@ -17,10 +19,12 @@ export interface GitAccess {
   readonly objects: CatFile;
   /** Who commits in the person's name; asked once. */
   readonly signature: () => Promise<Signature>;
-  /** Where submodules are in a commit, as readName reads names; asked once of each. */
-  readonly submodules: (commit: ObjectId) => Promise<readonly string[]>;
+  /** See listDetours; asked once of each commit. */
+  readonly detours: (commit: ObjectId) => Promise<Detours>;
   /** Variables that keep configured filters and merge drivers from running; see inert-drivers.ts. */
   readonly inertDrivers: () => Promise<Readonly<Record<string, string>>>;
+  /** The repository's commits, each read once. */
+  readonly readLinks: ReadLinks;
   /** Merges of the repository's commits that need no git. */
   readonly plainMerge: PlainMerge;
   /** See keepsContent; asked once. */

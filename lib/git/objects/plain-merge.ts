@@ -1,12 +1,9 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import { makeObject, type NewObject, type ObjectFormat } from './make-object.ts';
 import type { ObjectSource } from './object-source.ts';
-import { type CommitLinks, onlyMergeBase } from './only-merge-base.ts';
-import { parseCommit } from './parse-commit.ts';
+import { onlyMergeBase } from './only-merge-base.ts';
 import { folderMode, parseTree, renderTree, type TreeRow } from './parse-tree.ts';
-
-// Commits and trees that are remembered: each is read again and again while works are merged one after another.
-const mostRemembered = 2_000;
+import { type ReadLinks, remember } from './read-links.ts';
 
 /**
  * Merges two commits whose changes have nothing to do with each other, without starting git; new trees are handed to
@@ -18,11 +15,8 @@ export type PlainMerge = (
   write: (tree: NewObject) => void,
 ) => Promise<ObjectId | null>;
 
-export function plainMerger(objects: ObjectSource, format: ObjectFormat): PlainMerge {
-  const commits = new Map<ObjectId, CommitLinks>();
+export function plainMerger(objects: ObjectSource, readLinks: ReadLinks, format: ObjectFormat): PlainMerge {
   const trees = new Map<ObjectId, readonly TreeRow[]>();
-  const readLinks = async (oid: ObjectId): Promise<CommitLinks | null> =>
-    commits.get(oid) ?? remember(commits, oid, await readCommitLinks(objects, oid));
   const readTree = async (oid: ObjectId): Promise<readonly TreeRow[] | null> =>
     trees.get(oid) ?? remember(trees, oid, await readRows(objects, oid));
   return async (ours, theirs, write) => {
@@ -32,19 +26,6 @@ export function plainMerger(objects: ObjectSource, format: ObjectFormat): PlainM
     if (!from || !one || !other) return null;
     return mergeTrees({ readTree, format, write }, { base: from.tree, one: one.tree, other: other.tree });
   };
-}
-
-function remember<T>(known: Map<ObjectId, T>, oid: ObjectId, value: T | null): T | null {
-  if (value === null) return null;
-  const [oldest] = known.keys();
-  if (known.size >= mostRemembered && oldest !== undefined) known.delete(oldest);
-  known.set(oid, value);
-  return value;
-}
-
-async function readCommitLinks(objects: ObjectSource, oid: ObjectId): Promise<CommitLinks | null> {
-  const object = await objects.read(oid);
-  return object?.type === 'commit' ? parseCommit(oid, object.bytes) : null;
 }
 
 async function readRows(objects: ObjectSource, oid: ObjectId): Promise<readonly TreeRow[] | null> {

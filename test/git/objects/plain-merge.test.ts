@@ -7,7 +7,9 @@ import { makeObject, type NewObject } from '../../../lib/git/objects/make-object
 import { onlyMergeBase } from '../../../lib/git/objects/only-merge-base.ts';
 import { parseCommit } from '../../../lib/git/objects/parse-commit.ts';
 import { plainMerger } from '../../../lib/git/objects/plain-merge.ts';
+import { linksReader } from '../../../lib/git/objects/read-links.ts';
 import { CatFile } from '../../../lib/git/process/cat-file.ts';
+import { makeHistory } from '../../support/history.ts';
 import { makeRandom, type Random } from '../../support/random.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
@@ -66,7 +68,7 @@ for (const objectFormat of ['sha1', 'sha256'] as const)
     const count = 150;
     makeSides(repo, random, count);
     const objects = new CatFile({ cwd: repo.path, env: repo.env }, `${repo.path}/.git`);
-    const merge = plainMerger(objects, objectFormat);
+    const merge = plainMerger(objects, linksReader(objects), objectFormat);
     let merged = 0;
     for (let at = 0; at < count; at += 1) {
       const [ours, theirs] = [`o${at}`, `t${at}`].map((name) => parseObjectId(repo.git('rev-parse', name)));
@@ -87,28 +89,16 @@ for (const objectFormat of ['sha1', 'sha256'] as const)
   });
 
 test('the only best common ancestor is found as git finds it, whatever the times say', async () => {
-  const repo = makeRepo();
   const random = makeRandom(5);
-  let stream = '';
+  const repo = makeRepo();
   const count = 60;
-  for (let at = 0; at < count; at += 1) {
-    stream += `commit refs/heads/c${at}\ncommitter L <l@example.com> ${random.int(1, 99)} +0000\ndata 1\nm\n`;
-    const parents = [...new Set([at - 1, random.int(0, Math.max(0, at - 1)), at - 3])].filter(
-      (parent) => parent >= 0 && parent < at && random.chance(0.6),
-    );
-    for (const [index, parent] of parents.entries())
-      stream += `${index === 0 ? 'from' : 'merge'} refs/heads/c${parent}\n`;
-  }
-  execFileSync('git', ['fast-import', '--quiet'], { cwd: repo.path, env: repo.env, input: stream });
+  const commits = makeHistory(repo, random, count);
   const objects = new CatFile({ cwd: repo.path, env: repo.env }, `${repo.path}/.git`);
   const read = async (oid: ReturnType<typeof parseObjectId>) =>
     parseCommit(oid, (await objects.read(oid))?.bytes ?? Buffer.of());
   let only = 0;
   for (let round = 0; round < 60; round += 1) {
-    const [one, other] = [random.int(0, count - 1), random.int(0, count - 1)].map((at) =>
-      parseObjectId(repo.git('rev-parse', `c${at}`)),
-    );
-    assert.ok(one && other);
+    const [one, other] = [random.pick(commits), random.pick(commits)];
     const git = spawnSync('git', ['merge-base', '--all', one, other], {
       cwd: repo.path,
       env: repo.env,

@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
+import { commitGraph } from '../../../lib/git/objects/commit-graph.ts';
+import { linksReader } from '../../../lib/git/objects/read-links.ts';
+import { CatFile } from '../../../lib/git/process/cat-file.ts';
+import { makeHistory } from '../../support/history.ts';
+import { makeRandom } from '../../support/random.ts';
+import { makeRepo } from '../../support/repo.ts';
+
+function open(repo: ReturnType<typeof makeRepo>) {
+  const context = { cwd: repo.path, env: repo.env };
+  const objects = new CatFile(context, `${repo.path}/.git`);
+  return { graph: commitGraph(context, linksReader(objects)), objects };
+}
+
+test('who descends from whom is told as git tells it, in histories that fork and join at random', async () => {
+  for (const seed of [1, 2, 3]) {
+    const repo = makeRepo();
+    const random = makeRandom(seed);
+    const commits = makeHistory(repo, random, 40);
+    const git = (...args: readonly string[]) =>
+      spawnSync('git', ['merge-base', ...args], { cwd: repo.path, env: repo.env, encoding: 'utf8' });
+    const { graph, objects } = open(repo);
+    const answers = new Set<string>();
+    for (let round = 0; round < 30; round += 1) {
+      const some = Array.from({ length: random.int(2, 5) }, () => random.pick(commits));
+      const [one, other] = some as [ObjectId, ObjectId];
+      const isAncestor = git('--is-ancestor', one, other).status === 0;
+      assert.is(await graph.isAncestor(one, other), isAncestor, `${seed} ${round}`);
+      const kept = git('--independent', ...some)
+        .stdout.split('\n')
+        .filter(Boolean);
+      assert.equal([...(await graph.independent(some))].sort(), kept.sort(), `${seed} ${round}`);
+      const bases = git('--all', one, other).stdout.split('\n').filter(Boolean);
+      const base = await graph.mergeBase(one, other);
+      assert.ok(base === null ? bases.length === 0 : bases.includes(base), `${seed} ${round}`);
+      answers.add(`${isAncestor} ${bases.length > 1} ${kept.length > 1}`);
+    }
+    assert.ok(answers.size > 3, [...answers].join(', '));
+    await objects.close();
+  }
+});
+
+test('a history that was cut off is left to git, and so is a commit that is not here', async () => {
+  const repo = makeRepo();
+  repo.write('b.txt', 'b');
+  const second = parseObjectId(repo.commit('second'));
+  repo.write('c.txt', 'c');
+  const third = parseObjectId(repo.commit('third'));
+  repo.write('.git/shallow', `${second}\n`);
+  const { graph, objects } = open(repo);
+  assert.is(await graph.isAncestor(second, third), true);
+  assert.is(await graph.mergeBase(second, third), second);
+  const absent = parseObjectId('1'.repeat(40));
+  const error = await graph.isAncestor(absent, third).catch((reason: unknown) => reason);
+  assert.instance(error, Error);
+  await objects.close();
+});
+
+test.run();
