@@ -46,6 +46,7 @@ async function mostAtOnce(freeMb: number, usesMb: number): Promise<number> {
       // Nothing more starts: one of them is done.
       sleep: async (ms, signal) => {
         await workshop.machine.sleep(ms, signal);
+        if (signal.aborted) return;
         most = Math.max(most, running.length);
         running.shift()?.();
       },

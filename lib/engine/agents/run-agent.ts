@@ -131,7 +131,8 @@ async function started(
 ): Promise<RunningAgent> {
   try {
     requirePrice(workshop, { ...asked, adapter: job.adapter, role: job.role });
-    return await startAgent(workshop, job, asked);
+    const start = (): Promise<RunningAgent> => startAgent(workshop, job, asked);
+    return await (job.inTurn?.(start) ?? start());
   } catch (error) {
     await giveBackOf(workshop, job.session, job.id).catch(() => undefined);
     throw error;

@@ -46,6 +46,8 @@ export interface AgentJob {
   readonly lastWord?: AgentRequest['lastWord'];
   readonly isInteractive?: boolean;
   readonly prompt: PromptData;
+  /** Starts it when that has its turn; at once by default. */
+  readonly inTurn?: <T>(start: () => Promise<T>) => Promise<T>;
 }
 
 /** Starts the agent of a job with what its configuration, its prompt and its hooks say. */

@@ -123,20 +123,24 @@ async function makeOne(
 ): Promise<Failure | null> {
   await steps.takePlace();
   let isOver = false;
-  const onAgentOver = (): void => {
-    if (!isOver) steps.onAgentOver();
+  const judge: AttemptSteps['judge'] = (work) => {
     isOver = true;
+    return steps.judge(work);
   };
   try {
     // Who had to wait for a place may not be wanted any more.
     if (workshop.signal.aborted || workshop.windDown.isAsked()) return null;
     const attempt = attemptOf(workshop, task, one);
-    const ending = await performAttempt(workshop, attempt, { ...begun, onAgentOver });
+    const ending = await performAttempt(workshop, attempt, {
+      ...begun,
+      open: (work) => steps.open(work),
+      judge,
+    });
     // What a finished agent did counts as it was judged before the stop; no other agent was given the time.
     if (workshop.signal.aborted && !ending.isJudged) return null;
     return await recordTry(workshop, attempt, ending);
   } finally {
-    onAgentOver();
+    if (!isOver) steps.onAgentOver();
   }
 }
 

@@ -32,11 +32,15 @@ export async function attemptTask(
     began: workshop.now().getTime(),
     path: worktreePath(workshop, agent),
   };
-  const begun = await beginAttempt(workshop, attempt);
+  const begun = await steps.open(() => beginAttempt(workshop, attempt));
   if (begun === null) return;
   let ending: Ending;
   try {
-    ending = await performAttempt(workshop, attempt, { ...begun, onAgentOver: () => steps.onAgentOver() });
+    ending = await performAttempt(workshop, attempt, {
+      ...begun,
+      open: (work) => steps.open(work),
+      judge: (work) => steps.judge(work),
+    });
   } catch (error) {
     // By its claim the next start finds what a finished agent left, and takes it in: it is not paid for twice.
     if (!(isInterrupted(error) && (await hasFinished(workshop, attempt))))

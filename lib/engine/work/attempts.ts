@@ -1,13 +1,32 @@
+import { Turns } from './turns.ts';
+
 /** What an attempt tells of as it goes on, beside its end. */
 export interface AttemptSteps {
   /** Resolves once a place is there for one more of its agents; it began with some. */
   takePlace(): Promise<void>;
   /** No more than so many of its agents will have one. */
   needPlaces(count: number): void;
-  /** An agent is gone, its work not judged yet. */
+  /** Does what comes before an agent starts, once that has its turn. */
+  open<T>(work: () => Promise<T>): Promise<T>;
+  /** An agent is gone, and nothing of it is to be judged. */
   onAgentOver(): void;
+  /** The same for one whose work is to be judged, once that has its turn. */
+  judge<T>(work: () => Promise<T>): Promise<T>;
   /** Its outcome is recorded; what is left is to clear up. */
   onRecorded(): void;
+}
+
+// What begins and what is judged keeps this process busy half of its time: of more at once all would be late, and
+// with them what others wait for. What takes longer mostly waits itself, for git or for other machines.
+const atOnce = 2;
+const longMs = 200;
+// More than any chain is long.
+const mostSteps = 1e9;
+
+interface AttemptsOptions {
+  /** How many steps a task and those that wait for it take, one after the other. */
+  readonly chainFrom: (task: string) => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 interface Attempt {
@@ -24,7 +43,14 @@ export class Attempts {
   /** What attempts threw, in the order they ended. */
   readonly failures: unknown[] = [];
   readonly #running = new Map<string, Attempt>();
+  readonly #chainFrom: (task: string) => number;
+  readonly #turns: Turns;
   #tell: () => void = () => undefined;
+
+  constructor({ chainFrom, sleep }: AttemptsOptions) {
+    this.#chainFrom = chainFrom;
+    this.#turns = new Turns({ atOnce, isLong: (ended) => sleep(longMs, ended) });
+  }
 
   /** Begins an attempt at a task, with places for so many agents. */
   begin(task: string, work: (steps: AttemptSteps) => Promise<void>, places = 1): void {
@@ -48,7 +74,13 @@ export class Attempts {
         this.#tell();
       } else next();
     };
-    const ended = work({ takePlace, needPlaces, onAgentOver, onRecorded: () => this.#tell() })
+    const judge = <T>(judging: () => Promise<T>): Promise<T> => {
+      onAgentOver();
+      return this.#turns.take(() => this.#rankOf('judge', task), judging);
+    };
+    const open = <T>(opening: () => Promise<T>): Promise<T> =>
+      this.#turns.take(() => this.#rankOf('open', task), opening);
+    const ended = work({ takePlace, needPlaces, onAgentOver, open, judge, onRecorded: () => this.#tell() })
       .catch((error: unknown) => void this.failures.push(error))
       .finally(() => {
         this.#running.delete(task);
@@ -56,6 +88,13 @@ export class Attempts {
       });
     const attempt: Attempt = { ended, places, taken: 0, waiting: [] };
     this.#running.set(task, attempt);
+  }
+
+  /** What others wait for is judged first, then agents start, and the rest is judged when there is time. */
+  #rankOf(step: 'judge' | 'open', task: string): number {
+    const chain = this.#chainFrom(task);
+    if (step === 'open') return mostSteps + chain;
+    return chain > 1 ? 2 * mostSteps + chain : chain;
   }
 
   has(task: string): boolean {

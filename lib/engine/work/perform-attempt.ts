@@ -7,6 +7,7 @@ import { issueAsScript } from '../issue-for-script.ts';
 import { prepareWorktree } from '../prepare-worktree.ts';
 import { baseTip } from '../start-point.ts';
 import type { Workshop } from '../workshop.ts';
+import type { AttemptSteps } from './attempts.ts';
 import type { Begun } from './begin-attempt.ts';
 import { discardUntouched, failed, judgeWork } from './judge-work.ts';
 import { keptStart } from './kept-work.ts';
@@ -14,16 +15,14 @@ import { lastWord } from './last-word.ts';
 import type { Attempt, Ending } from './settle-attempt.ts';
 import { workerPrompt } from './worker-prompt.ts';
 
-/** Where a claimed task's work starts, and who is to be told that its agent is gone while its work is judged. */
-interface Ground extends Begun {
-  readonly onAgentOver: () => void;
-}
+/** Where a claimed task's work starts, and what waits for its turn. */
+interface Ground extends Begun, Pick<AttemptSteps, 'judge' | 'open'> {}
 
 /** One agent in a worktree of its own, from its start to what the post-check says of its work. */
 export async function performAttempt(
   workshop: Workshop,
   attempt: Attempt,
-  { view, start, onAgentOver }: Ground,
+  { view, start, open, judge }: Ground,
 ): Promise<Ending> {
   const { task } = attempt;
   const script = issueAsScript(workshop, task);
@@ -36,10 +35,10 @@ export async function performAttempt(
   if (refusal !== null) return failed(refusal);
   const from = await keptStart(workshop, view.session, task, start.commit);
   const subject = { session: attempt.session, task: task.id };
-  const cell = await workshop.git.addCellWorktree(attempt.path, from, subject, start.commit);
+  const cell = await open(() => workshop.git.addCellWorktree(attempt.path, from, subject, start.commit));
   let isAccepted = false;
   try {
-    const ending = await workIn(workshop, attempt, { cell, view, builtOn: start.builtOn, onAgentOver });
+    const ending = await workIn(workshop, attempt, { cell, view, builtOn: start.builtOn, open, judge });
     isAccepted = ending.work !== null;
     return ending;
   } finally {
@@ -47,7 +46,7 @@ export async function performAttempt(
   }
 }
 
-interface WorkPlace extends Pick<Ground, 'onAgentOver' | 'view'> {
+interface WorkPlace extends Pick<Ground, 'judge' | 'open' | 'view'> {
   readonly cell: CellWorktree;
   readonly builtOn: BuiltOn;
 }
@@ -55,7 +54,7 @@ interface WorkPlace extends Pick<Ground, 'onAgentOver' | 'view'> {
 async function workIn(
   workshop: Workshop,
   attempt: Attempt,
-  { cell, view, builtOn, onAgentOver }: WorkPlace,
+  { cell, view, builtOn, open, judge }: WorkPlace,
 ): Promise<Ending> {
   const { task, agent, adapter, session } = attempt;
   // What starts from work that has not landed runs, as it is set up, what an agent wrote.
@@ -82,12 +81,12 @@ async function workIn(
     cell,
     policy,
     isReadOnly: false,
+    inTurn: open,
     lastWord: (words, signal) =>
       lastWord(workshop, { attempt, cell, policy, prepared: prepared.paths, signal }, words),
     prompt: await workerPrompt(workshop, view, task, {
       ...{ policy, base: cell.base, builtOn, isKept: cell.start !== cell.base },
     }),
   });
-  onAgentOver();
-  return judgeWork(workshop, { attempt, cell, policy, outcome, prepared: prepared.paths });
+  return judge(() => judgeWork(workshop, { attempt, cell, policy, outcome, prepared: prepared.paths }));
 }

@@ -1,4 +1,5 @@
 import { adaptiveLimit } from '../../core/schedule/adaptive-limit.ts';
+import { longestChains } from '../../core/schedule/longest-chains.ts';
 import { nextWake, selectReady } from '../../core/schedule/select-ready.ts';
 import { holdPaused } from '../../core/schedule/service-pause.ts';
 import { unblockable } from '../../core/task/cascade.ts';
@@ -62,12 +63,17 @@ async function workUntilDone(
   if (!isJoined(workshop)) await requireChosen(workshop, 'worker', all);
   const isPaid = all.some((task) => needsModel(adapterOf(workshop, task)));
   if (first.length > 0) await warnOfBase(workshop, opening.session, isPaid);
-  const running = new Attempts();
+  let { tasks } = opening;
+  const running = new Attempts({
+    chainFrom: (task) => chainFrom(tasks, task),
+    sleep: (ms, signal) => workshop.machine.sleep(ms, signal),
+  });
   while (!workshop.signal.aborted && running.failures.length === 0) {
     const step = running.nextStep();
     if (!isJoined(workshop)) await replayUprooted(workshop, session);
     await tendMachines(workshop, session);
     const view = await viewSession(workshop, session);
+    tasks = view.tasks;
     await findUnusable(
       workshop,
       startable(workshop, view).filter(({ status }) => status === 'pending'),
@@ -90,6 +96,12 @@ async function workUntilDone(
   await running.settled();
   if (running.failures.length > 0) throw running.failures[0];
   await closeWave(workshop, opening, hadAgents);
+}
+
+/** Of those that are to be done. */
+function chainFrom(tasks: readonly Task[], id: string): number {
+  const waiting = tasks.filter((task) => task.id === id || task.status === 'pending');
+  return longestChains(waiting).get(id) ?? 0;
 }
 
 function startReady(workshop: Workshop, view: SessionView, running: Attempts): void {

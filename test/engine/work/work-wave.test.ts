@@ -104,6 +104,53 @@ test('SCH-3 nobody waits for the worktree of accepted work to be removed', async
   assert.is([...startedMeanwhile.values()][0], 2);
 });
 
+test('SCH-3 where several agents end together, the work that others wait for is judged first', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const wave = await openTestWorkshop({
+    tasks: names.map((id) => ({
+      ...{ id, title: `Do ${id}`, description: '.', file_locks: [`src/${id}.txt`] },
+      dependencies: id === 'e' ? ['d'] : [],
+    })),
+    config: { concurrency: { development: 4, adaptive: false } },
+    agent: ({ worktree, task }) => {
+      writeFileSync(join(worktree.path, `src/${task}.txt`), 'work\n');
+      return {};
+    },
+  });
+  const { workshop, events, session } = wave;
+  const untilOver = async (count: number): Promise<void> => {
+    while (events.filter(({ event }) => event === 'agent-ended').length < count)
+      await new Promise((resolve) => setImmediate(resolve));
+  };
+  const judged: string[] = [];
+  const git: Workshop['git'] = {
+    ...workshop.git,
+    importCell: async (cell, tip) => {
+      judged.push(cell.path);
+      await untilOver(4);
+      await workshop.git.importCell(cell, tip);
+    },
+  };
+  const agents: Workshop['agents'] = {
+    ...workshop.agents,
+    start: async (request, onActivity) => {
+      const agent = await workshop.agents.start(request, onActivity);
+      // It started first, and ends last.
+      const outcome = request.task === 'd' ? untilOver(3).then(() => agent.outcome) : agent.outcome;
+      return { ...agent, outcome };
+    },
+  };
+  await workWave({ ...workshop, agents, git }, session);
+  const taskAt = (path: string): string | null =>
+    events.flatMap((event) =>
+      event.event === 'agent-started' && path.endsWith(`/${event.agent}`) ? [event.task] : [],
+    )[0] ?? null;
+  const order = judged.map(taskAt);
+  // The first two had their turn by then.
+  assert.is(order.indexOf('d'), 2, order.join(' '));
+  assert.equal([...order].sort(), names);
+});
+
 test('WRK-1 what failed in an earlier wave is not counted at the end of the next', async () => {
   const { workshop, session, events } = await openTestWorkshop({
     tasks: ['a', 'b'].map((id) => ({
