@@ -19,7 +19,7 @@ export interface AttemptSteps {
 // What begins and what is judged keeps this process busy half of its time: of more at once all would be late, and
 // with them what others wait for. What takes longer mostly waits itself, for git or for other machines.
 const atOnce = 2;
-const longMs = 200;
+export const longMs = 200;
 // More than any chain is long.
 const mostSteps = 1e9;
 

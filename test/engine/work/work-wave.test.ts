@@ -7,6 +7,7 @@ import { planSchema } from '../../../lib/domain/state/plan.ts';
 import { planProblems, readBounds } from '../../../lib/engine/plan-problems.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { longMs } from '../../../lib/engine/work/attempts.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import type { Workshop } from '../../../lib/engine/workshop.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
@@ -128,6 +129,8 @@ test('SCH-3 where several agents end together, the work that others wait for is 
     importCell: async (cell, tip) => {
       judged.push(cell.path);
       await untilOver(4);
+      // Until nothing is under way: all of them wait for their turn.
+      await workshop.machine.sleep(1, new AbortController().signal);
       await workshop.git.importCell(cell, tip);
     },
   };
@@ -140,7 +143,13 @@ test('SCH-3 where several agents end together, the work that others wait for is 
       return { ...agent, outcome };
     },
   };
-  await workWave({ ...workshop, agents, git }, session);
+  // Nothing takes so long that others need not wait for it.
+  const sleep: Workshop['machine']['sleep'] = async (ms, signal) => {
+    if (ms > longMs) await workshop.machine.sleep(ms, signal);
+    else if (!signal.aborted)
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  };
+  await workWave({ ...workshop, agents, git, machine: { ...workshop.machine, sleep } }, session);
   const taskAt = (path: string): string | null =>
     events.flatMap((event) =>
       event.event === 'agent-started' && path.endsWith(`/${event.agent}`) ? [event.task] : [],
