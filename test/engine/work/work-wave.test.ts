@@ -10,6 +10,7 @@ import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { longMs } from '../../../lib/engine/work/attempts.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import type { Workshop } from '../../../lib/engine/workshop.ts';
+import { until } from '../../support/until.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -119,10 +120,12 @@ test('SCH-3 where several agents end together, the work that others wait for is 
     },
   });
   const { workshop, events, session } = wave;
-  const untilOver = async (count: number): Promise<void> => {
-    while (events.filter(({ event }) => event === 'agent-ended').length < count)
-      await new Promise((resolve) => setImmediate(resolve));
-  };
+  const untilOver = (count: number): Promise<void> =>
+    until(
+      `${count} agents over`,
+      () => events.filter(({ event }) => event === 'agent-ended').length >= count,
+    );
+  let begun = 0;
   const judged: string[] = [];
   const git: Workshop['git'] = {
     ...workshop.git,
@@ -138,9 +141,11 @@ test('SCH-3 where several agents end together, the work that others wait for is 
     ...workshop.agents,
     start: async (request, onActivity) => {
       const agent = await workshop.agents.start(request, onActivity);
-      // It started first, and ends last.
-      const outcome = request.task === 'd' ? untilOver(3).then(() => agent.outcome) : agent.outcome;
-      return { ...agent, outcome };
+      begun += 1;
+      // It started first, and ends last; none of them ends before all have begun.
+      const mayEnd =
+        request.task === 'd' ? untilOver(3) : until('all begun', () => begun >= names.length - 1);
+      return { ...agent, outcome: mayEnd.then(() => agent.outcome) };
     },
   };
   // Nothing takes so long that others need not wait for it.
