@@ -5,8 +5,13 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { heedingStore } from '../../lib/store/ends/heeding-store.ts';
+import { openStore } from '../../lib/store/open-store.ts';
+import { WriteQueue } from '../../lib/store/write/write-queue.ts';
+import { openOrigins } from '../../lib/trust/decisions/open-origins.ts';
 import { makeRandom } from '../support/random.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
+import { until } from '../support/until.ts';
 import {
   closeTestStores,
   createTasks,
@@ -106,6 +111,33 @@ test('a dead holder of the turn does not block the others for long', async () =>
   await store.close();
   assert.is(task?.rev, 4);
   assert.equal(readdirSync(queue), []);
+});
+
+test('what is dear to lose waits for its turn before anybody races it, and reads meanwhile what it needs', async () => {
+  const repo = makeRepo();
+  const context = { cwd: repo.path, env: repo.env };
+  const storing = { context, commonDir: commonDir(repo), objectFormat: 'sha1' } as const;
+  const origins = openOrigins({ env: repo.env, commonDir: commonDir(repo) });
+  const store = heedingStore(await openStore(storing), { ...storing, origins });
+  await createTasks(store, [sampleTask('task-001')]);
+  const steps: string[] = [];
+  const decide = (): null => {
+    steps.push(`decided, ${readdirSync(join(commonDir(repo), 'blueflame/store-queue')).length} in the queue`);
+    return null;
+  };
+  await store.transact(decide, { isLarge: true });
+  const leave = await new WriteQueue(commonDir(repo)).enter(async () => undefined);
+  const deciding = store.transact(decide, {
+    prepare: async () => {
+      steps.push('prepared');
+      await leave();
+    },
+  });
+  await Promise.race([deciding, until('it is prepared', () => steps.includes('prepared'))]);
+  await leave();
+  await deciding;
+  await store.close();
+  assert.equal(steps, ['decided, 1 in the queue', 'prepared', 'decided, 1 in the queue']);
 });
 
 test('git children that die in between are started again', async () => {

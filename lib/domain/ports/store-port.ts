@@ -114,6 +114,13 @@ export interface LogEntry {
   readonly trailers: Readonly<Record<string, string>>;
 }
 
+export interface TransactOptions {
+  /** What it decides is dear to lose, so it waits for its turn before anybody races it. */
+  readonly isLarge?: boolean;
+  /** Done once where it waits for its turn, right before that comes: what the decision needs is read by then. */
+  readonly prepare?: () => Promise<unknown>;
+}
+
 /**
  * State on refs/blueflame/*. Success is reported after the refs moved, never before. `rev`, `updated_at`
  * of what changes are set by the store.
@@ -127,12 +134,11 @@ export interface Store {
   look(pick: (sessions: Pick<Snapshot, 'sessions' | 'current'>) => SessionId | null): Promise<SessionLook>;
   /**
    * Compare-and-swap: `decide` sees the newest snapshot and returns what to change (null: nothing).
-   * On a lost race it's called again with a newer one. `isLarge`: what it decides is dear to lose, so it waits for its
-   * turn before anybody races it.
+   * On a lost race it's called again with a newer one.
    */
   transact(
     decide: (snapshot: Snapshot) => Transaction | null,
-    options?: { readonly isLarge?: boolean },
+    options?: TransactOptions,
   ): Promise<TransactResult>;
   /** How a task was right before its latest change; null where that can't be read any more. */
   former(task: Task): Promise<Task | null>;

@@ -1,7 +1,14 @@
 import { type EndedSnapshot, heedEnds, heedLook, isEndedElsewhere } from '../../core/decisions/heed-ends.ts';
 import { restoreSaid } from '../../core/decisions/restore-said.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Change, Snapshot, Store, Transaction, TransactResult } from '../../domain/ports/store-port.ts';
+import type {
+  Change,
+  Snapshot,
+  Store,
+  Transaction,
+  TransactOptions,
+  TransactResult,
+} from '../../domain/ports/store-port.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -37,7 +44,7 @@ export function heedingStore(
     ...store,
     snapshot: () => view.snapshot(),
     look: (pick) => view.look(pick),
-    transact: (decide) => view.transact(decide),
+    transact: (...asked) => view.transact(...asked),
     raw: store,
     lastTasks: async (tasks) => {
       const found = await evidence.lastTasks(tasks, view.origins);
@@ -104,10 +111,13 @@ class HeedingView {
     return this.#settled(() => heedLook(raw, { origins: this.origins, evidence: this.#evidence }, only));
   }
 
-  async transact(decide: (snapshot: EndedSnapshot) => Transaction | null): Promise<TransactResult> {
+  async transact(
+    decide: (snapshot: EndedSnapshot) => Transaction | null,
+    options: TransactOptions = {},
+  ): Promise<TransactResult> {
     for (;;) {
       await this.#evidence.refresh();
-      const result = await this.#tryToTransact(decide);
+      const result = await this.#tryToTransact(decide, options);
       if (result?.kind === 'done')
         return { ...result, snapshot: await this.#settled(() => this.heed(result.snapshot)) };
       if (result !== null) return result;
@@ -118,13 +128,17 @@ class HeedingView {
   /** null: what the decision rests on is not known yet. */
   async #tryToTransact(
     decide: (snapshot: EndedSnapshot) => Transaction | null,
+    options: TransactOptions,
   ): Promise<TransactResult | null> {
     try {
-      return await this.#store.transact((raw) => {
-        const seen = this.heed(raw);
-        if (this.#evidence.isOpen) throw new Unknown();
-        return withSaid(decide(seen), { seen, raw });
-      });
+      return await this.#store.transact(
+        (raw) => {
+          const seen = this.heed(raw);
+          if (this.#evidence.isOpen) throw new Unknown();
+          return withSaid(decide(seen), { seen, raw });
+        },
+        { ...options, prepare: () => Promise.all([this.snapshot(), options.prepare?.()]) },
+      );
     } catch (error) {
       if (error instanceof Unknown) return null;
       throw error;

@@ -1,5 +1,11 @@
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
-import type { Change, Snapshot, Transaction, TransactResult } from '../../domain/ports/store-port.ts';
+import type {
+  Change,
+  Snapshot,
+  Transaction,
+  TransactOptions,
+  TransactResult,
+} from '../../domain/ports/store-port.ts';
 import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/make-object.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import type { CommitSigner } from '../../util/commit-signature.ts';
@@ -13,6 +19,7 @@ export interface Caller {
   readonly decide: (snapshot: Snapshot) => Transaction | null;
   /** What it decides is dear to lose. */
   readonly isLarge: boolean;
+  readonly prepare?: TransactOptions['prepare'];
   readonly resolve: (result: TransactResult) => void;
   readonly reject: (error: unknown) => void;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { TransactResult } from '../../domain/ports/store-port.ts';
+import type { TransactOptions, TransactResult } from '../../domain/ports/store-port.ts';
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { Idents } from '../../git/process/read-identity.ts';
@@ -59,12 +59,9 @@ export class GroupCommit {
     this.#refs = this.#openRefs(false);
   }
 
-  transact(
-    decide: Caller['decide'],
-    { isLarge = false }: { readonly isLarge?: boolean },
-  ): Promise<TransactResult> {
+  transact(decide: Caller['decide'], { isLarge = false, prepare }: TransactOptions): Promise<TransactResult> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ decide, isLarge, resolve, reject });
+      this.#waiting.push({ decide, isLarge, prepare, resolve, reject });
       this.#work ??= this.#drain();
     });
   }
@@ -121,7 +118,9 @@ export class GroupCommit {
     const isDear = open.size >= manyCallers || [...open].some(({ isLarge }) => isLarge);
     if (!isRaced && !isDear) return attempt();
     // Most of what the others wrote is read by then, and read while they write.
-    const leave = await queue.enter(() => this.#options.reader.read());
+    const leave = await queue.enter(() =>
+      Promise.all([this.#options.reader.read(), ...[...open].map(({ prepare }) => prepare?.())]),
+    );
     try {
       await attempt();
     } finally {
