@@ -3,7 +3,7 @@ import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/polic
 import type { Adapter } from '../domain/ports/adapter.ts';
 import type { CommandRun } from '../domain/ports/agent-port.ts';
 import type { Repository } from '../domain/ports/git-port.ts';
-import type { CellLimits, SandboxState } from './sandbox-state.ts';
+import type { CellLimits, SandboxState, SpareCells } from './sandbox-state.ts';
 
 /** What all cells of one command share. */
 export interface RunnerContext {
@@ -27,6 +27,8 @@ export interface RunnerContext {
   sight(request: SightRequest): MachineSight;
   /** Tried once. */
   sandbox(): Promise<SandboxState>;
+  /** Cells begun before they are needed. */
+  spares(): Promise<SpareCells>;
   /** Tried once. */
   watcher(): Promise<WatcherClient>;
   /** See prepareAdapter; asked once for each adapter. */
@@ -35,6 +37,8 @@ export interface RunnerContext {
   readonly answers: Map<string, Promise<string>>;
   /** Installs that are under way, by what their outcome is known by: agents that start together wait for one. */
   readonly installs: Map<string, Promise<CommandRun | null>>;
+  /** Gives back what is kept for later cells. */
+  close(): Promise<void>;
 }
 
 /** What a cell shows of the person's own work tree beside the commits; absolute paths. */

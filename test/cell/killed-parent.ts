@@ -1,6 +1,7 @@
 // Starts one agent and waits: the test kills this process, or it kills itself so many milliseconds after the start.
+// With "spare" it starts that one in a cell that was begun early.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCellFixture } from './fixture.ts';
+import { openCellFixture, spareCellsOf } from './fixture.ts';
 
 const mark = process.argv[2] ?? '';
 const { runner, request } = await openCellFixture();
@@ -13,9 +14,15 @@ const prompt = [
   'echo ready',
   'wait',
 ].join('\n');
+const [, , , afterMs = '', kind = ''] = process.argv;
+if (kind === 'spare') {
+  await (await runner.start(request({ prompt: 'true' }), () => undefined)).outcome;
+  while (spareCellsOf(process.pid).length === 0) await sleep(1);
+  process.stdout.write('spare\n');
+  await sleep(20);
+}
 await runner.start(request({ prompt }), ({ text }) => process.stdout.write(text));
-const [, , , afterMs] = process.argv;
-if (afterMs !== undefined) {
+if (afterMs !== '') {
   await sleep(Number(afterMs));
   process.kill(process.pid, 'SIGKILL');
 }

@@ -12,6 +12,9 @@ export interface DiskUsage {
 // Empty files fill a file system, too.
 const leastBytes = 4_096;
 const entriesAtOnce = 500;
+const smallFolder = 65_536;
+// A name need not be text.
+const asBytes = { encoding: 'buffer' } as const;
 
 /** What folders hold on disk, and files that were removed but are still open in these processes. */
 export async function measureDisk(folders: readonly string[], pids: readonly number[]): Promise<DiskUsage> {
@@ -20,7 +23,7 @@ export async function measureDisk(folders: readonly string[], pids: readonly num
   let seen = 0;
   const waiting = folders.map((folder) => Buffer.from(folder));
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    const names = await readdir(folder, { encoding: 'buffer' }).catch(isGone);
+    const names = await namesIn(folder);
     isWhole &&= names !== null;
     for (const name of names ?? []) {
       const path = Buffer.concat([folder, Buffer.from('/'), name]);
@@ -46,8 +49,14 @@ export function freeBytes(folder: string): number {
 }
 
 /** An empty list for a folder that is gone meanwhile; null for one that exists and can't be read. */
-function isGone(error: unknown): readonly Buffer[] | null {
-  return isMissing(error) ? [] : null;
+async function namesIn(folder: Buffer): Promise<readonly Buffer[] | null> {
+  try {
+    // To have another thread read a small one takes longer than that.
+    const isSmall = statSync(folder).size <= smallFolder;
+    return isSmall ? readdirSync(folder, asBytes) : await readdir(folder, asBytes);
+  } catch (error) {
+    return isMissing(error) ? [] : null;
+  }
 }
 
 function lookAt(path: Buffer): { readonly bytes: number; readonly isFolder: boolean } | null {

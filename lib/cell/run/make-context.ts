@@ -8,8 +8,9 @@ import { probeSandbox } from '../probes/sandbox-probe.ts';
 import type { MachineSight, RunnerContext, WatcherClient, WorkTreeView } from '../runner-context.ts';
 import { lookAtMachine } from '../sandbox/machine-sight.ts';
 import { viewWorkTree } from '../sandbox/private-paths.ts';
+import { keepSpareCells } from '../sandbox/spare-cells.ts';
 import { searchFolders } from '../sandbox/tool-paths.ts';
-import type { SandboxState } from '../sandbox-state.ts';
+import type { SandboxState, SpareCells } from '../sandbox-state.ts';
 import { prepareAdapter } from './prepare-adapter.ts';
 
 export interface RunnerOptions {
@@ -37,6 +38,7 @@ const lookAgainMs = 1_000;
 export function makeRunnerContext(options: RunnerOptions): RunnerContext {
   const { config, env } = options;
   let probed: Promise<SandboxState> | null = null;
+  let spares: Promise<SpareCells> | null = null;
   let watcher: Promise<WatcherClient> | null = null;
   const prepared = new Map<string, Promise<string | null>>();
   let gitConfig: Promise<string> | null = null;
@@ -80,6 +82,10 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       probed ??= probeSandbox(env);
       return probed;
     },
+    spares: () => {
+      spares ??= context.sandbox().then((sandbox) => keepSpareCells(sandbox, context.limits));
+      return spares;
+    },
     watcher: () => {
       watcher ??= probeWatcher(context);
       return watcher;
@@ -88,6 +94,11 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       const asked = prepared.get(adapter.name) ?? prepareAdapter(context, adapter);
       prepared.set(adapter.name, asked);
       return asked;
+    },
+    close: async () => {
+      const [sandbox, early] = await Promise.allSettled([probed, spares]);
+      if (early.status === 'fulfilled') await early.value?.close();
+      if (sandbox.status === 'fulfilled') await sandbox.value?.limits.dropGroups();
     },
   };
   return context;

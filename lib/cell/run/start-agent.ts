@@ -63,7 +63,11 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
   try {
     const run = openRun(context, request, { folder, onActivity });
     const command = resolveCommand(context, run.adapter);
-    const [sandbox, prepared] = await Promise.all([context.sandbox(), context.prepared(run.adapter)]);
+    const [sandbox, prepared, spares] = await Promise.all([
+      context.sandbox(),
+      context.prepared(run.adapter),
+      context.spares(),
+    ]);
     services = await startServices(context, {
       ...{ adapter: run.adapter, request, folder, confinement: sandbox.confinement },
       access,
@@ -83,7 +87,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     });
     const { heartbeat_interval: heartbeatMs, agent_timeout: patienceMs } = context.config.limits;
     const argv = run.services.wrap(launch.argv);
-    return watch(run, { launch, egress, heartbeatMs, patienceMs }, (output) =>
+    const agent = watch(run, { launch, egress, heartbeatMs, patienceMs }, (output) =>
       spawnCell({
         sandbox,
         profile,
@@ -91,9 +95,13 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
         argv: egress?.wrap(argv) ?? argv,
         stdin: launch.stdin,
         mark: request.id,
+        early: { spares, folder: folder.root },
         ...output,
       }),
     );
+    // Most often another follows.
+    agent.outcome.then(spares.prepare, () => undefined);
+    return agent;
   } catch (error) {
     await Promise.all([services?.close(), egress?.close()]);
     await folder.remove();

@@ -6,7 +6,7 @@ import { type LimitName, withLimits } from '../limits/limits.ts';
 import { watchDisk } from '../limits/watch-disk.ts';
 import { type Watch, watchLimits } from '../limits/watchdog.ts';
 import { descendants, processesWith, signal } from '../process-tree.ts';
-import type { CellGroup, CellLimits, SandboxState } from '../sandbox-state.ts';
+import type { CellGroup, CellLimits, SandboxState, SpareCell, SpareCells } from '../sandbox-state.ts';
 import { type CellProfile, handFilter } from './bwrap-profile.ts';
 import { gateScript, openGate } from './cell-gate.ts';
 import { isAlive, readStatus, type Status } from './cell-status.ts';
@@ -21,6 +21,8 @@ interface CellStart {
   readonly stdin: string | null;
   /** A name no other living cell has: finds what left the process group. */
   readonly mark: string;
+  /** Cells that were begun early, and the folder of this one that nothing inside can see; undefined: begun now. */
+  readonly early?: { readonly spares: SpareCells; readonly folder: string };
   onStdout(chunk: Buffer): void;
   onStderr(chunk: Buffer): void;
 }
@@ -88,8 +90,11 @@ interface Spawned {
 function trySpawn(start: CellStart): Spawned | Error {
   let group: CellGroup | null = null;
   try {
-    group = start.sandbox.limits.openGroup(start.limits);
-    return { group, child: spawnConfined(start, group) };
+    const spare = start.profile.isInteractive ? null : (start.early?.spares.take() ?? null);
+    group = spare?.group ?? start.sandbox.limits.openGroup(start.limits);
+    const child = spare === null ? spawnConfined(start, group) : becomeConfined(start, spare);
+    handFilter(child, start.profile);
+    return { group, child };
   } catch (error) {
     void group?.close();
     return error instanceof Error ? error : new Error(String(error));
@@ -101,23 +106,28 @@ function notStarted(error: Error): CellProcess {
   return { pid: 0, startedAt: null, ended: Promise.resolve(end), stop: async () => undefined };
 }
 
-function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess {
-  const { profile, sandbox } = start;
-  const { confinement, limits } = sandbox;
+/** The command that confines a program and sets its limits. */
+function confinedCommand({ profile, sandbox, limits, argv }: CellStart): string[] {
+  const { confinement } = sandbox;
   const command = withLimits(
     {
-      ...start.limits,
-      hasDataLimit: limits.memory === 'watchdog',
-      hasProcessLimit: limits.processes === 'rlimit' && confinement === 'bubblewrap',
+      ...limits,
+      hasDataLimit: sandbox.limits.memory === 'watchdog',
+      hasProcessLimit: sandbox.limits.processes === 'rlimit' && confinement === 'bubblewrap',
     },
-    start.argv,
+    argv,
     gateScript,
   );
-  const confined = [...confine(sandbox, profile), ...command];
+  return [...confine(sandbox, profile), ...command];
+}
+
+function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess {
+  const { profile, sandbox } = start;
+  const confined = confinedCommand(start);
   const [program = '', ...args] = group?.enter(confined) ?? confined;
   const input = start.stdin === null ? 'ignore' : 'pipe';
-  const extra = confinement === 'bubblewrap' ? 'pipe' : 'ignore';
-  const child = spawn(program, args, {
+  const extra = sandbox.confinement === 'bubblewrap' ? 'pipe' : 'ignore';
+  return spawn(program, args, {
     stdio: profile.isInteractive
       ? ['inherit', 'inherit', 'inherit', extra, extra, 'pipe']
       : [input, 'pipe', 'pipe', extra, extra, 'pipe'],
@@ -126,8 +136,17 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
     // Ctrl-C at the terminal is for the tool, which stops the agents itself.
     detached: !profile.isInteractive,
   });
-  handFilter(child, profile);
-  return child;
+}
+
+/** bubblewrap clears the environment and says where its program works: of the rest it needs nothing but the mark. */
+function becomeConfined(start: CellStart, spare: SpareCell): ChildProcess {
+  spare.become({
+    argv: confinedCommand(start),
+    env: { [markVariable]: start.mark },
+    hasInput: start.stdin !== null,
+    folder: start.early?.folder ?? start.profile.tempDir,
+  });
+  return spare.child;
 }
 
 function watchCell(start: CellStart, { child, group }: Spawned, status: Status): Watch | null {

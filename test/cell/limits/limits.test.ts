@@ -1,6 +1,9 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { planGroups, sweepGroups } from '../../../lib/cell/limits/group.ts';
@@ -9,7 +12,7 @@ import { withLimits } from '../../../lib/cell/limits/limits.ts';
 import { scopeCommand } from '../../../lib/cell/limits/scope.ts';
 import { parseStat, usageOf } from '../../../lib/cell/limits/usage.ts';
 import { probeCellLimits } from '../../../lib/cell/probes/limits-probe.ts';
-import type { CellLimits } from '../../../lib/cell/sandbox-state.ts';
+import type { CellGroup, CellLimits } from '../../../lib/cell/sandbox-state.ts';
 import { ownIdentity, processStart } from '../../../lib/util/process-identity.ts';
 
 const limits: CellLimits = {
@@ -99,7 +102,36 @@ test('SBX-1: what is said to hold was tried, and leaves nothing behind', async (
     assert.is(readFileSync(`${folder}/memory.limit_in_bytes`, 'utf8').trim(), String(2_048 * 1024 * 1024));
   assert.equal(group.usage().memoryKills, 0);
   await group.close();
+  await state.dropGroups();
   assert.equal(groupsOfTools(), before);
+});
+
+test('SBX-1: the next cell has the group of one that ended, and is counted from nothing', async () => {
+  const state = await probeCellLimits({ PATH: process.env.PATH });
+  const first = state.openGroup(limits);
+  if (first?.name == null) return;
+  assert.ok(secondsOf(first, 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done') > 0.01);
+  await first.close();
+  const next = state.openGroup(limits);
+  assert.is(next?.name, first.name);
+  assert.ok((next?.usage().cpuSeconds ?? 1) < 0.01);
+  const [other, smaller] = [state.openGroup(limits), state.openGroup({ ...limits, processes: 7 })];
+  assert.is(new Set([first.name, other?.name, smaller?.name]).size, 3);
+  for (const group of [next, other, smaller]) await group?.close();
+  await state.dropGroups();
+  assert.equal(groupsOfTools(), []);
+});
+
+test('SBX-1: what is still in a group ends with its cell, and the group goes', async () => {
+  const state = await probeCellLimits({ PATH: process.env.PATH });
+  const group = state.openGroup(limits);
+  if (group?.name == null) return;
+  const [program = '', ...args] = group.enter(['sleep', '300']);
+  const child = spawn(program, args, { stdio: 'ignore' });
+  while (!readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').startsWith('sleep')) await sleep(1);
+  await Promise.all([group.close(), once(child, 'exit')]);
+  assert.is(child.signalCode, 'SIGKILL');
+  assert.equal(groupsOfTools(), []);
 });
 
 test('groups of processes that are gone are removed, those of another container only after long', () => {
@@ -114,6 +146,13 @@ test('groups of processes that are gone are removed, those of another container 
   assert.equal(readdirSync(parent).sort(), [mine, neighbour, older, 'other'].sort());
   rmSync(parent, { recursive: true });
 });
+
+/** What a shell line in it takes of the processor. */
+function secondsOf(group: CellGroup, line: string): number {
+  const [program = '', ...args] = group.enter(['/bin/sh', '-c', line]);
+  assert.is(spawnSync(program, args).status, 0);
+  return group.usage().cpuSeconds ?? 1;
+}
 
 function groupsOfTools(): string[] {
   return readHierarchies()
