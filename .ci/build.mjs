@@ -29,6 +29,7 @@ if (process.argv.includes('--install') && !isInstalled()) {
 }
 const { build } = await import('esbuild');
 const { buildPacks } = await import('./packs.mjs');
+const { plainNotes } = await import('./plain-notes.mjs');
 const version = JSON.parse(readFileSync('package.json', 'utf8')).version;
 const common = {
   bundle: true,
@@ -37,6 +38,7 @@ const common = {
   logLevel: 'warning',
   legalComments: 'none',
   define: { FLAME_VERSION: JSON.stringify(version) },
+  plugins: [plainNotes()],
 };
 rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');

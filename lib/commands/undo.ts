@@ -4,7 +4,7 @@ import { contradiction, nothingToKeep } from '../domain/bad-usage.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
-import { landsOn } from '../domain/state/session.ts';
+import { landsOn } from '../domain/state/lands-on.ts';
 import { planUndo } from '../engine/review/plan-undo.ts';
 import { takeBack, type Undone } from '../engine/review/take-back.ts';
 import { resume } from '../engine/run-session.ts';

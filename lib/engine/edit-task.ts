@@ -5,7 +5,7 @@ import { badTask } from '../domain/bad-plan.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { changedMeanwhile } from '../domain/meanwhile.ts';
-import type { PlanKey } from '../domain/state/plan.ts';
+import type { PlanKey } from '../domain/state/planned-keys.ts';
 import type { Task } from '../domain/state/task.ts';
 import type { GroundReader } from './lock-detours.ts';
 import { describeProblem, type PlanBounds, problemsBeside, readBounds } from './plan-problems.ts';

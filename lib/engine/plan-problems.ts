@@ -6,8 +6,8 @@ import { adapterNames, exampleModels, foreignModel } from '../domain/config/agen
 import { isOffered, roleChoice } from '../domain/config/role-settings.ts';
 import type { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
+import { attemptsOf } from '../domain/state/attempts-of.ts';
 import type { Plan } from '../domain/state/plan.ts';
-import { attemptsOf } from '../domain/state/tries.ts';
 import { judgeLock } from '../policy/judge-lock.ts';
 import { worktreePlaces } from '../policy/protected-places.ts';
 import { formatCount } from '../util/format-amount.ts';

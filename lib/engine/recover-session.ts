@@ -1,6 +1,6 @@
 import type { SessionId } from '../domain/ids.ts';
 import type { CellInfo, GitCells } from '../domain/ports/git-cells.ts';
-import { landsOn } from '../domain/state/session.ts';
+import { landsOn } from '../domain/state/lands-on.ts';
 import { shortId } from '../util/short-id.ts';
 import { freeExpired } from './by-hand/release-expired.ts';
 import { rescueName } from './keep/rescue-refs.ts';

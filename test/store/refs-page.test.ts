@@ -6,12 +6,14 @@ import { parseObjectId } from '../../lib/domain/ids.ts';
 import {
   blackboardNotes,
   memoryNotes,
+  type NoteKind,
   reviewNotes,
   sessionNotes,
   signatureNotes,
   taskNotes,
   validationNotes,
 } from '../../lib/store/notes/note-kinds.ts';
+import { keysOf } from '../../lib/store/notes/render-note.ts';
 import { makeRepo } from '../support/repo.ts';
 import {
   closeTestStores,
@@ -40,7 +42,7 @@ for (const [title, kind] of [
     const section = page.split(`\n### ${title}\n`)[1]?.split('\n#')[0] ?? '';
     const rows = [...section.matchAll(/^\| ([^|]+) \|/gm)].slice(1).map(([, cell = '']) => cell);
     const keys = rows.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, key]) => key));
-    assert.equal(keys, kind.keys);
+    assert.equal(keys, keysOf(kind as NoteKind<unknown>));
     assert.ok(page.includes(`\`${kind.ref}\``));
   });
 }

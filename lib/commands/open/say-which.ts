@@ -1,5 +1,6 @@
 import { cycleNumber } from '../../domain/shown/cycle-number.ts';
-import { type Session, titleOf } from '../../domain/state/session.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { titleOf } from '../../domain/state/title-of.ts';
 import type { Opened } from './open-workshop.ts';
 
 /** Reports which session a command that named none continues. */

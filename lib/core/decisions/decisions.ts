@@ -1,4 +1,6 @@
+import { storedRun, storedVerdict } from 'flame:plain-notes';
 import type { ObjectId } from '../../domain/ids.ts';
+import { attemptsOf } from '../../domain/state/attempts-of.ts';
 import type { BlackboardPage, LeftNote } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { SharedRole } from '../../domain/state/machine.ts';
@@ -6,8 +8,7 @@ import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { Decision } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { attemptsOf } from '../../domain/state/tries.ts';
-import { diagnosticRunSchema, type Verdict, verdictSchema } from '../../domain/state/verdict.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
 import { planOf } from '../task/edit-task.ts';
 
 /** What a session is for and where it lands. */
@@ -76,18 +77,15 @@ export function adapterDecisions(
   );
 }
 
-/** Without what its note doesn't hold. */
-const asStored = (verdict: Verdict): Verdict => verdictSchema.parse(verdict);
-
-/** A verdict, whole: its words and checks are what a person decides by. */
+/** A verdict, whole, as its note holds it: its words and checks are what a person decides by. */
 export function verdictDecision(verdict: Verdict): Decision {
-  return { kind: 'verdict', session: verdict.session, about: verdict.task, facts: asStored(verdict) };
+  return { kind: 'verdict', session: verdict.session, about: verdict.task, facts: storedVerdict(verdict) };
 }
 
 /** That a changeset was built, and its checks run. */
 export function builtDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
   const { group, tasks, base, parent, commit, diagnostics, depends_on } = changeset;
-  const runs = diagnostics.map((run) => diagnosticRunSchema.parse(run));
+  const runs = diagnostics.map(storedRun);
   const works = changeset.works === undefined ? {} : { works: changeset.works };
   // What it may not land without: the person is shown the difference to that.
   const below = depends_on.length === 0 ? {} : { depends_on };

@@ -1,11 +1,11 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
+import { attemptsOf } from '../../domain/state/attempts-of.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Decision, Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { attemptsOf } from '../../domain/state/tries.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import {
   adapterDecision,

@@ -1,5 +1,6 @@
 import type { LogEntry } from '../../domain/ports/store-port.ts';
-import { type Task, type TaskStatus, taskStatuses } from '../../domain/state/task.ts';
+import type { Task, TaskStatus } from '../../domain/state/task.ts';
+import { taskStatuses } from '../../domain/state/task-statuses.ts';
 
 /** How long a task was in one status; times in milliseconds since 1970, `to` null: it still is. */
 export interface StatusSpan {

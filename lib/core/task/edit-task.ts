@@ -1,4 +1,5 @@
-import { type PlanKey, type PlannedTask, plannedKeys } from '../../domain/state/plan.ts';
+import type { PlannedTask } from '../../domain/state/plan.ts';
+import { type PlanKey, plannedKeys } from '../../domain/state/planned-keys.ts';
 import type { Task } from '../../domain/state/task.ts';
 
 /** What was planned of a task, and what a person may change while no agent works on it. */

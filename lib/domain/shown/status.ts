@@ -1,8 +1,9 @@
 import { byText } from '../../util/by-text.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import type { LiveAgent } from '../ports/agent-port.ts';
-import { type Changeset, isRed } from '../state/changeset.ts';
+import type { Changeset } from '../state/changeset.ts';
 import type { Doubt } from '../state/doubt.ts';
+import { isRed } from '../state/is-red.ts';
 import type { Session } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
 import type { Ahead } from './ahead.ts';

@@ -53,9 +53,3 @@ export type Breach = Readonly<z.infer<typeof breachSchema>>;
 export function isProof({ kind }: Pick<Breach, 'kind'>): boolean {
   return kind !== 'release' && kind !== 'sign';
 }
-
-/** `unsigned`, `signed by ben/1`, `signed with the key …, which no machine showed` */
-export function describeAuthor({ by, key }: Pick<Breach, 'by' | 'key'>): string {
-  if (key === null) return 'unsigned';
-  return by === null ? `signed with the key ${key}, which no machine showed` : `signed by ${by}`;
-}

@@ -4,7 +4,7 @@ import { objectIdPattern, taskIdPattern } from '../ids.ts';
 import { textSchema } from '../text.ts';
 import { lineCommentsSchema } from './line-comment.ts';
 import { machineWordSchema } from './machine.ts';
-import { type DiagnosticRun, diagnosticRunSchema } from './verdict.ts';
+import { diagnosticRunSchema } from './verdict.ts';
 
 const oid = z
   .string()
@@ -77,12 +77,3 @@ export const changesetSchema = z.object({
   undone: z.object({ commit: oid, by: z.string(), at: z.string() }).optional(),
 });
 export type Changeset = Readonly<z.infer<typeof changesetSchema>>;
-
-/** Whether a diagnostic failed: what they were run on is passed or approved only with a reason. */
-export function isRed({
-  diagnostics,
-}: {
-  readonly diagnostics: readonly Pick<DiagnosticRun, 'exit_code'>[];
-}): boolean {
-  return diagnostics.some(({ exit_code: code }) => code !== 0);
-}

@@ -35,7 +35,4 @@ export const planSchema = z.object({
 });
 
 export type PlannedTask = Readonly<z.infer<typeof plannedTaskSchema>>;
-/** What is planned of a task, and what a person may change of it while it is not being worked on. */
-export const plannedKeys = plannedTaskSchema.omit({ id: true }).keyof().options;
-export type PlanKey = (typeof plannedKeys)[number];
 export type Plan = Readonly<{ tasks: readonly PlannedTask[] }>;

@@ -1,4 +1,5 @@
-import { landsOn, type Session } from './session.ts';
+import { landsOn } from './lands-on.ts';
+import type { Session } from './session.ts';
 
 /** A pull request that was opened for a session, or for one group of it. */
 export interface OpenedRequest {

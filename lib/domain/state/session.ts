@@ -182,13 +182,3 @@ export const sessionSchema = z.object({
   pauses: z.array(servicePauseSchema).default([]),
 });
 export type Session = Readonly<z.infer<typeof sessionSchema>>;
-
-/** What a session is called where there is one line for it. */
-export function titleOf({ title, objective }: Pick<Session, 'title' | 'objective'>): string {
-  return title ?? objective.trim().split('\n')[0] ?? '';
-}
-
-/** The short name of the branch that a session's work starts from and lands on. */
-export function landsOn({ base_branch, landing }: Pick<Session, 'base_branch' | 'landing'>): string {
-  return landing?.branch ?? base_branch;
-}

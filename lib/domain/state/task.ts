@@ -5,18 +5,9 @@ import { roleSchema } from '../role-schema.ts';
 import { lineSchema, textSchema } from '../text.ts';
 import { claimNumberSchema } from './claim-number.ts';
 import { lineCommentsSchema } from './line-comment.ts';
+import { taskStatuses } from './task-statuses.ts';
 import { attemptsSchema, trySchema } from './tries.ts';
 
-export const taskStatuses = [
-  'pending',
-  'claimed',
-  'done',
-  'failed',
-  'blocked',
-  'requeued',
-  'merged',
-  'dropped',
-] as const;
 const taskStatusSchema = z.enum(taskStatuses);
 export type TaskStatus = z.infer<typeof taskStatusSchema>;
 

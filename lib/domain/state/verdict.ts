@@ -66,6 +66,8 @@ export const validationNoteSchema = z.object({
   verifications: z.array(verificationSchema).optional(),
 });
 
+export type ValidationNote = z.infer<typeof validationNoteSchema>;
+
 /** The body of a note on refs/blueflame/reviews: how a landed commit came to be. */
 export const reviewNoteSchema = z.object({
   v: z.literal(1),

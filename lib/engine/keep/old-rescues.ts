@@ -1,6 +1,7 @@
 import type { Rescue } from '../../domain/ports/rescue.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import { landsOn, type Session } from '../../domain/state/session.ts';
+import { landsOn } from '../../domain/state/lands-on.ts';
+import type { Session } from '../../domain/state/session.ts';
 import type { Workshop } from '../workshop.ts';
 import { listRescues } from './rescue-list.ts';
 

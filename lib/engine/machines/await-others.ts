@@ -1,5 +1,5 @@
 import { planDigest } from '../../domain/shown/status.ts';
-import { landsOn } from '../../domain/state/session.ts';
+import { landsOn } from '../../domain/state/lands-on.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
 import type { SessionView } from '../record.ts';

@@ -1,5 +1,6 @@
 import type { SeenBreach } from '../../domain/ports/sharing-port.ts';
-import { type BreachKind, describeAuthor, isProof } from '../../domain/state/breach.ts';
+import { type BreachKind, isProof } from '../../domain/state/breach.ts';
+import { describeAuthor } from '../../domain/state/describe-author.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import type { ToldBreaches } from '../run-memory.ts';
 import type { Workshop } from '../workshop.ts';

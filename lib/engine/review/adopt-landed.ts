@@ -1,7 +1,7 @@
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
-import { landsOn } from '../../domain/state/session.ts';
+import { landsOn } from '../../domain/state/lands-on.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
 import { requireMovable } from '../base-in-use.ts';

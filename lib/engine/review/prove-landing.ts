@@ -2,7 +2,8 @@ import { builtDecision, checksDecision } from '../../core/decisions/decisions.ts
 import { parseAgentId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
-import { type Changeset, isRed } from '../../domain/state/changeset.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { isRed } from '../../domain/state/is-red.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { describeViolation } from '../judge/describe-violation.ts';

@@ -2,7 +2,8 @@ import { courseDecision, sessionDecision } from '../../core/decisions/decisions.
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import { type Session, titleOf } from '../../domain/state/session.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { titleOf } from '../../domain/state/title-of.ts';
 import type { Recorder } from '../record.ts';
 import type { Base } from '../work/preflight.ts';
 import { timestamp, type Workshop } from '../workshop.ts';

@@ -13,9 +13,10 @@ import { roleAdapter, roleBudget, roleModel } from '../../domain/config/role-set
 import type { Failure } from '../../domain/failure.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
+import { attemptsOf } from '../../domain/state/attempts-of.ts';
 import type { Spending } from '../../domain/state/spending.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { attemptsOf, type Try } from '../../domain/state/tries.ts';
+import type { Try } from '../../domain/state/tries.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { watchBudget } from '../agents/session-budget.ts';
 import { isInterrupted } from '../interrupted.ts';

@@ -1,6 +1,7 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
-import { landsOn, type Session } from '../../domain/state/session.ts';
+import { landsOn } from '../../domain/state/lands-on.ts';
+import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { joinSubject } from '../foreign-commits.ts';
 import { replayOwn } from '../stack/replay-own.ts';

@@ -1,11 +1,11 @@
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { ValidationNote } from '../../domain/state/verdict.ts';
 import type { NewObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import type { Note } from '../notes/note.ts';
-import type { ValidationNote } from '../notes/note-kinds.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { emptyChain, KeptChains } from '../write/kept-chain.ts';
 import { archivedRoot, formerRoots, keptRoot, listKept } from '../write/kept-commits.ts';

@@ -1,6 +1,6 @@
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import type { ValidationNote } from '../../domain/state/verdict.ts';
 import type { Note } from '../notes/note.ts';
-import type { ValidationNote } from '../notes/note-kinds.ts';
 import {
   anchorsFolder,
   anchorsIn,

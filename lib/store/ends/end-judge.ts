@@ -3,7 +3,8 @@ import { branchesOf, type HeedingEnds, isBelieved } from '../../core/decisions/h
 import { isOwnEnd } from '../../core/decisions/own-ends.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import { landsOn, type Session } from '../../domain/state/session.ts';
+import { landsOn } from '../../domain/state/lands-on.ts';
+import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { StoredEvidence } from './evidence.ts';
 

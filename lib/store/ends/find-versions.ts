@@ -21,7 +21,12 @@ export async function findVersions<T>(
   for (const [thing, key] of keys) {
     for (const blob of versions.get(key) ?? []) {
       const object = await context.catFile.read(blob).catch(() => null);
-      const { value } = Note.read(kind, { key, blob }, object?.bytes ?? null, context.objectFormat);
+      const { value } = await Note.readWhole(
+        kind,
+        { key, blob },
+        object?.bytes ?? null,
+        context.objectFormat,
+      );
       if (value === null || !isWanted(value)) continue;
       found.set(thing, value);
       break;

@@ -40,6 +40,6 @@ async function readSeals(
   blob: ObjectId,
 ): Promise<ReadonlySet<string>> {
   const object = await catFile.read(blob).catch(() => null);
-  const { value } = Note.read(signatureNotes, { key, blob }, object?.bytes ?? null, objectFormat);
+  const { value } = await Note.readWhole(signatureNotes, { key, blob }, object?.bytes ?? null, objectFormat);
   return new Set(value?.seals.map(({ signature }) => signature));
 }

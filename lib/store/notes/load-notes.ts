@@ -3,6 +3,7 @@ import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import { parseTree } from '../../git/objects/parse-tree.ts';
 import type { CatFile, GitObject } from '../../git/process/cat-file.ts';
 import { stateCorrupt } from '../store-errors.ts';
+import { loadSchemas } from './load-schemas.ts';
 import { Note } from './note.ts';
 import type { NoteKind } from './note-kinds.ts';
 import { anchorsFolder, folderMode, type TreeEntry, type TreeNode } from './note-tree.ts';
@@ -84,6 +85,7 @@ async function loadFolder<T>(
     Promise.all(folders.map((part) => loadFolder(context, kind, part))),
   ]);
   const noteOf = new Map(notes.map((id, at) => [id, readNote(context, kind, id, objects[at] ?? null)]));
+  if ([...noteOf.values()].some(({ needsSchema }) => needsSchema)) await loadSchemas();
   const treeOf = new Map(folders.map((part, at) => [part, trees[at] ?? null]));
   const entries = new Map<string, Entry<T>>();
   for (const [at, { mode, name, oid }] of rows.entries()) {

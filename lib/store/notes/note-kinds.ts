@@ -1,13 +1,14 @@
-import type * as z from 'zod';
+import { isPlain } from 'flame:plain-notes';
 import type { ObjectId, RefName, SessionId, TaskId } from '../../domain/ids.ts';
 import { parseRefName } from '../../domain/ids.ts';
-import { blackboardPageSchema } from '../../domain/state/blackboard.ts';
-import { memoryEntrySchema } from '../../domain/state/memory.ts';
-import { sessionSchema } from '../../domain/state/session.ts';
-import { signatureNoteSchema } from '../../domain/state/signatures.ts';
-import { taskKeys, taskSchema } from '../../domain/state/task.ts';
-import { reviewNoteSchema, validationNoteSchema } from '../../domain/state/verdict.ts';
+import type { BlackboardPage } from '../../domain/state/blackboard.ts';
+import type { MemoryEntry } from '../../domain/state/memory.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { SignatureNote } from '../../domain/state/signatures.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { ReviewNote, ValidationNote } from '../../domain/state/verdict.ts';
 import { makeObject, type ObjectFormat } from '../../git/objects/make-object.ts';
+import type { NoteOf, SchemaName } from './load-schemas.ts';
 
 /** The text of the blob that a note annotates, and where the same tree links it. */
 export interface Anchor {
@@ -19,37 +20,26 @@ export interface Anchor {
 /** One state ref: what its notes hold and what they annotate. */
 export interface NoteKind<T> {
   readonly ref: RefName;
-  readonly schema: z.ZodType<T>;
-  /** The keys this version knows; others are kept as they are. */
-  readonly keys: readonly string[];
+  /** Whose schema it is, see note-schemas.ts; null: of notes that are never read. */
+  readonly name: SchemaName | null;
+  /** Whether a note surely matches its schema and comes out of it as it is; what isn't plain may match all the same. */
+  readonly isPlain: (json: unknown) => json is T;
   /** null: notes annotate commits. */
   readonly anchor: ((note: Readonly<Record<string, unknown>>) => Anchor | null) | null;
 }
 
-export const taskNotes = defineKind('tasks', taskSchema, taskKeys, ({ session, id }) =>
+export const taskNotes: NoteKind<Task> = defineKind('tasks', ({ session, id }) =>
   isText(session) && isText(id) ? taskAnchor(session, id) : null,
 );
-export const sessionNotes = defineKind(
-  'sessions',
-  sessionSchema,
-  Object.keys(sessionSchema.shape),
-  ({ id }) => (isText(id) ? sessionAnchor(id) : null),
+export const sessionNotes: NoteKind<Session> = defineKind('sessions', ({ id }) =>
+  isText(id) ? sessionAnchor(id) : null,
 );
-export const validationNotes = defineKind(
-  'validations',
-  validationNoteSchema,
-  Object.keys(validationNoteSchema.shape),
-  null,
-);
-export const reviewNotes = defineKind('reviews', reviewNoteSchema, Object.keys(reviewNoteSchema.shape), null);
+export const validationNotes: NoteKind<ValidationNote> = defineKind('validations', null);
+export const reviewNotes: NoteKind<ReviewNote> = defineKind('reviews', null);
 
 /** What was left for later tasks: by the worker of one, or for a session by who leads it. */
-export const blackboardNotes = defineKind(
-  'blackboard',
-  blackboardPageSchema,
-  Object.keys(blackboardPageSchema.shape),
-  ({ session, task }) =>
-    isText(session) && (task === null || isText(task)) ? blackboardAnchor(session, task) : null,
+export const blackboardNotes: NoteKind<BlackboardPage> = defineKind('blackboard', ({ session, task }) =>
+  isText(session) && (task === null || isText(task)) ? blackboardAnchor(session, task) : null,
 );
 
 /** Sessions out of the way with what belongs to them: read when one is asked for by name. */
@@ -61,20 +51,13 @@ export const archiveNotes = {
 } as const;
 
 /** What earlier sessions left: not read with the rest of the state. */
-export const memoryNotes = defineKind(
-  'memory',
-  memoryEntrySchema,
-  Object.keys(memoryEntrySchema.shape),
-  ({ session, task }) =>
-    isText(session) && (task === null || isText(task)) ? memoryAnchor(session, task) : null,
+export const memoryNotes: NoteKind<MemoryEntry> = defineKind('memory', ({ session, task }) =>
+  isText(session) && (task === null || isText(task)) ? memoryAnchor(session, task) : null,
 );
 
 /** Who signed what was decided of a session: read by who asks what counts. */
-export const signatureNotes = defineKind(
-  'signatures',
-  signatureNoteSchema,
-  Object.keys(signatureNoteSchema.shape),
-  ({ session }) => (isText(session) ? signatureAnchor(session) : null),
+export const signatureNotes: NoteKind<SignatureNote> = defineKind('signatures', ({ session }) =>
+  isText(session) ? signatureAnchor(session) : null,
 );
 
 /** Every ref of notes, in the order they are looked at. */
@@ -91,8 +74,6 @@ export const allKinds: readonly NoteKind<unknown>[] = [
   memoryNotes,
   signatureNotes,
 ];
-
-export type ValidationNote = z.infer<typeof validationNoteSchema>;
 
 /** Every state ref, in the order transactions move them. */
 export const stateRefs: readonly RefName[] = [
@@ -133,13 +114,12 @@ export function anchorKey(format: ObjectFormat, anchor: Anchor): ObjectId {
   return makeObject(format, 'blob', anchor.text).oid;
 }
 
-function defineKind<T>(
-  name: string,
-  schema: z.ZodType<T>,
-  keys: readonly string[],
-  anchor: NoteKind<T>['anchor'],
-): NoteKind<T> {
-  return { ref: parseRefName(`refs/blueflame/${name}`), schema, keys, anchor };
+function defineKind<Name extends SchemaName>(
+  name: Name,
+  anchor: NoteKind<unknown>['anchor'],
+): NoteKind<NoteOf<Name>> {
+  const kind = isPlain[name] as (json: unknown) => json is NoteOf<Name>;
+  return { ref: parseRefName(`refs/blueflame/${name}`), name, isPlain: kind, anchor };
 }
 
 function archivedKind<T>(name: string, kind: NoteKind<T>): NoteKind<T> {

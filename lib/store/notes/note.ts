@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
+import { loadedSchema, loadSchemas } from './load-schemas.ts';
 import { anchorKey, type NoteKind } from './note-kinds.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -12,7 +13,10 @@ export const noteVersion = 1;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const newerProblem = 'was written by a newer git-flame';
 
-/** The body of one note: the border where stored text becomes a typed value. The schema is checked when asked. */
+/**
+ * The body of one note: the border where stored text becomes a typed value. What is not plain is checked by its schema
+ * when asked, which must be loaded by then.
+ */
 export class Note<T> {
   readonly key: ObjectId;
   readonly blob: ObjectId;
@@ -33,9 +37,16 @@ export class Note<T> {
   static read<T>(kind: NoteKind<T>, id: NoteId, bytes: Uint8Array | null, format: ObjectFormat): Note<T> {
     const json = bytes === null ? 'is missing or damaged' : parseJson(bytes);
     const problem = typeof json === 'string' ? json : headerProblem(kind, id.key, json, format);
-    return typeof json === 'string' || problem !== null
-      ? new Note<T>(kind, id, null, { value: null, problem: problem ?? '' })
-      : new Note<T>(kind, id, json, null);
+    if (typeof json === 'string' || problem !== null)
+      return new Note<T>(kind, id, null, { value: null, problem: problem ?? '' });
+    return new Note<T>(kind, id, json, kind.isPlain(json) ? { value: json, problem: null } : null);
+  }
+
+  /** The same, with what it takes to be asked. */
+  static async readWhole<T>(...asked: Parameters<typeof Note.read<T>>): Promise<Note<T>> {
+    const note = Note.read(...asked);
+    if (note.needsSchema) await loadSchemas();
+    return note;
   }
 
   /** One that was not looked into: there it is, without a value. */
@@ -62,6 +73,11 @@ export class Note<T> {
     return this.json === null && (this.problem?.startsWith(newerProblem) ?? false);
   }
 
+  /** Whether loadSchemas must be awaited before it is asked. */
+  get needsSchema(): boolean {
+    return this.#parsed === null;
+  }
+
   #parse(): Parsed<T> {
     this.#parsed ??= parseBody(this.#kind, this.json);
     return this.#parsed;
@@ -71,22 +87,6 @@ export class Note<T> {
 interface NoteId {
   readonly key: ObjectId;
   readonly blob: ObjectId;
-}
-
-/**
- * The text of a note: JSON, one key a line, in the schema's order. Top-level keys of the note it replaces that
- * this version doesn't know follow unchanged.
- */
-export function renderNote<T>(
-  kind: NoteKind<T>,
-  value: T,
-  previous: { readonly json: Json | null } | null,
-): { readonly json: Json; readonly value: T; readonly text: string } {
-  const checked = kind.schema.parse(value);
-  const known = new Set(kind.keys);
-  const extra = Object.entries(previous?.json ?? {}).filter(([key]) => !known.has(key));
-  const json = Object.fromEntries([...Object.entries(checked as Json), ...extra]);
-  return { json, value: checked, text: `${JSON.stringify(json, null, 2)}\n` };
 }
 
 /** The first few schema problems as one line. */
@@ -122,8 +122,8 @@ function headerProblem<T>(kind: NoteKind<T>, key: ObjectId, json: Json, format: 
 }
 
 function parseBody<T>(kind: NoteKind<T>, json: Json | null): Parsed<T> {
-  const result = kind.schema.safeParse(json);
+  const result = loadedSchema(kind.name).safeParse(json);
   return result.success
-    ? { value: result.data, problem: null }
+    ? { value: result.data as T, problem: null }
     : { value: null, problem: `does not match its schema (${describeIssues(result.error)})` };
 }

@@ -4,7 +4,7 @@ import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Verification } from '../../domain/state/evidence.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
+import type { ReviewNote, ValidationNote, Verdict } from '../../domain/state/verdict.ts';
 import type { Note } from './note.ts';
 import {
   blackboardNotes,
@@ -12,7 +12,6 @@ import {
   reviewNotes,
   sessionNotes,
   taskNotes,
-  type ValidationNote,
   validationNotes,
 } from './note-kinds.ts';
 import { findNotes, listAnchors, listNotes, type TreeNode } from './note-tree.ts';

@@ -116,7 +116,7 @@ async function fromHistory<T>(
     for (const path of paths) {
       const object = await context.catFile.read(`${commit}:${path}` as ObjectId).catch(() => null);
       if (object?.type !== 'blob') continue;
-      const note = Note.read(kind, { key, blob: object.oid }, object.bytes, context.objectFormat);
+      const note = await Note.readWhole(kind, { key, blob: object.oid }, object.bytes, context.objectFormat);
       if (note.value !== null) return { note, commit: commit as ObjectId };
     }
   }

@@ -212,7 +212,7 @@ export class StepJudge {
 
   async #note<T>(kind: NoteKind<T>, key: ObjectId, blob: ObjectId): Promise<Note<T>> {
     const object = await this.#parts.catFile.read(blob);
-    return Note.read(kind, { key, blob }, object?.bytes ?? null, this.#parts.objectFormat);
+    return Note.readWhole(kind, { key, blob }, object?.bytes ?? null, this.#parts.objectFormat);
   }
 
   async #signer({ commit }: NotesStep): Promise<string | null> {

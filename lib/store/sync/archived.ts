@@ -4,10 +4,10 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { ValidationNote } from '../../domain/state/verdict.ts';
 import { pageNotesOf, taskNotesOf, validationNotesOf } from '../archive/archive-notes.ts';
 import type { EndJudge } from '../ends/end-judge.ts';
 import type { Note } from '../notes/note.ts';
-import type { ValidationNote } from '../notes/note-kinds.ts';
 import { anchorsFolder, findNotes, listNotes, type TreeEdit, type TreeNode } from '../notes/note-tree.ts';
 import { type MergeKind, mergeKinds } from './merge-note.ts';
 

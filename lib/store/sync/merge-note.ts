@@ -10,7 +10,7 @@ import {
 import { mergeSession } from '../../core/merge/merge-session.ts';
 import { mergeTask } from '../../core/merge/merge-task.ts';
 import { chooseValue, type Loss, type Merged, preferring } from '../../core/merge/merge-values.ts';
-import { Note, renderNote } from '../notes/note.ts';
+import { Note } from '../notes/note.ts';
 import {
   archiveNotes,
   blackboardNotes,
@@ -23,6 +23,7 @@ import {
   validationNotes,
 } from '../notes/note-kinds.ts';
 import type { ObjectSink, TreeEdit, TreeNode } from '../notes/note-tree.ts';
+import { keysOf, renderNote } from '../notes/render-note.ts';
 
 type MergeValues<T> = (base: T | null, ours: T, theirs: T) => Merged<T>;
 type Json = Readonly<Record<string, unknown>>;
@@ -91,7 +92,7 @@ function asItIs<T>(_: T, after: T): Merged<T> {
 
 /** Keys of a later version: in name order, so that both clones write the same. */
 function mergeUnknown<T>(kind: NoteKind<T>, base: Json, ours: Json, theirs: Json): Json {
-  const known = new Set(kind.keys);
+  const known = new Set(keysOf(kind));
   const names = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].filter((key) => !known.has(key));
   const entries = names.sort().map((key): [string, unknown] => {
     if (!Object.hasOwn(theirs, key)) return [key, ours[key]];

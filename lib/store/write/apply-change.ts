@@ -3,7 +3,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Change } from '../../domain/ports/store-port.ts';
 import { makeObject, type ObjectFormat } from '../../git/objects/make-object.ts';
-import { describeIssues, Note, renderNote } from '../notes/note.ts';
+import { describeIssues, Note } from '../notes/note.ts';
 import { type Anchor, anchorKey, blackboardAnchor, sessionAnchor, taskAnchor } from '../notes/note-kinds.ts';
 import {
   anchorsFolder,
@@ -15,6 +15,7 @@ import {
   type ObjectSink,
   type TreeEdit,
 } from '../notes/note-tree.ts';
+import { renderNote } from '../notes/render-note.ts';
 import { nextState, type RefState, type State } from '../notes/state.ts';
 import { stateCorrupt } from '../store-errors.ts';
 import { type OtherEntry, renderMessage } from './commit-message.ts';

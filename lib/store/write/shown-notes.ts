@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { reviewInWords, verdictInWords } from '../../core/changesets/review-in-words.ts';
 import { type ObjectId, parseRefName } from '../../domain/ids.ts';
 import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
@@ -16,8 +15,8 @@ import { type Publication, RefPublisher } from './ref-publisher.ts';
 /** What `git log` shows below commits: reviews and verdicts as people read them. Made of these, and never read back. */
 const shownKind: NoteKind<unknown> = {
   ref: parseRefName('refs/blueflame/shown'),
-  schema: z.unknown(),
-  keys: [],
+  name: null,
+  isPlain: (_): _ is unknown => true,
   anchor: null,
 };
 

@@ -1,6 +1,6 @@
 import type { Change } from '../../domain/ports/store-port.ts';
+import type { ValidationNote } from '../../domain/state/verdict.ts';
 import { noteVersion } from '../notes/note.ts';
-import type { ValidationNote } from '../notes/note-kinds.ts';
 import type { Write } from './note-write.ts';
 
 /** What a change adds to the note on a judged commit: a verdict, or the checks run once more. */

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { AskedChangeset, Undoable } from '../../domain/shown/gate.ts';
-import { type Changeset, isRed } from '../../domain/state/changeset.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { isRed } from '../../domain/state/is-red.ts';
 import { givenCommentsSchema } from '../../domain/state/line-comment.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { renderAnswered } from '../render/render-answered.ts';

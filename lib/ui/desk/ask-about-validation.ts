@@ -6,7 +6,7 @@ import type {
   ValidatorFailedQuestion,
 } from '../../domain/ports/gates.ts';
 import type { AskedCheck, GateText, OtherAttempt } from '../../domain/shown/gate.ts';
-import { isRed } from '../../domain/state/changeset.ts';
+import { isRed } from '../../domain/state/is-red.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';

@@ -1,6 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import { type Changeset, isRed } from '../../domain/state/changeset.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { isRed } from '../../domain/state/is-red.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderChangeset } from '../render/render-changeset.ts';

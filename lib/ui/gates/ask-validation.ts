@@ -4,7 +4,7 @@ import type {
   ValidatorFailedDecision,
   ValidatorFailedQuestion,
 } from '../../domain/ports/gates.ts';
-import { isRed } from '../../domain/state/changeset.ts';
+import { isRed } from '../../domain/state/is-red.ts';
 import { hasOthers, renderTries } from '../render/render-tries.ts';
 import { renderDiagnostic, renderVerdict } from '../render/render-verdict.ts';
 import { visibleLine } from '../text/visible-text.ts';

@@ -2,7 +2,7 @@ import type { ChangesetAnswer, Decisions } from '../../domain/config/decisions.t
 import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
 import type { Gates, Placed } from '../../domain/ports/gates.ts';
 import { nobodyToAsk } from '../../domain/question.ts';
-import { isRed } from '../../domain/state/changeset.ts';
+import { isRed } from '../../domain/state/is-red.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { readAnswers } from '../desk/read-answers.ts';
 

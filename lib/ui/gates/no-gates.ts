@@ -1,5 +1,5 @@
 import type { Gates } from '../../domain/ports/gates.ts';
-import { isRed } from '../../domain/state/changeset.ts';
+import { isRed } from '../../domain/state/is-red.ts';
 import { visibleText } from '../text/visible-text.ts';
 import {
   waitingChangeset,

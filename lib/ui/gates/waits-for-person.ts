@@ -1,7 +1,7 @@
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion, Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
 import type { PlanQuestion, ValidatorFailedQuestion } from '../../domain/ports/gates.ts';
-import { isRed } from '../../domain/state/changeset.ts';
+import { isRed } from '../../domain/state/is-red.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

@@ -1,5 +1,6 @@
 import type { ShownMachine } from '../../domain/shown/machines.ts';
-import { type Breach, describeAuthor } from '../../domain/state/breach.ts';
+import type { Breach } from '../../domain/state/breach.ts';
+import { describeAuthor } from '../../domain/state/describe-author.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shortId } from '../../util/short-id.ts';
 import type { Style } from '../text/style.ts';

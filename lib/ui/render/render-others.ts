@@ -1,4 +1,5 @@
-import { type Session, titleOf } from '../../domain/state/session.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { titleOf } from '../../domain/state/title-of.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 const mostShown = 5;

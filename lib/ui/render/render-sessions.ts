@@ -1,5 +1,6 @@
-import { type Session, titleOf } from '../../domain/state/session.ts';
+import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { titleOf } from '../../domain/state/title-of.ts';
 import { formatCount, formatSpend } from '../../util/format-amount.ts';
 import { formatTime } from '../../util/format-time.ts';
 import { renderTable } from '../../util/table.ts';

@@ -1,7 +1,7 @@
 import { cycleNumber } from '../../domain/shown/cycle-number.ts';
 import type { Status } from '../../domain/shown/status.ts';
 import type { Task, TaskStatus } from '../../domain/state/task.ts';
-import { taskStatuses } from '../../domain/state/task.ts';
+import { taskStatuses } from '../../domain/state/task-statuses.ts';
 import { formatCount, formatSpend } from '../../util/format-amount.ts';
 import { formatDuration } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';

@@ -1,5 +1,5 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { isRed } from '../../domain/state/changeset.ts';
+import { isRed } from '../../domain/state/is-red.ts';
 import { whoDecided } from '../text/person-name.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import type { ChangesetFacts, PageFacts } from './page-facts.ts';

@@ -1,5 +1,6 @@
 import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
-import { type Changeset, isRed } from '../../domain/state/changeset.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { isRed } from '../../domain/state/is-red.ts';
 import { problem } from '../page/page-answers.ts';
 import type { PageAnswer } from '../page/page-server.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { titleOf } from '../../domain/state/session.ts';
+import { titleOf } from '../../domain/state/title-of.ts';
 import { packageRoot } from '../../util/package-root.ts';
 import { fillTemplate, inlineJson, readTemplate } from '../page/page-template.ts';
 import type { KeptReview } from './kept-review.ts';

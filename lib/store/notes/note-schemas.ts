@@ -1,0 +1,27 @@
+import { blackboardPageSchema } from '../../domain/state/blackboard.ts';
+import { memoryEntrySchema } from '../../domain/state/memory.ts';
+import { sessionSchema } from '../../domain/state/session.ts';
+import { signatureNoteSchema } from '../../domain/state/signatures.ts';
+import { taskKeys, taskSchema } from '../../domain/state/task.ts';
+import {
+  diagnosticRunSchema,
+  reviewNoteSchema,
+  validationNoteSchema,
+  verdictSchema,
+} from '../../domain/state/verdict.ts';
+
+// Whoever only reads loads this where a note asks for it (load-schemas.ts): it takes longer than to read a short log.
+
+/** What the notes of each ref hold, and the keys this version knows of them: others are kept as they are. */
+export const noteSchemas = {
+  sessions: { schema: sessionSchema, keys: Object.keys(sessionSchema.shape) },
+  tasks: { schema: taskSchema, keys: taskKeys },
+  validations: { schema: validationNoteSchema, keys: Object.keys(validationNoteSchema.shape) },
+  reviews: { schema: reviewNoteSchema, keys: Object.keys(reviewNoteSchema.shape) },
+  blackboard: { schema: blackboardPageSchema, keys: Object.keys(blackboardPageSchema.shape) },
+  memory: { schema: memoryEntrySchema, keys: Object.keys(memoryEntrySchema.shape) },
+  signatures: { schema: signatureNoteSchema, keys: Object.keys(signatureNoteSchema.shape) },
+};
+
+/** Of what is copied as its note holds it. */
+export const partSchemas = { storedVerdict: verdictSchema, storedRun: diagnosticRunSchema };
