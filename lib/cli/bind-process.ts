@@ -36,8 +36,12 @@ export async function bindProcess(main: (argv: readonly string[], io: Io) => Pro
     },
     stdout: process.stdout,
     stderr: process.stderr,
-    signal: interruption.signal,
-    hurry: interruption.hurry,
+    get signal() {
+      return interruption.signal;
+    },
+    get hurry() {
+      return interruption.hurry;
+    },
   });
   isSettled = true;
   process.exitCode = exitCode;
@@ -63,28 +67,54 @@ interface Interruption {
 }
 
 function listenForSignals(): Interruption {
-  const stopping = new AbortController();
-  const hurrying = new AbortController();
+  const [stopping, hurrying] = [new Stop(), new Stop()];
   const stop = (reason: FlameError): void => stopping.abort(reason);
   const onSignal = (): void => {
-    if (!stopping.signal.aborted) {
+    if (!stopping.isAborted) {
       stop(interrupted());
       return;
     }
-    if (hurrying.signal.aborted) process.exit(exitCodes.interrupted);
+    if (hurrying.isAborted) process.exit(exitCodes.interrupted);
     hurrying.abort(interrupted());
     setTimeout(() => process.exit(exitCodes.interrupted), hurryMs).unref();
   };
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
   return {
-    signal: stopping.signal,
-    hurry: hurrying.signal,
+    get signal() {
+      return stopping.signal;
+    },
+    get hurry() {
+      return hurrying.signal;
+    },
     stop,
     close: () => {
       for (const name of names) process.off(name, onSignal);
     },
   };
+}
+
+/** An AbortController that is made when it is first asked for: most short commands never ask. */
+class Stop {
+  #controller: AbortController | null = null;
+  #reason: FlameError | null = null;
+
+  get isAborted(): boolean {
+    return this.#reason !== null;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.#reason !== null) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: FlameError): void {
+    this.#reason ??= reason;
+    this.#controller?.abort(this.#reason);
+  }
 }
 
 /** `git flame log | head` closes the pipe: nothing more can be said, and a long command has to stop. */

@@ -1,5 +1,4 @@
 import { accessSync, constants, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
@@ -35,13 +34,11 @@ export class PackLoader {
   readonly #start: PackStart;
   readonly #packs = new Map<string, OpenPack>();
   readonly #loaded = new Map<string, unknown>();
-  readonly #builtin: NodeJS.Require;
   #index: Readonly<Record<string, string>> | null = null;
 
   constructor(folder: string, start: PackStart) {
     this.#folder = folder;
     this.#start = start;
-    this.#builtin = createRequire(join(folder, 'main.cjs'));
   }
 
   /** What the chunk at the beginning exports. */
@@ -56,7 +53,7 @@ export class PackLoader {
   }
 
   readonly #require = (name: string): unknown => {
-    if (!name.startsWith('./')) return this.#builtin(name);
+    if (!name.startsWith('./')) return openBuiltin(name);
     if (!this.#loaded.has(name)) this.#loaded.set(name, this.#find(name)());
     return this.#loaded.get(name);
   };
@@ -89,6 +86,21 @@ export class PackLoader {
     this.#packs.set(file, opened);
     return opened;
   }
+}
+
+/** What nearly all packs import and short commands have no use for. */
+const seldom = 'node:crypto';
+
+/** One of node's own modules. */
+function openBuiltin(name: string): unknown {
+  if (name !== seldom) return builtin(name);
+  // It takes as long to load as all of a pack: that is left to whoever asks for a part of it.
+  const load = (): object => builtin(name) as object;
+  return new Proxy({}, { get: (_, part) => Reflect.get(load(), part), has: (_, part) => part in load() });
+}
+
+function builtin(name: string): unknown {
+  return process.getBuiltinModule(name);
 }
 
 /** What can't be read only saves time. */

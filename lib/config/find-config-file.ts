@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import { isMissing } from '../util/read-file.ts';
@@ -15,7 +15,7 @@ const otherNames = ['.blueflame.yaml', 'blueflame.yml', 'blueflame.yaml'];
 export async function findConfigFile(mainWorkTree: string, override?: string | null): Promise<string | null> {
   const file = configFilePath(mainWorkTree, override ?? null);
   if (override !== undefined && override !== null) {
-    if (await exists(file)) return file;
+    if (exists(file)) return file;
     throw new FlameError({
       kind: 'environment',
       code: 'config-missing',
@@ -24,9 +24,9 @@ export async function findConfigFile(mainWorkTree: string, override?: string | n
       data: { file },
     });
   }
-  if (await exists(file)) return file;
+  if (exists(file)) return file;
   for (const name of otherNames) {
-    if (await exists(join(mainWorkTree, name))) throw misnamed(name);
+    if (exists(join(mainWorkTree, name))) throw misnamed(name);
   }
   return null;
 }
@@ -36,10 +36,10 @@ export function configFilePath(mainWorkTree: string, override: string | null): s
   return resolve(mainWorkTree, override ?? configFileName);
 }
 
-async function exists(file: string): Promise<boolean> {
+// At once: node's threads take longer to be started than the disk to answer.
+function exists(file: string): boolean {
   try {
-    await stat(file);
-    return true;
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     // A file that is there but can't be looked at must not turn into defaults.
     return !isMissing(error);

@@ -1,7 +1,14 @@
 import type { Snapshot, TransactResult } from '../domain/ports/store-port.ts';
 import type { Task } from '../domain/state/task.ts';
 import { CatFile } from '../git/process/cat-file.ts';
-import { anchorKey, signatureNotes, stateRefs, taskAnchor, taskNotes } from './notes/note-kinds.ts';
+import {
+  anchorKey,
+  sessionNotes,
+  signatureNotes,
+  stateRefs,
+  taskAnchor,
+  taskNotes,
+} from './notes/note-kinds.ts';
 import { listNotes } from './notes/note-tree.ts';
 import { readLog } from './notes/read-log.ts';
 import { readTips } from './notes/read-tips.ts';
@@ -24,6 +31,8 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
     return writer;
   };
   return {
+    // What is wrong with it is said to who asks for something.
+    begin: () => void catFile.info(sessionNotes.ref).catch(() => undefined),
     writeThrough: (make) => {
       const { now = () => new Date(), hostname: host = null } = options;
       const before = writer;

@@ -38,6 +38,8 @@ export interface StoreWriter {
 
 /** The state of one clone. */
 export interface LocalStore extends Store {
+  /** Starts what reads the notes: whoever is going to ask for them waits less. */
+  begin(): void;
   /** From now on changes go another way: the remote decides whether they are made. */
   writeThrough(make: (parts: StoreParts) => StoreWriter): void;
 }

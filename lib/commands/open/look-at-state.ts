@@ -5,7 +5,7 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import { whereThePersonIs } from '../../git/objects/git-access.ts';
-import { discoverRepository } from '../../git/process/discover-repository.ts';
+import { beginDiscovery } from '../../git/process/discover-repository.ts';
 import { type Idents, openIdents } from '../../git/process/read-identity.ts';
 import { type HeedingStore, heedingStore } from '../../store/ends/heeding-store.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -50,15 +50,18 @@ export async function withStore(
   if (configFile !== null) await findConfigFile(io.cwd, configFile);
   const asked = readGitColor(io, args.globals);
   asked.catch(() => undefined);
-  const repository = await discoverRepository(context);
-  const { commonDir, objectFormat } = repository;
+  const { isFound, whole } = beginDiscovery(context);
+  const found = await isFound;
+  const { commonDir, objectFormat } = found;
   const origins = openOrigins({ env: io.env, commonDir, chat: () => chatAround({ commonDir, env: io.env }) });
-  const idents = openIdents(whereThePersonIs({ context, repository }));
+  const idents = openIdents(whereThePersonIs({ context, repository: found }));
   const signer = cloneSigner({ env: io.env, commonDir }, objectFormat);
   const storing = { context, commonDir, objectFormat, idents, signer };
   const store = heedingStore(await openStore(storing), { ...storing, origins });
   try {
-    const gitColor = await asked;
+    // git is asked for the notes while it still answers what else was asked.
+    store.raw.begin();
+    const [repository, gitColor] = [await whole, await asked];
     const shown = openShownCommits({ env: io.env, commonDir });
     const output = createOutput(io, args.globals, { gitColor });
     await warnOfNewerConfig(args.command, { git: { repository }, configFile, output });

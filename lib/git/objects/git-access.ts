@@ -5,6 +5,7 @@ import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import type { Detours } from '../../domain/ports/git-contents.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { CatFile } from '../process/cat-file.ts';
+import type { RepositoryFacts } from '../process/find-plainly.ts';
 import type { GitGuard } from '../process/limit-git.ts';
 import type { GitContext } from '../process/run-git.ts';
 import type { PlainMerge } from './plain-merge.ts';
@@ -45,7 +46,7 @@ export interface KnownCheckouts {
   note(commit: ObjectId, workTree: string, index: () => Buffer): void;
 }
 
-type Place = Pick<GitAccess, 'context' | 'repository'>;
+type Place = Pick<GitAccess, 'context'> & { readonly repository: RepositoryFacts };
 
 /** git in a work tree; the person's current one may be known through --git-dir alone. */
 export function inWorkTree({ context, repository }: Place, workTree: string): GitContext {

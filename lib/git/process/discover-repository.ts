@@ -4,6 +4,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { noFolder } from '../../domain/not-found.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { programPath } from '../../util/program-path.ts';
+import { findPlainly, type RepositoryFacts } from './find-plainly.ts';
 import { listWorktrees } from './list-worktrees.ts';
 import { type GitContext, type GitResult, gitText, runGit } from './run-git.ts';
 
@@ -14,15 +15,31 @@ const oldestGit = '2.38';
  * kind environment: `not-a-repository`, `dubious-ownership`, `git-missing`, `git-too-old`.
  */
 export async function discoverRepository(context: GitContext): Promise<Repository> {
+  return beginDiscovery(context).whole;
+}
+
+/** A repository that is being looked for. */
+interface Discovery {
+  /** It, as soon as what is asked of git is answered. */
+  readonly whole: Promise<Repository>;
+  /** Where it is, known before that where it is plain to see: enough to begin to read. Rejects as `whole`. */
+  readonly isFound: Promise<RepositoryFacts>;
+}
+
+/** Like discoverRepository, for who has something to do meanwhile. */
+export function beginDiscovery(context: GitContext): Discovery {
   if (!existsSync(context.cwd)) throw noFolder(`The folder ${context.cwd} does not exist.`, 'cd "$HOME"');
   const here = { ...context, variables: { ...givenByPerson(context), ...context.variables } };
-  const asked = readFacts(here);
+  const plain = findPlainly(here);
+  const asked = plain === null ? readFacts(here) : Promise.resolve(plain);
   // An old git fails at the questions too; its age is the reason to name.
   asked.catch(() => undefined);
-  const gitVersion = await readVersion(here);
-  const facts = await asked;
-  const mainWorkTree = await findMainWorkTree(here, facts);
-  return { ...facts, mainWorkTree, gitVersion };
+  const whole = readVersion(here).then(async (gitVersion) => {
+    const facts = await asked;
+    return { ...facts, mainWorkTree: await findMainWorkTree(here, facts), gitVersion };
+  });
+  whole.catch(() => undefined);
+  return { whole, isFound: plain === null ? whole : asked };
 }
 
 /**
@@ -64,12 +81,10 @@ async function askVersion(context: GitContext): Promise<string> {
   });
 }
 
-type Facts = Omit<Repository, 'mainWorkTree' | 'gitVersion'>;
-
 const flags = ['--is-bare-repository', '--is-inside-work-tree', '--show-object-format'];
 const absolute = ['rev-parse', '--path-format=absolute'];
 
-async function readFacts(context: GitContext): Promise<Facts> {
+async function readFacts(context: GitContext): Promise<RepositoryFacts> {
   const result = await runGit(
     context,
     [...absolute, ...flags, '--git-dir', '--git-common-dir', '--show-prefix', '--show-toplevel'],
@@ -107,7 +122,7 @@ async function askOneByOne(context: GitContext, hasTree: boolean): Promise<strin
 }
 
 /** Where there is no main one, as beside a bare repository, or its place isn't known, the current one. */
-async function findMainWorkTree(context: GitContext, facts: Facts): Promise<string | null> {
+async function findMainWorkTree(context: GitContext, facts: RepositoryFacts): Promise<string | null> {
   if (facts.workTree !== null && facts.gitDir === facts.commonDir) return facts.workTree;
   const [main] = await listWorktrees(context);
   if (main === undefined || main.isBare) return facts.workTree;
