@@ -1,6 +1,8 @@
-import { readLiveAgents, readRegisteredAgents } from '../cell/run/agent-registry.ts';
+import { existsSync } from 'node:fs';
+import { runRoot } from '../cell/run-folder.ts';
 import { listProposals } from '../core/decisions/list-proposals.ts';
 import { spendingApart } from '../core/schedule/spending-apart.ts';
+import type { LiveAgent } from '../domain/ports/agent-port.ts';
 import type { SessionLook } from '../domain/ports/store-port.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
@@ -36,7 +38,7 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const session = meant.pick(snapshot);
     const tasks = session === null ? [] : snapshot.tasksOf(session.id);
     const { commonDir } = git.repository;
-    const agents = readLiveAgents(commonDir, session?.id ?? null);
+    const { agents, activity } = await agentsAt(commonDir, session);
     const standing = session === null ? null : standingOf(snapshot, session, origins);
     const proposals =
       session === null || standing === null ? undefined : listProposals(session, standing, snapshot);
@@ -56,8 +58,6 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     );
     if (session !== null) shown.note(session.id, status.changesets);
     if (output.isJson) return 0;
-    const registered = agents.length === 0 ? [] : readRegisteredAgents(commonDir);
-    const activity = new Map(registered.map((agent) => [agent.id, agent.activity]));
     const spend =
       session === null
         ? []
@@ -85,6 +85,19 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     );
     return 0;
   });
+}
+
+/** The agents that work for a session at this moment, and what each did last. */
+async function agentsAt(
+  commonDir: string,
+  session: Session | null,
+): Promise<{ readonly agents: readonly LiveAgent[]; readonly activity: ReadonlyMap<string, string> }> {
+  // Where nothing ran there is nothing of it to load.
+  if (!existsSync(runRoot(commonDir))) return { agents: [], activity: new Map() };
+  const { readLiveAgents, readRegisteredAgents } = await import('../cell/run/agent-registry.ts');
+  const agents = readLiveAgents(commonDir, session?.id ?? null);
+  const registered = agents.length === 0 ? [] : readRegisteredAgents(commonDir);
+  return { agents, activity: new Map(registered.map((agent) => [agent.id, agent.activity])) };
 }
 
 // Nothing is asked of a remote here: what it has now may be newer.

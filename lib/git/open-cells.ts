@@ -36,7 +36,7 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
       addCell(access, path, { start, base, subject: subject ?? null }),
     addScratchWorktree: (path, commit) =>
       addCell(access, path, { start: commit, base: commit, subject: null }),
-    cells: async () => listCells(commonDir),
+    cells: () => listCells(commonDir),
     cellHead: (cell) => readCellHead(access, cell),
     cellLeftovers: (cell) => readLeftovers(access, cell),
     snapshotCell: (cell) => snapshotCell(access, cell),
@@ -65,7 +65,7 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
     recoverCells: async () => {
       removeDeadObjects(join(commonDir, 'objects'));
       const removed = await recoverQuarantines(commonDir, onStep);
-      for (const cell of listCells(commonDir).filter(({ owner }) => owner === 'gone'))
+      for (const cell of (await listCells(commonDir)).filter(({ owner }) => owner === 'gone'))
         await leaveToPerson(access, cell).catch(unlessCell);
       return removed;
     },

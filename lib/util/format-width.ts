@@ -35,6 +35,11 @@ export function cutText(text: string, width: number): string {
 /** Breaks text at spaces, words longer than a line anywhere; keeps its own line breaks. No line is wider than `width`. */
 export function wrapText(text: string, width: number, indent = ''): readonly string[] {
   const room = Math.max(8, width - indent.length);
+  // Most of what is shown fits, and a session has thousands of tasks.
+  if (plain.test(text) && text.length <= room) {
+    const line = text.trimEnd();
+    return [line === '' ? '' : indent + line];
+  }
   return text
     .split('\n')
     .flatMap((line) => wrapLine(line, room).map((part) => (part === '' ? '' : indent + part)));

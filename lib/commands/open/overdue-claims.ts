@@ -1,9 +1,11 @@
+import { findConfigFile } from '../../config/find-config-file.ts';
 import { expiredClaims } from '../../core/schedule/claim-expiry.ts';
 import { isHeld } from '../../core/schedule/next-action.ts';
 import { holderOf } from '../../core/schedule/task-holder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import type { Reading } from './read-state.ts';
 
 /** Claims by hand that the next command which works sets free, as lines; none where the configuration says nothing. */
@@ -40,14 +42,19 @@ export function goneClaims(
     );
 }
 
+/** How long a claim by hand holds where the configuration doesn't say it. */
+export const unlessSaid = 'never';
+
 /** What is only looked at is shown whatever the configuration is like. */
 async function claimTimeout(root: string, configFile: string | null): Promise<number | 'never'> {
-  // What only looks loads the configuration where it's asked for.
+  // What only looks loads the configuration where it's asked for, and says something.
+  const file = await findConfigFile(root, configFile).catch(() => null);
+  if (file === null || !/claim_timeout|\\/.test(readTextOrEmpty(file))) return unlessSaid;
   const { readConfig } = await import('./read-config.ts');
   try {
     return (await readConfig(root, configFile)).config.limits.claim_timeout;
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
-    return 'never';
+    return unlessSaid;
   }
 }

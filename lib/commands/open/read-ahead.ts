@@ -52,7 +52,7 @@ async function worktreesByHand(
   tasks: readonly Task[],
 ): Promise<LookoutParts['worktreeOf']> {
   const root = git.repository.mainWorkTree;
-  if (root === null || !tasks.some(isHeld)) return () => null;
+  if (root === null || !tasks.some((task) => isHeld(task) && task.worktree !== null)) return () => null;
   const { readConfig } = await import('./read-config.ts');
   const { handWorktree } = await import('../../engine/by-hand/hand-task.ts');
   try {

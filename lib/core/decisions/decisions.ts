@@ -19,14 +19,23 @@ export function sessionDecision({ id, objective, base_branch, landing }: Session
 
 /** What is asked of a task: all that was planned of it, and whose work it continues. */
 export function taskDecision(task: Task): Decision {
-  const { id, ...facts } = planOf(task);
+  // Thousands that came from elsewhere are told by their ids: only what may count is looked at.
+  return {
+    ...{ kind: 'task', session: task.session, about: task.id },
+    get facts() {
+      return taskFacts(task);
+    },
+  };
+}
+
+function taskFacts(task: Task): Decision['facts'] {
+  const { id: _, ...facts } = planOf(task);
   const kept = task.kept === undefined ? {} : { kept: task.kept };
   // What else happens when it lands.
   const back = task.takes_back === undefined ? {} : { takes_back: task.takes_back };
   // Whose words it is made of: without it they would pass for a script of the person.
   const from = task.source === undefined ? {} : { source: task.source };
-  const all = { ...facts, role: task.role, ...kept, ...back, ...from };
-  return { kind: 'task', session: task.session, about: id, facts: all };
+  return { ...facts, role: task.role, ...kept, ...back, ...from };
 }
 
 /**
@@ -34,7 +43,16 @@ export function taskDecision(task: Task): Decision {
  * its history says to an agent. What was found about work that is done is a verdict's matter.
  */
 export function standingDecision(task: Task): Decision {
-  const { session, id, status, commit, start_commit: start, retry_count: retries, history } = task;
+  return {
+    ...{ kind: 'standing', session: task.session, about: task.id },
+    get facts() {
+      return standingFacts(task);
+    },
+  };
+}
+
+function standingFacts(task: Task): Decision['facts'] {
+  const { status, commit, start_commit: start, retry_count: retries, history } = task;
   const { agent_id: agent, claimed_by: by, claimed_host: host, claimed_at: at, result, reason } = task;
   const claim = status === 'claimed' ? { agent, by, host, at } : null;
   const told = status === 'done' ? null : { result, reason };
@@ -42,8 +60,7 @@ export function standingDecision(task: Task): Decision {
   const again = task.undone === undefined ? {} : { undone: task.undone };
   const as = task.landed_as === undefined ? {} : { landed_as: task.landed_as };
   const tried = task.tries === undefined ? {} : { tries: task.tries };
-  const facts = { status, commit, start, retries, history, claim, told, ...below, ...again, ...as, ...tried };
-  return { kind: 'standing', session, about: id, facts };
+  return { status, commit, start, retries, history, claim, told, ...below, ...again, ...as, ...tried };
 }
 
 /** That a session continues, in which cycle, and what it plans where that comes next. */

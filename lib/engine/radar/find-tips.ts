@@ -39,7 +39,8 @@ export async function findTips(parts: TipParts, tasks: readonly Task[]): Promise
     tasks.map((task) => {
       // What waits is put on other work before it meets any.
       if (task.status === 'done' && !ground.waits(task)) return acceptedTip(task);
-      return task.status === 'claimed' ? tipAtWork(parts, task, cells) : null;
+      if (task.status !== 'claimed' || (task.agent_id === null && task.start_commit === null)) return null;
+      return tipAtWork(parts, task, cells);
     }),
   );
   const tips = found.filter((tip) => tip !== null && tip !== 'unreadable');

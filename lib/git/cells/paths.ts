@@ -1,9 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as z from 'zod';
 import { type ObjectId, parseObjectId, parseSessionId, parseTaskId } from '../../domain/ids.ts';
 import type { CellSubject, CellWorktree, EndNote } from '../../domain/ports/git-cells.ts';
-import { agentRunSchema } from '../../domain/state/session.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
 import { isMissing } from '../../util/read-file.ts';
@@ -66,23 +64,16 @@ export function cellSubject(commonDir: string, id: string): CellSubject | null {
 }
 
 const endedFile = 'ended';
-const endNoteSchema = z.object({ run: agentRunSchema, text: z.string(), notes: z.string().default('') });
 
 /** Notes that the agent in a cell is over and did well. */
 export function noteCellEnd(commonDir: string, id: string, note: EndNote): void {
-  const file = join(cellPaths(commonDir, id).root, endedFile);
-  replaceFile(file, JSON.stringify(note));
+  replaceFile(cellEndFile(commonDir, id), JSON.stringify(note));
   killPoint('end of the agent noted');
 }
 
-/** What noteCellEnd wrote; null if it didn't. */
-export function cellEnd(commonDir: string, id: string): EndNote | null {
-  try {
-    const text = readFileSync(join(cellPaths(commonDir, id).root, endedFile), 'utf8');
-    return endNoteSchema.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
+/** Where that is noted. */
+export function cellEndFile(commonDir: string, id: string): string {
+  return join(cellPaths(commonDir, id).root, endedFile);
 }
 
 /** Whether a cell was not told of yet; it is from then on. */

@@ -8,7 +8,7 @@ import type { StepObserver } from './import-objects.ts';
 import { isLinkOf } from './leave-to-person.ts';
 import { withCellLock } from './lock.ts';
 import {
-  cellEnd,
+  cellEndFile,
   cellOwner,
   cellPaths,
   cellSubject,
@@ -51,22 +51,23 @@ export async function recoverQuarantines(
 }
 
 /** The cells that exist now, also those of a run that was killed. */
-export function listCells(commonDir: string): readonly CellInfo[] {
-  return listFolders(cellsFolder(commonDir)).flatMap((id) => {
+export async function listCells(commonDir: string): Promise<readonly CellInfo[]> {
+  const cells: CellInfo[] = [];
+  for (const id of listFolders(cellsFolder(commonDir))) {
     // One that is being made may lack anything yet.
-    if (id.endsWith(removingSuffix) || !existsSync(join(cellPaths(commonDir, id).root, readyFile))) return [];
+    if (id.endsWith(removingSuffix) || !existsSync(join(cellPaths(commonDir, id).root, readyFile))) continue;
     const cell = readCell(commonDir, id);
-    return existsSync(cell.path)
-      ? [
-          {
-            ...cell,
-            owner: cellOwner(commonDir, id),
-            subject: cellSubject(commonDir, id),
-            ended: cellEnd(commonDir, id),
-          },
-        ]
-      : [];
-  });
+    if (!existsSync(cell.path)) continue;
+    const [owner, subject] = [cellOwner(commonDir, id), cellSubject(commonDir, id)];
+    cells.push({ ...cell, owner, subject, ended: await readEnd(commonDir, id) });
+  }
+  return cells;
+}
+
+/** Where no agent has ended there is nothing to load what reads it for. */
+async function readEnd(commonDir: string, id: string): Promise<CellInfo['ended']> {
+  if (!existsSync(cellEndFile(commonDir, id))) return null;
+  return (await import('./cell-end.ts')).cellEnd(commonDir, id);
 }
 
 /** Nothing an agent wrote is in a cell without a worktree, nor in one that was cut short in the making. */
@@ -85,7 +86,7 @@ function isOurs(commonDir: string, id: string, path: string | null): boolean {
 
 /** A git that died with its tool leaves the lock of our own index in a cell. One that outlived it is waited for. */
 async function unlockCells(commonDir: string): Promise<void> {
-  for (const { path, owner, quarantine } of listCells(commonDir)) {
+  for (const { path, owner, quarantine } of await listCells(commonDir)) {
     if (owner !== 'gone') continue;
     const { ownGitDir } = cellPaths(commonDir, basename(quarantine.objectDir));
     const lock = join(ownGitDir, 'index.lock');

@@ -18,6 +18,16 @@ export function makeObject(format: ObjectFormat, type: ObjectType, content: stri
   return { oid: nameOf(format, type, bytes), type, bytes };
 }
 
+/** The name alone of a blob with a text. */
+export function nameOfText(format: ObjectFormat, text: string): ObjectId {
+  const whole = `blob ${Buffer.byteLength(text)}\0${text}`;
+  if (whole.length < mostBytes && shortOnes < mostShort) {
+    shortOnes += 1;
+    return shortHash(format, Buffer.from(whole)) as ObjectId;
+  }
+  return hash(format, whole) as ObjectId;
+}
+
 /** What stands before the content of an object, in its name as in its file. */
 export function objectHeader(type: ObjectType, bytes: Uint8Array): Buffer {
   return Buffer.from(`${type} ${bytes.length}\0`, 'latin1');
@@ -25,12 +35,13 @@ export function objectHeader(type: ObjectType, bytes: Uint8Array): Buffer {
 
 // So many short ones are named sooner than node has loaded what hashes.
 const mostShort = 16;
+const mostBytes = 200;
 let shortOnes = 0;
 
 // Small ones, such as an anchor for each task that is read, take half the time in one call.
 function nameOf(format: ObjectFormat, type: ObjectType, bytes: Uint8Array): ObjectId {
   const first = objectHeader(type, bytes);
-  if (bytes.length < 200 && shortOnes < mostShort) {
+  if (bytes.length < mostBytes && shortOnes < mostShort) {
     shortOnes += 1;
     return shortHash(format, Buffer.concat([first, bytes])) as ObjectId;
   }

@@ -17,8 +17,15 @@ interface Request {
   readonly name: string;
   /** How often git ended while this request was the first one waiting. */
   deaths: number;
-  readonly resolve: (answer: GitObject | null) => void;
-  readonly reject: (error: unknown) => void;
+  /** Its place among those that were asked for at once. */
+  readonly at: number;
+  readonly asker: Asker;
+}
+
+/** Who asked for one object, or for many: one for all of them, since thousands of notes are read at once. */
+interface Asker {
+  resolve(answer: GitObject | null, at: number): void;
+  reject(error: unknown, at: number): void;
 }
 
 const noBytes = Buffer.alloc(0);
@@ -75,12 +82,13 @@ export class CatFile {
         left -= 1;
         if (left === 0) resolve(found);
       };
-      for (const [at, oid] of oids.entries())
-        this.#ask({
-          ...{ command: 'contents', name: oid, deaths: 0 },
-          resolve: (object) => settle(at, object),
-          reject: (error) => (isUnreadable(error) ? settle(at, null) : reject(error)),
-        });
+      const asker: Asker = {
+        resolve: (object, at) => settle(at, object),
+        reject: (error, at) => (isUnreadable(error) ? settle(at, null) : reject(error)),
+      };
+      oids.forEach((name, at) => {
+        this.#ask({ command: 'contents', name, deaths: 0, at, asker });
+      });
     });
   }
 
@@ -110,12 +118,14 @@ export class CatFile {
   }
 
   #request(command: Request['command'], name: string): Promise<GitObject | null> {
-    return new Promise((resolve, reject) => this.#ask({ command, name, deaths: 0, resolve, reject }));
+    return new Promise((resolve, reject) =>
+      this.#ask({ command, name, deaths: 0, at: 0, asker: { resolve, reject } }),
+    );
   }
 
   #ask(request: Request): void {
     if (this.#isClosed) {
-      request.reject(new Error('cat-file is closed'));
+      request.asker.reject(new Error('cat-file is closed'), request.at);
       return;
     }
     // While git is still at work on others, what all that it says now asks for goes in one write.
@@ -157,35 +167,36 @@ export class CatFile {
   }
 
   #receive(chunk: Buffer): void {
-    let buffer = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    const buffer = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    let at = 0;
     while (this.#answered < this.#pending.length) {
-      const used = this.#answerFirst(buffer);
-      if (used === 0) break;
-      buffer = buffer.subarray(used);
+      const next = this.#answerFirst(buffer, at);
+      if (next === at) break;
+      at = next;
     }
-    this.#received = buffer;
+    this.#received = buffer.subarray(at);
     if (this.#answered === this.#pending.length && !this.#isClosed) this.#hold(false);
   }
 
-  /** Answers the first request from the buffer; returns how many bytes that took, 0 if more must come. */
-  #answerFirst(buffer: Buffer): number {
+  /** Answers the first request from the buffer; returns where the next answer begins, `from` if more must come. */
+  #answerFirst(buffer: Buffer, from: number): number {
     const request = this.#pending[this.#answered];
-    const end = buffer.indexOf(10);
-    if (request === undefined || end < 0) return 0;
-    const [oid, type, size] = buffer.toString('latin1', 0, end).split(' ');
+    const end = buffer.indexOf(10, from);
+    if (request === undefined || end < 0) return from;
+    const [oid, type, size] = buffer.toString('latin1', from, end).split(' ');
     if (size === undefined || type === undefined) {
       this.#answered += 1;
-      request.resolve(null);
+      request.asker.resolve(null, request.at);
       return end + 1;
     }
     const length = request.command === 'contents' ? Number(size) : 0;
     const next = request.command === 'contents' ? end + 1 + length + 1 : end + 1;
-    if (buffer.length < next) return 0;
+    if (buffer.length < next) return from;
     this.#answered += 1;
-    const bytes = buffer.subarray(end + 1, end + 1 + length);
+    const bytes = length === 0 ? noBytes : buffer.subarray(end + 1, end + 1 + length);
     const object = { oid: oid as ObjectId, type, size: Number(size), bytes };
     if (request.command === 'contents') this.#keep(object);
-    request.resolve(object);
+    request.asker.resolve(object, request.at);
     return next;
   }
 
@@ -208,7 +219,8 @@ export class CatFile {
     if (first !== undefined) first.deaths += 1;
     const isHopeless = cause !== null || this.#isClosed;
     for (const request of waiting) {
-      if (isHopeless || request.deaths > 1) request.reject(this.#unreadable(request, cause));
+      if (isHopeless || request.deaths > 1)
+        request.asker.reject(this.#unreadable(request, cause), request.at);
     }
     const again = waiting.filter((request) => !isHopeless && request.deaths <= 1);
     if (again.length === 0 && !this.#isClosed) this.#hold(this.#unsent.length > 0);

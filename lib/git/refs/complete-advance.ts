@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIfThere } from '../../util/read-file.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
-import type { Motion } from './motion-journal.ts';
+import type { Motion } from './motion.ts';
 
 /**
  * Finishes bringing a work tree along that a kill cut short: some files are as in `from`, some as in `to`, one may

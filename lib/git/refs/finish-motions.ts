@@ -8,7 +8,8 @@ import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 import { completeAdvance } from './complete-advance.ts';
 import { gitsAt } from './gits-at.ts';
-import { type Motion, motionFolder, motionPattern, motionSchema } from './motion-journal.ts';
+import { type Motion, motionSchema } from './motion.ts';
+import { motionFolder, motionPattern } from './motion-journal.ts';
 import { reftableLock } from './reftable.ts';
 
 /** How long a git that outlived its tool may still work, in milliseconds. */

@@ -6,7 +6,8 @@ import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
 import { type GitContext, spawnGit } from '../process/run-git.ts';
 import { finishMotion } from './finish-motions.ts';
-import { type Motion, MotionJournal } from './motion-journal.ts';
+import type { Motion } from './motion.ts';
+import { MotionJournal } from './motion-journal.ts';
 import { reftableLock } from './reftable.ts';
 
 /** `new` undefined: the ref must be at `old` but isn't moved. null means "does not exist". */

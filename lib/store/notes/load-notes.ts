@@ -84,17 +84,17 @@ async function loadFolder<T>(
     context.catFile.readAll(notes.map(({ blob }) => blob)),
     Promise.all(folders.map((part) => loadFolder(context, kind, part))),
   ]);
-  const noteOf = new Map(notes.map((id, at) => [id, readNote(context, kind, id, objects[at] ?? null)]));
-  if ([...noteOf.values()].some(({ needsSchema }) => needsSchema)) await loadSchemas();
-  const treeOf = new Map(folders.map((part, at) => [part, trees[at] ?? null]));
+  const read = notes.map((id, at) => readNote(context, kind, id, objects[at] ?? null));
+  if (read.some(({ needsSchema }) => needsSchema)) await loadSchemas();
   const entries = new Map<string, Entry<T>>();
-  for (const [at, { mode, name, oid }] of rows.entries()) {
+  let [noteAt, treeAt] = [0, 0];
+  rows.forEach(({ mode, name, oid }, at) => {
     const part = parts[at] ?? null;
-    const isOther = part === null || 'entry' in part;
-    if (isOther) entries.set(name, part?.entry ?? { mode, oid, tree: null, note: null });
-    else if ('blob' in part) entries.set(name, { mode, oid, tree: null, note: noteOf.get(part) ?? null });
-    else entries.set(name, { mode, oid, tree: treeOf.get(part) ?? null, note: null });
-  }
+    if (part === null || 'entry' in part)
+      entries.set(name, part?.entry ?? { mode, oid, tree: null, note: null });
+    else if ('blob' in part) entries.set(name, { mode, oid, tree: null, note: read[noteAt++] ?? null });
+    else entries.set(name, { mode, oid, tree: trees[treeAt++] ?? null, note: null });
+  });
   return { oid: folder.oid, entries };
 }
 

@@ -7,7 +7,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { SignatureNote } from '../../domain/state/signatures.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote, ValidationNote } from '../../domain/state/verdict.ts';
-import { makeObject, type ObjectFormat } from '../../git/objects/make-object.ts';
+import { nameOfText, type ObjectFormat } from '../../git/objects/make-object.ts';
 import type { NoteOf, SchemaName } from './load-schemas.ts';
 
 /** The text of the blob that a note annotates, and where the same tree links it. */
@@ -111,7 +111,7 @@ export function signatureAnchor(session: SessionId | string): Anchor {
 
 /** The object id a note is filed under. */
 export function anchorKey(format: ObjectFormat, anchor: Anchor): ObjectId {
-  return makeObject(format, 'blob', anchor.text).oid;
+  return nameOfText(format, anchor.text);
 }
 
 function defineKind<Name extends SchemaName>(

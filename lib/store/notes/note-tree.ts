@@ -55,30 +55,47 @@ export function findNotes<N>(
 }
 
 /** Every note of the tree, in the tree's order. */
-export function* listNotes<N>(root: TreeNode<N> | null): Generator<N> {
-  for (const entry of root?.entries.values() ?? []) {
-    if (entry.note !== null) yield entry.note;
-    if (entry.tree !== null) yield* listNotes(entry.tree);
-  }
+export function listNotes<N>(root: TreeNode<N> | null): readonly N[] {
+  const found: N[] = [];
+  const visit = (node: TreeNode<N>): void => {
+    for (const { note, tree } of node.entries.values()) {
+      if (note !== null) found.push(note);
+      if (tree !== null) visit(tree);
+    }
+  };
+  if (root !== null) visit(root);
+  return found;
 }
 
-/** The anchors of a tree: what each is of, and its id, which is the key of a note. */
-export function* listAnchors<N>(
+/** What an anchor is of, and its id, which is the key of a note. */
+interface AnchorName {
+  readonly name: string;
+  readonly key: ObjectId;
+}
+
+/** The anchors of a tree, those alone whose keys are wanted. */
+export function listAnchors<N>(
   root: TreeNode<N> | null,
-): Generator<{ readonly name: string; readonly key: ObjectId }> {
-  yield* anchorsIn(root?.entries.get(anchorsFolder)?.tree ?? null, []);
+  isWanted: (key: ObjectId) => boolean = () => true,
+): readonly AnchorName[] {
+  return anchorsIn(root?.entries.get(anchorsFolder)?.tree ?? null, [], isWanted);
 }
 
 /** The same of one folder of them; `above` stands before each name. */
-export function* anchorsIn<N>(
+export function anchorsIn<N>(
   folder: TreeNode<N> | null,
   above: readonly string[],
-): Generator<{ readonly name: string; readonly key: ObjectId }> {
-  for (const [name, entry] of folder?.entries ?? []) {
-    const path = [...above, name];
-    if (entry.tree === null) yield { name: path.join('/'), key: entry.oid };
-    else yield* anchorsIn(entry.tree, path);
-  }
+  isWanted: (key: ObjectId) => boolean = () => true,
+): readonly AnchorName[] {
+  const found: AnchorName[] = [];
+  const visit = (node: TreeNode<N>, names: readonly string[]): void => {
+    for (const [name, { tree, oid }] of node.entries) {
+      if (tree !== null) visit(tree, [...names, name]);
+      else if (isWanted(oid)) found.push({ name: [...names, name].join('/'), key: oid });
+    }
+  };
+  if (folder !== null) visit(folder, above);
+  return found;
 }
 
 /** The notes only one of two trees has; folders they share cost nothing. */

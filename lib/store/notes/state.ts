@@ -144,7 +144,7 @@ export function onlyNote<T>(state: RefState<T>, key: ObjectId): Note<T> | null {
 /** What of a ref can't be used. */
 export function problemsOf<T>(state: RefState<T>): StateProblem[] {
   const found: StateProblem[] = [];
-  const notes = [...listNotes(state.root)];
+  const notes = listNotes(state.root);
   const counts = new Map<ObjectId, number>();
   for (const { key } of notes) counts.set(key, (counts.get(key) ?? 0) + 1);
   for (const note of notes) {
@@ -157,12 +157,10 @@ export function problemsOf<T>(state: RefState<T>): StateProblem[] {
 
 /** The note an anchor refers to must exist: one that is gone, or is where none can be, is damage. */
 function lostNotes<T>(state: RefState<T>, keys: ReadonlyMap<ObjectId, number>): StateProblem[] {
-  return [...listAnchors(state.root)]
-    .filter(({ key }) => !keys.has(key))
-    .map(({ name, key }) => {
-      const message = `is the anchor of ${name}, whose note is gone`;
-      return { ref: state.kind.ref, object: key, key, message };
-    });
+  return listAnchors(state.root, (key) => !keys.has(key)).map(({ name, key }) => {
+    const message = `is the anchor of ${name}, whose note is gone`;
+    return { ref: state.kind.ref, object: key, key, message };
+  });
 }
 
 function compare(a: string, b: string): number {

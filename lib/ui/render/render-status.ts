@@ -128,10 +128,10 @@ function waitsFor(
 function countTasks({ session, tasks }: Status): readonly string[] {
   // Those of a plan that waits are named with it.
   if (tasks.length === 0) return session?.proposed_tasks === undefined ? ['no tasks'] : [];
-  const counts = taskStatuses
-    .map((status) => ({ status, count: tasks.filter((task) => task.status === status).length }))
-    .filter(({ count }) => count > 0);
-  return [counts.map(({ status, count }) => `${count} ${status}`).join(', ')];
+  const counts = new Map<TaskStatus, number>();
+  for (const { status } of tasks) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const named = taskStatuses.filter((status) => counts.has(status));
+  return [named.map((status) => `${counts.get(status)} ${status}`).join(', ')];
 }
 
 function renderAgents({ agents }: Status, style: Style, { now, activity }: StatusOptions): readonly string[] {
