@@ -50,7 +50,10 @@ async function loadSchemas() {
 
 class Writer {
   functions = [];
-  #known = new Map();
+  #tests = new Map();
+  #copies = new Map();
+  /** By what they say. */
+  #texts = new Map();
 
   /** An expression that is true where `v`, which came out of JSON, is plain. */
   test(schema, v) {
@@ -88,13 +91,15 @@ class Writer {
       case 'pipe':
         return isIdentity(def.out) ? `(${this.test(def.in, v)})` : null;
       case 'array':
-        return this.#call(schema, v, () => this.#array(def));
+        return this.#call(this.#tests, schema, v, () => this.#array(def));
       case 'record':
-        return this.#call(schema, v, () => this.#record(def));
+        return this.#call(this.#tests, schema, v, () => this.#record(def));
       case 'object':
-        return this.#call(schema, v, () => this.#object(def));
+        return this.#call(this.#tests, schema, v, () => this.#object(def));
       case 'union':
-        return def.discriminator === undefined ? null : this.#call(schema, v, () => this.#choice(def));
+        return def.discriminator === undefined
+          ? null
+          : this.#call(this.#tests, schema, v, () => this.#choice(def));
       default:
         return null;
     }
@@ -120,7 +125,7 @@ class Writer {
       case 'array':
         return isScalar(def.element) ? v : `${v}.map((v) => ${this.copy(def.element, 'v')})`;
       case 'object':
-        return this.#call(schema, v, () => {
+        return this.#call(this.#copies, schema, v, () => {
           const rows = Object.entries(def.shape).map(
             ([key, part]) => `${JSON.stringify(key)}: ${this.copy(part, `v.${key}`)}`,
           );
@@ -130,15 +135,20 @@ class Writer {
     throw new Error(`.ci/plain-notes.mjs can't copy a ${def.type}.`);
   }
 
-  #call(schema, v, body) {
-    const known = this.#known.get(schema);
-    if (known !== undefined) return `${known}(${v})`;
-    const text = body();
-    const made = this.#known.get(text) ?? `f${this.#known.size}`;
-    this.#known.set(schema, made);
-    if (!this.#known.has(text)) this.functions.push(`function ${made}(v) {\n${text}\n}`);
-    this.#known.set(text, made);
-    return `${made}(${v})`;
+  #call(known, schema, v, body) {
+    if (!known.has(schema))
+      known.set(
+        schema,
+        this.#named(body(), (name, text) => `function ${name}(v) {\n${text}\n}`),
+      );
+    return `${known.get(schema)}(${v})`;
+  }
+
+  #named(text, write) {
+    const name = this.#texts.get(text) ?? `it${this.#texts.size}`;
+    if (!this.#texts.has(text)) this.functions.push(write(name, text));
+    this.#texts.set(text, name);
+    return name;
   }
 
   #array({ element }) {
@@ -208,13 +218,7 @@ return at === k.length;`;
 
   #regex(pattern) {
     if (pattern.global || pattern.sticky) throw new Error(`${pattern} remembers where it was.`);
-    const text = String(pattern);
-    const known = this.#known.get(text);
-    if (known !== undefined) return known;
-    const made = `r${this.#known.size}`;
-    this.#known.set(text, made);
-    this.functions.push(`const ${made} = ${text};`);
-    return made;
+    return this.#named(String(pattern), (name, text) => `const ${name} = ${text};`);
   }
 }
 
