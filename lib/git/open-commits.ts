@@ -3,8 +3,9 @@ import type { GitCommits, GitMerging } from '../domain/ports/git-commits.ts';
 import { commitGraph } from './objects/commit-graph.ts';
 import { commitTree } from './objects/commit-tree.ts';
 import { type GitAccess, onObjects, whereThePersonIs, withVariables } from './objects/git-access.ts';
-import { defaultLooseSettings, writeLooseObject } from './objects/loose-object.ts';
+import { writeLooseObject } from './objects/loose-object.ts';
 import { mergeTree } from './objects/merge-tree.ts';
+import { defaultObjectSettings } from './objects/object-file.ts';
 import { readCommit, readCommitsBetween } from './objects/read-commits.ts';
 import { replaceTexts } from './objects/replace-texts.ts';
 import { replay } from './objects/replay.ts';
@@ -33,7 +34,7 @@ export function openMerging(access: GitAccess): GitMerging {
     // In the person's work tree, for the merge attributes checked out there, such as union for a changelog.
     mergeTree: async (ours, theirs) => {
       // Who has no name yet is asked for it where a commit is made.
-      const loose = (await access.signature().catch(() => null))?.loose ?? defaultLooseSettings;
+      const loose = (await access.signature().catch(() => null))?.loose ?? defaultObjectSettings;
       const tree = await access.plainMerge(ours, theirs, (made) => writeLooseObject(objectDir, made, loose));
       if (tree !== null) return { kind: 'clean', tree };
       return mergeTree(withVariables(here, await access.inertDrivers()), ours, theirs);

@@ -1,40 +1,19 @@
-import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
-import { isMissing } from '../../util/read-file.ts';
 import { type NewObject, objectHeader } from './make-object.ts';
-
-export interface LooseObjectSettings {
-  /** Whether each object is flushed to the disk, from core.fsync. */
-  readonly isSynced: boolean;
-  /** zlib level, from core.looseCompression. */
-  readonly level: number;
-  /** Permission bits that core.sharedRepository adds: 0o660 for a group, 0o664 for all. */
-  readonly sharedBits: number;
-}
-
-const temporaryPrefix = 'tmp_obj_flame_';
+import {
+  defaultObjectSettings,
+  type ObjectSettings,
+  placeObjectFile,
+  temporaryPrefix,
+} from './object-file.ts';
 
 /** Removes unfinished objects of processes that are gone; returns how many. */
 export function removeDeadObjects(objectsDir: string): number {
   let removed = 0;
-  for (const folder of readdirSync(objectsDir).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+  for (const folder of readdirSync(objectsDir).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name))) {
     for (const name of readdirSync(join(objectsDir, folder))) {
       if (!name.startsWith(temporaryPrefix)) continue;
       if (processStart(Number.parseInt(name.slice(temporaryPrefix.length), 10)) !== null) continue;
@@ -45,9 +24,6 @@ export function removeDeadObjects(objectsDir: string): number {
   return removed;
 }
 
-/** git's own defaults: fastest compression, no flush of loose objects, permissions from the umask. */
-export const defaultLooseSettings: LooseObjectSettings = { isSynced: false, level: 1, sharedBits: 0 };
-
 /**
  * Writes an object into `<objects>/xx/…`: it's there whole or not at all. One that exists as a loose object gets
  * a new modification time instead, as git does, or a prune that runs now could take it away unreferenced.
@@ -55,29 +31,14 @@ export const defaultLooseSettings: LooseObjectSettings = { isSynced: false, leve
 export function writeLooseObject(
   objectsDir: string,
   object: NewObject,
-  settings: LooseObjectSettings = defaultLooseSettings,
+  settings: ObjectSettings = defaultObjectSettings,
 ): void {
   const path = join(objectsDir, object.oid.slice(0, 2), object.oid.slice(2));
   if (freshen(path)) return;
   const packed = deflateSync(Buffer.concat([objectHeader(object.type, object.bytes), object.bytes]), {
     level: settings.level,
   });
-  // A name git's own prune takes for leftovers of a killed writer; the pid lets the next start do so at once.
-  const temporary = join(dirname(path), `${temporaryPrefix}${process.pid}_${randomBytes(6).toString('hex')}`);
-  const file = openInFolder(temporary, settings);
-  try {
-    writeAll(file, packed);
-    if (settings.sharedBits !== 0) fchmodSync(file, 0o444 | (settings.sharedBits & 0o444));
-    if (settings.isSynced) fsyncSync(file);
-  } catch (error) {
-    // A full disk must not be filled further.
-    rmSync(temporary, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-  killPoint('object written');
-  renameSync(temporary, path);
+  placeObjectFile(path, packed, settings);
 }
 
 function freshen(path: string): boolean {
@@ -91,19 +52,4 @@ function freshen(path: string): boolean {
     // Absent, packed, in an alternate, or another user's: written once more, which is never wrong.
     return false;
   }
-}
-
-function openInFolder(path: string, settings: LooseObjectSettings): number {
-  try {
-    return openSync(path, 'wx', 0o444);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    mkdirSync(dirname(path), { recursive: true });
-    if (settings.sharedBits !== 0) chmodSync(dirname(path), 0o2711 | settings.sharedBits);
-    return openSync(path, 'wx', 0o444);
-  }
-}
-
-function writeAll(file: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
 }

@@ -1,14 +1,14 @@
 import type { Ident, Idents } from '../process/read-identity.ts';
 import type { GitContext } from '../process/run-git.ts';
-import type { LooseObjectSettings } from './loose-object.ts';
-import { readLooseSettings } from './loose-object-settings.ts';
+import type { ObjectSettings } from './object-file.ts';
+import { readObjectSettings } from './object-settings.ts';
 
 /** What a commit made in the person's name needs beside its content; the same for a whole run. */
 export interface Signature {
   readonly author: Ident;
   readonly committer: Ident;
   /** How its object is written. */
-  readonly loose: LooseObjectSettings;
+  readonly loose: ObjectSettings;
 }
 
 /** Asks git. Throws as readIdent. */
@@ -20,7 +20,7 @@ export async function readSignature(
   const [author, committer, loose] = await Promise.all([
     idents.author(),
     idents.committer(),
-    readLooseSettings({ cwd: context.cwd, env: context.env }, commonDir),
+    readObjectSettings({ cwd: context.cwd, env: context.env }, commonDir),
   ]);
   return { author, committer, loose };
 }

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
 import { findInTree } from './find-in-tree.ts';
 import type { GitAccess } from './git-access.ts';
-import { defaultLooseSettings, writeLooseObject } from './loose-object.ts';
+import { writeLooseObject } from './loose-object.ts';
 import { makeObject } from './make-object.ts';
+import { defaultObjectSettings } from './object-file.ts';
 import { replaceEntries, toBytes } from './transplant.ts';
 
 /** The tree of a commit with other texts in some of its files, which keep their modes. Throws an Error where one is not there. */
@@ -17,7 +18,7 @@ export async function replaceTexts(
     const row = rows.get(path);
     if (row === undefined) throw new Error(`${path} is not in ${commit}`);
     const made = makeObject(access.repository.objectFormat, 'blob', text);
-    writeLooseObject(join(access.repository.commonDir, 'objects'), made, defaultLooseSettings);
+    writeLooseObject(join(access.repository.commonDir, 'objects'), made, defaultObjectSettings);
     return { path: toBytes(path).split('/'), row: { ...row, oid: made.oid } };
   });
   const made = await replaceEntries(access, tree, edits);

@@ -4,8 +4,9 @@ import type { Transplant } from '../../domain/ports/git-commits.ts';
 import { type GitContext, gitText } from '../process/run-git.ts';
 import { findInTree } from './find-in-tree.ts';
 import type { GitAccess } from './git-access.ts';
-import { defaultLooseSettings, writeLooseObject } from './loose-object.ts';
+import { writeLooseObject } from './loose-object.ts';
 import { makeObject } from './make-object.ts';
+import { defaultObjectSettings } from './object-file.ts';
 import { required } from './object-source.ts';
 import { folderMode, parseTree, renderTree, type TreeRow } from './parse-tree.ts';
 import { replay } from './replay.ts';
@@ -64,6 +65,6 @@ export async function replaceEntries(
     }
   }
   const made = makeObject(access.repository.objectFormat, 'tree', renderTree([...rows.values()]));
-  writeLooseObject(join(access.repository.commonDir, 'objects'), made, defaultLooseSettings);
+  writeLooseObject(join(access.repository.commonDir, 'objects'), made, defaultObjectSettings);
   return made.oid;
 }

@@ -2,9 +2,10 @@ import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultLooseSettings, writeLooseObject } from '../../../lib/git/objects/loose-object.ts';
-import { parseLooseSettings, readLooseSettings } from '../../../lib/git/objects/loose-object-settings.ts';
+import { writeLooseObject } from '../../../lib/git/objects/loose-object.ts';
 import { makeObject } from '../../../lib/git/objects/make-object.ts';
+import { defaultObjectSettings } from '../../../lib/git/objects/object-file.ts';
+import { parseObjectSettings, readObjectSettings } from '../../../lib/git/objects/object-settings.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
 for (const objectFormat of ['sha1', 'sha256'] as const) {
@@ -42,7 +43,7 @@ test('an object that exists is made young again, so that a prune keeps it', () =
 test('a shared repository stays writable for its group', () => {
   const repo = makeRepo();
   const object = makeObject('sha1', 'blob', 'shared\n');
-  writeLooseObject(objectsOf(repo), object, { ...defaultLooseSettings, isSynced: true, sharedBits: 0o660 });
+  writeLooseObject(objectsOf(repo), object, { ...defaultObjectSettings, isSynced: true, sharedBits: 0o660 });
   const folder = join(objectsOf(repo), object.oid.slice(0, 2));
   assert.is(statSync(folder).mode & 0o2070, 0o2070);
   assert.is(statSync(join(folder, object.oid.slice(2))).mode & 0o040, 0o040);
@@ -50,24 +51,30 @@ test('a shared repository stays writable for its group', () => {
 
 test('the settings follow the configuration of git', async () => {
   const repo = makeRepo();
-  const read = () => readLooseSettings({ cwd: repo.path, env: repo.env }, join(repo.path, '.git'));
-  assert.equal(await read(), defaultLooseSettings);
+  const read = () => readObjectSettings({ cwd: repo.path, env: repo.env }, join(repo.path, '.git'));
+  assert.equal(await read(), defaultObjectSettings);
   repo.git('config', 'core.fsync', 'committed');
   repo.git('config', 'core.compression', '9');
   repo.git('config', 'core.sharedRepository', 'group');
-  assert.equal(await read(), { isSynced: true, level: 9, sharedBits: 0o660 });
+  assert.equal(await read(), { isSynced: true, isPackSynced: true, level: 9, sharedBits: 0o660 });
   repo.git('config', 'core.looseCompression', '0');
   repo.git('config', 'core.fsync', 'reference,-loose-object');
   repo.git('config', 'core.sharedRepository', '0640');
-  assert.equal(await read(), { isSynced: false, level: 0, sharedBits: 0o640 });
+  assert.equal(await read(), { isSynced: false, isPackSynced: true, level: 0, sharedBits: 0o640 });
+});
+
+test('packs are flushed as git does, unless somebody says otherwise', () => {
+  const isFlushed = (value: string): boolean => parseObjectSettings(`core.fsync\n${value}\0`).isPackSynced;
+  assert.ok(['loose-object', 'committed,-loose-object', 'none,pack', 'all'].every(isFlushed));
+  assert.not(['none', '-pack', 'reference,-objects'].some(isFlushed));
 });
 
 test('odd settings fall back to the defaults', () => {
   assert.equal(
-    parseLooseSettings('core.compression\nmuch\0core.sharedrepository\nwhat\0'),
-    defaultLooseSettings,
+    parseObjectSettings('core.compression\nmuch\0core.sharedrepository\nwhat\0'),
+    defaultObjectSettings,
   );
-  assert.is(parseLooseSettings('core.fsyncobjectfiles\0').isSynced, true);
+  assert.is(parseObjectSettings('core.fsyncobjectfiles\0').isSynced, true);
 });
 
 function objectsOf(repo: TestRepo): string {

@@ -1,6 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { makeObject } from '../../../lib/git/objects/make-object.ts';
+import { defaultObjectSettings } from '../../../lib/git/objects/object-file.ts';
 import { repackLoose } from '../../../lib/git/objects/repack-loose.ts';
+import { writePack } from '../../../lib/store/write/write-pack.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
 const context = ({ path, env }: TestRepo): { cwd: string; env: TestRepo['env'] } => ({ cwd: path, env });
@@ -15,6 +18,22 @@ test('few loose objects are left alone, many are packed without loss', async () 
   assert.match(repo.git('count-objects', '-v'), /packs: 1/);
   repo.git('fsck', '--strict');
   assert.is(repo.git('show', 'HEAD:many/2599.txt'), '2599');
+});
+
+test('many small packs become one, with what nothing names yet', async () => {
+  const repo = makeRepo();
+  const loose = repo.git('rev-parse', 'HEAD');
+  const objects = Array.from({ length: 45 }, (_, at) => makeObject('sha1', 'blob', `${at}\n`));
+  for (const object of objects)
+    await writePack(`${repo.path}/.git/objects`, [object], {
+      objectFormat: 'sha1',
+      settings: { ...defaultObjectSettings, isPackSynced: false },
+    });
+  await repackLoose(context(repo), `${repo.path}/.git`);
+  assert.match(repo.git('count-objects', '-v'), /packs: [12]$/m);
+  for (const { oid } of objects) assert.is(repo.git('cat-file', '-t', oid), 'blob');
+  assert.is(repo.git('cat-file', '-t', loose), 'commit');
+  assert.is(repo.git('fsck', '--strict', '--no-dangling', '--unreachable').split('\n').length, 45);
 });
 
 test.run();

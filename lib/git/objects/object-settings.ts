@@ -1,9 +1,8 @@
 import { type GitContext, runGit } from '../process/run-git.ts';
-import type { LooseObjectSettings } from './loose-object.ts';
-import { defaultLooseSettings } from './loose-object.ts';
+import { defaultObjectSettings, type ObjectSettings } from './object-file.ts';
 
-/** What the repository's configuration says about writing loose objects, as git itself would follow it. */
-export async function readLooseSettings(context: GitContext, gitDir: string): Promise<LooseObjectSettings> {
+/** What the repository's configuration says about writing objects, as git itself would follow it. */
+export async function readObjectSettings(context: GitContext, gitDir: string): Promise<ObjectSettings> {
   const { stdout } = await runGit(
     { ...context, cwd: gitDir },
     [
@@ -15,11 +14,11 @@ export async function readLooseSettings(context: GitContext, gitDir: string): Pr
     ],
     { accept: [0, 1] },
   );
-  return parseLooseSettings(stdout.toString());
+  return parseObjectSettings(stdout.toString());
 }
 
 /** Takes the output of `git config --null --get-regexp`. */
-export function parseLooseSettings(output: string): LooseObjectSettings {
+export function parseObjectSettings(output: string): ObjectSettings {
   const values = new Map<string, string>();
   for (const record of output.split('\0').filter((text) => text !== '')) {
     const [key = '', value = 'true'] = record.split(/\n([\s\S]*)/);
@@ -28,7 +27,8 @@ export function parseLooseSettings(output: string): LooseObjectSettings {
   const level = Number(values.get('core.loosecompression') ?? values.get('core.compression') ?? '1');
   return {
     isSynced: isSynced(values.get('core.fsync') ?? '', values.get('core.fsyncobjectfiles') ?? 'false'),
-    level: Number.isInteger(level) && level >= -1 && level <= 9 ? level : defaultLooseSettings.level,
+    isPackSynced: isPackSynced(values.get('core.fsync') ?? ''),
+    level: Number.isInteger(level) && level >= -1 && level <= 9 ? level : defaultObjectSettings.level,
     sharedBits: sharedBits(values.get('core.sharedrepository') ?? 'umask'),
   };
 }
@@ -36,6 +36,16 @@ export function parseLooseSettings(output: string): LooseObjectSettings {
 function isSynced(components: string, old: string): boolean {
   const covers = ['loose-object', 'objects', 'committed', 'added', 'all'];
   return components.split(/[\s,]+/).some((name) => covers.includes(name)) || /^(?:true|yes|on|1)$/i.test(old);
+}
+
+/** Unlike loose objects they are, unless somebody says otherwise. */
+function isPackSynced(components: string): boolean {
+  const names = components.split(/[\s,]+/);
+  const covers = ['pack', 'objects', 'committed', 'added', 'all'];
+  return (
+    covers.some((name) => names.includes(name)) ||
+    !['none', ...covers.map((name) => `-${name}`)].some((name) => names.includes(name))
+  );
 }
 
 function sharedBits(value: string): number {
