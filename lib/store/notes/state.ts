@@ -25,13 +25,17 @@ export interface RefState<T> {
   readonly root: TreeNode<Note<T>> | null;
 }
 
-/** All state refs at one moment; immutable, sharing what didn't change with the state before. */
-export interface State {
+/** All state refs at one moment; immutable, sharing what didn't change with those before. */
+export interface RefStates {
   readonly sessions: RefState<Session>;
   readonly tasks: RefState<Task>;
   readonly validations: RefState<ValidationNote>;
   readonly reviews: RefState<ReviewNote>;
   readonly blackboard: RefState<BlackboardPage>;
+}
+
+/** The same with what finds a session's tasks in them. */
+export interface State extends RefStates {
   readonly taskIndex: TaskIndex;
 }
 
@@ -45,7 +49,7 @@ export const emptyState: State = {
 };
 
 /** The next state, its index brought along: the cost depends on what changed, not on the number of notes. */
-export function nextState(previous: State, refs: Omit<State, 'taskIndex'>): State {
+export function nextState(previous: State, refs: RefStates): State {
   return { ...refs, taskIndex: indexTasks(previous.taskIndex, previous.tasks.root, refs.tasks.root) };
 }
 

@@ -16,7 +16,7 @@ import {
   type TreeEdit,
 } from '../notes/note-tree.ts';
 import { renderNote } from '../notes/render-note.ts';
-import { nextState, type RefState, type State } from '../notes/state.ts';
+import type { RefState, RefStates } from '../notes/state.ts';
 import { stateCorrupt } from '../store-errors.ts';
 import { type OtherEntry, renderMessage } from './commit-message.ts';
 import type { ChangeContext, Write } from './note-write.ts';
@@ -26,7 +26,7 @@ import { validationWrites } from './validation-writes.ts';
  * The state after a change: one new commit on each ref it touches. Moves nothing yet. Throws FlameError
  * `state-corrupt` rather than replace a note of a session or task that can't be read, `state-invalid` for values no reader would take.
  */
-export function applyChange(state: State, change: Change, context: ChangeContext): State {
+export function applyChange(state: RefStates, change: Change, context: ChangeContext): RefStates {
   const format = context.objectFormat;
   const updated_at = context.now.toISOString();
   const { tasks = [], session, review, page } = change;
@@ -47,13 +47,13 @@ export function applyChange(state: State, change: Change, context: ChangeContext
     ...anchored(format, blackboardAnchor(value.session, value.task)),
     next: (_: unknown, rev: number) => ({ ...value, rev }),
   }));
-  return nextState(state, {
+  return {
     sessions: writeNotes(state.sessions, sessionWrites, change, context),
     tasks: writeNotes(state.tasks, taskWrites, change, context),
     validations: writeNotes(state.validations, validationWrites(change), change, context),
     reviews: writeNotes(state.reviews, reviewWrites, change, context),
     blackboard: writeNotes(state.blackboard, pageWrites, change, context),
-  });
+  };
 }
 
 /** Where a note with an anchor is filed. */

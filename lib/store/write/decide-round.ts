@@ -10,7 +10,7 @@ import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import type { CommitSigner } from '../../util/commit-signature.ts';
 import { anchorKey, sessionAnchor, stateRefs } from '../notes/note-kinds.ts';
-import { onlyNote, type State, snapshotOf, tipsOf } from '../notes/state.ts';
+import { nextState, onlyNote, type RefStates, type State, snapshotOf, tipsOf } from '../notes/state.ts';
 import { applyChange } from './apply-change.ts';
 import type { CommitIdentity } from './commit-identity.ts';
 
@@ -99,14 +99,16 @@ function applyAll(
     objects.set(object.oid, object);
     return object;
   };
-  return transaction.changes.reduce((before, change) => {
+  const refs = transaction.changes.reduce((before: RefStates, change) => {
     const sign = isShared(before, change, context.objectFormat) ? (context.signer?.() ?? null) : null;
     return applyChange(before, change, { ...context, actor: transaction.actor, now, sink, sign });
   }, state);
+  // Once for all of them: nobody looks for tasks in between.
+  return nextState(state, refs);
 }
 
 /** Whether machines share the session that a change is about, before it or by it. */
-function isShared(state: State, change: Change, format: ObjectFormat): boolean {
+function isShared(state: RefStates, change: Change, format: ObjectFormat): boolean {
   const session = sessionOf(change);
   if (session === null) return false;
   const known = onlyNote(state.sessions, anchorKey(format, sessionAnchor(session)))?.value;
