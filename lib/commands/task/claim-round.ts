@@ -5,7 +5,7 @@ import {
   sessionDecision,
   standingDecision,
 } from '../../core/decisions/decisions.ts';
-import { claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
+import { ClaimRules, claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
 import type { Change } from '../../domain/ports/store-port.ts';
 import type { Decision, Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -34,8 +34,9 @@ export interface ClaimRound {
 export function refusedFirst(ids: readonly string[], tasks: readonly Task[]): readonly ClaimAnswer[] {
   const answers: ClaimAnswer[] = [];
   const find = finder(tasks);
+  const objectionOf = (task: Task): string | null => claimObjection(task, tasks, Number.POSITIVE_INFINITY);
   for (const id of ids) {
-    const reason = objectionTo(find(id), tasks);
+    const reason = objectionTo(find(id), objectionOf);
     if (reason === null) break;
     answers.push({ id, claimed: false, reason });
   }
@@ -53,8 +54,10 @@ export function claimRound(
     readonly most: number;
   },
 ): ClaimRound {
-  const tasks = [...state.tasks];
-  const places = new Map<string, number>(tasks.map(({ id }, at) => [id, at]));
+  const find = finder(state.tasks);
+  const taken = new Map<string, Task>();
+  const objectionOf = (task: Task): string | null => rules.objectionTo(task);
+  const rules = new ClaimRules(state.tasks, Number.POSITIVE_INFINITY);
   const answers: ClaimAnswer[] = [];
   const changes: Change[] = [];
   const vouched: Decision[] = [];
@@ -69,11 +72,11 @@ export function claimRound(
   };
   for (const id of ids) {
     if (settled.length === claimer.most) break;
-    const place = places.get(id);
-    const task = place === undefined ? undefined : tasks[place];
-    const reason = session.machines === undefined ? objectionTo(task, tasks) : 'machines share its session';
+    const task = taken.get(id) ?? find(id);
+    const reason =
+      session.machines === undefined ? objectionTo(task, objectionOf) : 'machines share its session';
     answers.push({ id, claimed: reason === null, reason });
-    if (place === undefined || task === undefined || reason !== null) continue;
+    if (task === undefined || reason !== null) continue;
     const steps = takeByHand(task, claim);
     const reopened = reopenSession(session, task.id);
     changes.push(
@@ -85,7 +88,9 @@ export function claimRound(
     if (reopened !== undefined && isOurs) vouched.push(courseDecision(reopened.next));
     settled.push(standingDecision(task));
     session = reopened?.next ?? session;
-    tasks[place] = steps.at(-1)?.task ?? task;
+    const claimed = steps.at(-1)?.task ?? task;
+    taken.set(id, claimed);
+    rules.add(claimed);
   }
   return { answers, changes, vouched, settled };
 }
@@ -95,6 +100,6 @@ function finder(tasks: readonly Task[]): (id: string) => Task | undefined {
   return (id) => byId.get(id);
 }
 
-function objectionTo(task: Task | undefined, tasks: readonly Task[]): string | null {
-  return task === undefined ? "doesn't exist" : claimObjection(task, tasks, Number.POSITIVE_INFINITY);
+function objectionTo(task: Task | undefined, objectionOf: (task: Task) => string | null): string | null {
+  return task === undefined ? "doesn't exist" : objectionOf(task);
 }

@@ -3,6 +3,7 @@ import { readGround } from '../task/needs-of.ts';
 import { claimTask } from '../task/task-attempt.ts';
 import { restartTask } from '../task/task-return.ts';
 import type { TaskChange } from '../task/task-state.ts';
+import { LockIndex } from './lock-index.ts';
 import { sharedLock } from './shared-lock.ts';
 import { holderOf, isFree } from './task-holder.ts';
 
@@ -12,17 +13,60 @@ import { holderOf, isFree } from './task-holder.ts';
  * limit.
  */
 export function claimObjection(task: Task, tasks: readonly Task[], limit: number): string | null {
+  const busy = tasks.filter(({ status }) => status === 'claimed');
+  const find = (): Shared | null => {
+    for (const other of busy) {
+      const lock = sharedLock(task, other);
+      if (lock !== null) return { lock, other };
+    }
+    return null;
+  };
+  return objection(task, { tasks, limit, claimed: busy.length, find });
+}
+
+type Shared = NonNullable<ReturnType<LockIndex<Task>['find']>>;
+
+interface Beside {
+  readonly tasks: readonly Task[];
+  readonly limit: number;
+  readonly claimed: number;
+  readonly find: (task: Task) => Shared | null;
+}
+
+function objection(task: Task, { tasks, limit, claimed, find }: Beside): string | null {
   if (!isFree(task)) return describeStatus(task);
   const open = unmet(task, tasks);
   if (open.length > 0) return `needs ${open.join(', ')} first`;
-  const busy = tasks.filter(({ status }) => status === 'claimed');
-  if (busy.length >= limit)
-    return `would be one too many: ${limit} may work at once (concurrency.development)`;
-  for (const other of busy) {
-    const shared = sharedLock(task, other);
-    if (shared !== null) return `shares ${shared} with ${other.id}, which is being worked on`;
+  if (claimed >= limit) return `would be one too many: ${limit} may work at once (concurrency.development)`;
+  const shared = find(task);
+  return shared === null ? null : `shares ${shared.lock} with ${shared.other.id}, which is being worked on`;
+}
+
+/** The same of many tasks, one after the other: what is claimed meanwhile is added, and in the way of the next. */
+export class ClaimRules {
+  readonly #tasks: readonly Task[];
+  readonly #limit: number;
+  readonly #busy: LockIndex<Task>;
+  #claimed: number;
+
+  constructor(tasks: readonly Task[], limit: number) {
+    this.#tasks = tasks;
+    this.#limit = limit;
+    const busy = tasks.filter(({ status }) => status === 'claimed');
+    this.#busy = new LockIndex(busy);
+    this.#claimed = busy.length;
   }
-  return null;
+
+  objectionTo(task: Task): string | null {
+    const find = (one: Task): Shared | null => this.#busy.find(one);
+    return objection(task, { tasks: this.#tasks, limit: this.#limit, claimed: this.#claimed, find });
+  }
+
+  /** A task that is claimed now; its dependencies are what they were. */
+  add(task: Task): void {
+    this.#busy.add(task);
+    this.#claimed += 1;
+  }
 }
 
 /** The changes by which a person claims a task: one that failed or was sent back is pending again first. */
