@@ -35,22 +35,21 @@ export function openOrigins({
   return {
     refresh,
     // Of thousands of tasks that came from elsewhere none needs a digest.
-    has: (decision) =>
-      (isNoted(decision) || signed.size > 0) && isCounting(decision, canonicalDigest(decision)),
+    has: (decision) => (isNoted(decision) || signed.size > 0) && isCounting(decision, digestOf(decision)),
     signedBy: (decision) => {
-      const digest = canonicalDigest(decision);
+      const digest = digestOf(decision);
       return digests.has(digest) ? null : signerOf(decision, digest);
     },
     vouch: (decisions) => {
       refresh();
-      const fresh = decisions.filter((decision) => !isCounting(decision, canonicalDigest(decision)));
+      const fresh = decisions.filter((decision) => !isCounting(decision, digestOf(decision)));
       requirePerson(fresh, chat);
       const isPersons = fresh.some(({ kind }) => !found.has(kind));
       keep(fresh.map(toLine), isPersons);
     },
     settle: (decisions) => {
       refresh();
-      const counting = decisions.filter((decision) => isCounting(decision, canonicalDigest(decision)));
+      const counting = decisions.filter((decision) => isCounting(decision, digestOf(decision)));
       keep(counting.map(toSettledLine), false);
     },
     withdraw: (withdrawn) => {
@@ -92,16 +91,25 @@ const found = new Set<Decision['kind']>([
   'memory',
 ]);
 
+const knownDigests = new WeakMap<Decision, string>();
+
+/** Asked for whether it counts, and again for the line that keeps it. */
+function digestOf(decision: Decision): string {
+  const digest = knownDigests.get(decision) ?? canonicalDigest(decision);
+  knownDigests.set(decision, digest);
+  return digest;
+}
+
 /** As DecisionsFile reads it. */
 function toLine(decision: Decision): string {
   const { kind: k, session: s, about: a, facts } = decision;
   const parts = k === 'task' || k === 'session' ? { p: partsOf(facts) } : {};
   const amount = k === 'limit' ? { n: facts.amount } : {};
-  return JSON.stringify({ d: canonicalDigest(decision), k, s, a, ...parts, ...amount });
+  return JSON.stringify({ d: digestOf(decision), k, s, a, ...parts, ...amount });
 }
 
 function toSettledLine(decision: Decision): string {
-  return JSON.stringify({ x: canonicalDigest(decision), k: decision.kind, s: decision.session });
+  return JSON.stringify({ x: digestOf(decision), k: decision.kind, s: decision.session });
 }
 
 function partsOf(facts: Decision['facts']): Readonly<Record<string, string>> {
