@@ -39,6 +39,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       const next = make({ ...options, catFile, reader, now, host });
       writer = Promise.resolve({
         transact: (...asked) => next.transact(...asked),
+        ready: () => next.ready(),
         close: async () => {
           await next.close();
           await (await before)?.close();
@@ -49,6 +50,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
     look: async (pick) => new StateSnapshot(await reader.look(pick)),
     transact: async (decide, options = {}): Promise<TransactResult> =>
       (await openedWriter()).transact(decide, options),
+    ready: async () => (await openedWriter()).ready(),
     former: (task) => findFormer({ ...options, catFile }, task),
     // Loaded when first needed: most commands have nothing to do with the archive.
     archive: async () => {

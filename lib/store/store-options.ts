@@ -33,6 +33,7 @@ export interface StoreOptions {
 /** How changes come to be the state. */
 export interface StoreWriter {
   transact: Store['transact'];
+  ready: Store['ready'];
   close(): Promise<void>;
 }
 

@@ -140,6 +140,8 @@ export interface Store {
     decide: (snapshot: Snapshot) => Transaction | null,
     options?: TransactOptions,
   ): Promise<TransactResult>;
+  /** Loads and starts what the first change would wait for: for who waits for input meanwhile. Never rejects. */
+  ready(): Promise<void>;
   /** How a task was right before its latest change; null where that can't be read any more. */
   former(task: Task): Promise<Task | null>;
   /** What was archived, in the same form; `reviewOn` answers for all landed commits. */

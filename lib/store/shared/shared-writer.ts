@@ -38,6 +38,9 @@ export interface SharedOptions {
  * them. All that waits goes in one push; what lost a race is decided again, never sent again.
  */
 export class SharedWriter implements StoreWriter {
+  /** What takes time is at the remote. */
+  async ready(): Promise<void> {}
+
   readonly #parts: StoreParts;
   readonly #options: SharedOptions;
   readonly #open = new Set<Caller>();

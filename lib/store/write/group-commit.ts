@@ -53,6 +53,7 @@ export class GroupCommit {
   #queueUntil = 0;
   /** Nothing is built on refs that a killed git had moved in part. */
   #healed: Promise<unknown> | null = null;
+  #ready: Promise<void> | null = null;
 
   constructor(options: Options) {
     this.#options = options;
@@ -66,9 +67,21 @@ export class GroupCommit {
     });
   }
 
+  /** What goes wrong here goes wrong again when it counts. */
+  ready(): Promise<void> {
+    // node loads its clock when it is first read.
+    performance.now();
+    this.#ready ??= Promise.allSettled([
+      this.#heal(),
+      this.#readIdentity(),
+      this.#options.objects.ready(),
+    ]).then(() => this.#refs.start());
+    return this.#ready;
+  }
+
   /** Resolves when what was asked for is done and git is gone. */
   async close(): Promise<void> {
-    await this.#work;
+    await Promise.all([this.#work, this.#ready]);
     await this.#refs.close();
   }
 
@@ -130,13 +143,8 @@ export class GroupCommit {
 
   /** One compare-and-swap for all open callers; those it settles leave `open`. */
   async #attempt(open: Set<Caller>, lock: PatientLock): Promise<void> {
-    this.#healed ??= finishMotions(this.#options.context, this.#options.commonDir);
-    await this.#healed;
-    this.#identity ??= readCommitIdentity(this.#options);
-    const identity = await this.#identity.catch((error: unknown) => {
-      this.#identity = null;
-      throw error;
-    });
+    await this.#heal();
+    const identity = await this.#readIdentity();
     const base = await this.#options.reader.read();
     const round = decideRound(base, [...open], { ...this.#options, identity });
     const outcome = await this.#publish(round);
@@ -171,6 +179,20 @@ export class GroupCommit {
       default:
         unreachable(outcome);
     }
+  }
+
+  #heal(): Promise<unknown> {
+    this.#healed ??= finishMotions(this.#options.context, this.#options.commonDir);
+    return this.#healed;
+  }
+
+  #readIdentity(): Promise<CommitIdentity> {
+    // The person may mend it meanwhile.
+    this.#identity ??= readCommitIdentity(this.#options).catch((error: unknown) => {
+      this.#identity = null;
+      throw error;
+    });
+    return this.#identity;
   }
 
   /** Whether the lock was one that a killed git of ours had left. */

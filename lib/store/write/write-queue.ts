@@ -1,6 +1,5 @@
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, type FSWatcher, mkdirSync, openSync, readdirSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { ownIdentity, processStart } from '../../util/process-identity.ts';
 
 /** Gives the turn back; never throws. */
@@ -10,9 +9,11 @@ type Leave = () => Promise<void>;
 const unknownMs = 700;
 // A machine with far too much to do is slow, and no process gains by racing on it as well.
 const busyPatienceMs = 4_000;
-// Between two looks whether the turn has come: for who is next, and for those behind, for each that is before them.
-const nextMs = 1;
-const behindMs = 4;
+// Where the system doesn't tell what happens in a folder, between two looks whether the turn has come.
+const untoldMs = 4;
+// Where it does, but another machine may have written there: for who is next, and for those behind.
+const nextMs = 10;
+const behindMs = 50;
 // Between two looks whether the one whose turn it is still lives.
 const lookMs = 50;
 
@@ -65,7 +66,30 @@ export class WriteQueue {
         isPrepared = true;
         // What goes wrong goes wrong again when it counts.
         await prepare().catch(() => undefined);
-      } else await wait(ahead.length === 1 ? nextMs : Math.random() * behindMs * ahead.length);
+      } else await this.#untilMoved(ahead);
+    }
+  }
+
+  /** Until the turn has come, or that of the one before, which is the time to prepare; a while at most. */
+  #untilMoved(ahead: readonly string[]): Promise<void> {
+    return new Promise((resolve) => {
+      const over = (): void => {
+        clearTimeout(timer);
+        watcher?.close();
+        resolve();
+      };
+      const watcher = this.#watch(ahead.at(-2) ?? ahead[0] ?? '', over);
+      const most = watcher === null ? untoldMs * ahead.length : ahead.length === 1 ? nextMs : behindMs;
+      const timer = setTimeout(over, most);
+    });
+  }
+
+  /** null: it's gone already, or nobody tells. */
+  #watch(ticket: string, onGone: () => void): FSWatcher | null {
+    try {
+      return watch(join(this.#folder, ticket), onGone).on('error', onGone);
+    } catch {
+      return null;
     }
   }
 

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WriteQueue } from '../../../lib/store/write/write-queue.ts';
 import { makeTempDir } from '../../support/repo.ts';
+import { until } from '../../support/until.ts';
 
 const nothing = async (): Promise<void> => undefined;
 
@@ -19,6 +20,28 @@ test('UNI-2 first come, first served', async () => {
   await Promise.all(others);
   assert.equal(order, [0, 1, 2, 3]);
   assert.is(queue.isUsed(), false);
+});
+
+test('UNI-2 who waits prepares once, while the one before has its turn', async () => {
+  const queue = new WriteQueue(makeTempDir());
+  const said: string[] = [];
+  const leave = await queue.enter(nothing);
+  const others = ['a', 'b'].map(async (name) => {
+    const done = await queue.enter(async () => {
+      said.push(`${name} prepares`);
+    });
+    said.push(`${name} begins`);
+    await done();
+  });
+  await until('a prepares', () => said.includes('a prepares'));
+  await leave();
+  await Promise.all(others);
+  assert.equal(
+    said.filter((line) => line.startsWith('a')),
+    ['a prepares', 'a begins'],
+  );
+  assert.is(said.filter((line) => line === 'b prepares').length <= 1, true);
+  assert.is(said.at(-1), 'b begins');
 });
 
 test('UNI-2 where the turn takes too long the next one begins beside it, and the others still wait for that one', async () => {
