@@ -4,8 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
+import v8 from 'node:v8';
 
+// V8 takes back what it compiled under the same flags alone.
+v8.setFlagsFromString = () => undefined;
 const { openProgram } = createRequire(import.meta.url)('../dist/main.cjs');
 const home = mkdtempSync(join(tmpdir(), 'flame-warm-'));
 const cwd = join(home, 'repo');
@@ -32,17 +35,22 @@ const commands = [
   ['task', 'release', 'task-001'],
   ['task', 'show', 'task-001'],
 ];
+// Racing processes have no time to compile; one that doesn't exist, for what refusals need.
+const claims = ['task', 'claim', '--stdin'];
+const claimed = ['task-002', 'task-003', 'none', 'task-002'];
 try {
   execFileSync('git', ['init', '--quiet', '--initial-branch=main', cwd], { env });
   execFileSync('git', ['commit', '--quiet', '--allow-empty', '--message=Start'], { cwd, env });
   const { cli, keepCompiled } = await openProgram();
   for (const argv of commands) await run(cli, argv);
+  for (const id of ['Second', 'Third']) await run(cli, ['task', 'add', id, '--locks', id]);
+  await run(cli, claims, claimed);
   keepCompiled();
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
 
-async function run(cli, argv) {
+async function run(cli, argv, lines = []) {
   let said = '';
   const stream = () =>
     new Writable({
@@ -55,7 +63,7 @@ async function run(cli, argv) {
   const io = {
     cwd,
     env,
-    stdin: process.stdin,
+    stdin: Readable.from(lines.map((line) => `${line}\n`)),
     stdout: stream(),
     stderr: stream(),
     signal: never,

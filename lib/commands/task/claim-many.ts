@@ -9,6 +9,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
+import { optimizeLater } from '../../util/optimize-later.ts';
 import { withState } from '../open/read-state.ts';
 import type { SessionMeant } from '../open/session-meant.ts';
 import { type ClaimAnswer, type ClaimRound, claimRound, refusedFirst } from './claim-round.ts';
@@ -16,7 +17,7 @@ import { type ClaimAnswer, type ClaimRound, claimRound, refusedFirst } from './c
 // More lines than these wait to be read: they would only take memory.
 const mostWaiting = 1_024;
 // So many at once while others claim too: each writer has its turn, and none gets a multiple of what the others get.
-const fewAtOnce = 20;
+const fewAtOnce = 32;
 const manyAtOnce = 128;
 
 /** `git flame task claim --stdin`: ids in, one a line; answers out, one a line, in the same order. */
@@ -26,6 +27,8 @@ export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
     const place = machineName({ env: io.env, commonDir: git.repository.commonDir });
     const claims = new Claims({ store, meant, origins, person, place });
     const waiting: string[] = [];
+    // While the first lines are waited for.
+    store.ready().then(optimizeLater, () => undefined);
     const drain = async (): Promise<void> => {
       // Lines that come together are asked about together.
       await nextTurn();
