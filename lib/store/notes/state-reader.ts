@@ -18,6 +18,8 @@ export class StateReader {
     readonly objectFormat: ObjectFormat;
   };
   #state: State = emptyState;
+  /** What this process is about to write. */
+  #expected: State = emptyState;
   /** As it was last looked at. */
   #sessions = emptyState.sessions;
   readonly #files: RefFiles;
@@ -50,7 +52,7 @@ export class StateReader {
     const { catFile, commonDir } = this.#options;
     const tips = await readTips(catFile, commonDir, stateRefs);
     const whole = this.#state;
-    if ([...tipsOf(whole)].every(([ref, tip]) => tips.get(ref) === tip)) return whole;
+    if (isAt(whole, tips)) return whole;
     this.#sessions = await this.#load(this.#sessions, tips);
     const none = { ...emptyState, sessions: this.#sessions };
     const session = pick(new StateSnapshot(none));
@@ -87,6 +89,11 @@ export class StateReader {
     return this.#load(kind, tips, (key) => keys.has(key));
   }
 
+  /** To be called before the refs are moved there: who finds them there before `adopt` is called needs no reading either. */
+  expect(state: State): void {
+    this.#expected = state;
+  }
+
   /** What this process has just written needs no reading. */
   adopt(state: State): void {
     this.#state = state;
@@ -95,9 +102,13 @@ export class StateReader {
   async #read(): Promise<State> {
     const { catFile, commonDir } = this.#options;
     if (this.#files.areAt(tipsOf(this.#state))) return this.#state;
+    if (this.#files.areAt(tipsOf(this.#expected))) {
+      this.#state = this.#expected;
+      return this.#state;
+    }
     const noteTips = this.#files.begin(stateRefs);
     const tips = await readTips(catFile, commonDir, stateRefs);
-    const before = this.#state;
+    const before = isAt(this.#expected, tips) ? this.#expected : this.#state;
     const [sessions, tasks, validations, reviews, blackboard] = await Promise.all([
       this.#load(before.sessions, tips),
       this.#load(before.tasks, tips),
@@ -128,4 +139,8 @@ export class StateReader {
     const root = tip === null ? null : await loadNotes(context, before.kind, tip, before.root);
     return { ...before, tip, root };
   }
+}
+
+function isAt(state: State, tips: Tips): boolean {
+  return [...tipsOf(state)].every(([ref, tip]) => tips.get(ref) === tip);
 }

@@ -147,6 +147,7 @@ export class GroupCommit {
     const identity = await this.#readIdentity();
     const base = await this.#options.reader.read();
     const round = decideRound(base, [...open], { ...this.#options, identity });
+    this.#options.reader.expect(round.next);
     const outcome = await this.#publish(round);
     switch (outcome.kind) {
       case 'done':
