@@ -6,42 +6,27 @@ import {
   type Made,
   restoreUnheeded,
 } from '../core/decisions/decisions-made.ts';
-import {
-  type HeededSession,
-  type Heeding,
-  heedDecisions,
-  heedVerdicts,
-} from '../core/decisions/heed-decisions.ts';
-import { voidWithdrawn } from '../core/decisions/void-withdrawn.ts';
 import type { TaskChange } from '../core/task/task-state.ts';
-import { isOffered } from '../domain/config/role-settings.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
 import { ledElsewhere } from '../domain/meanwhile.ts';
-import { noSession, noTask } from '../domain/not-found.ts';
+import { noTask } from '../domain/not-found.ts';
 import type { RefUpdate } from '../domain/ports/git-port.ts';
-import type { Change, Snapshot } from '../domain/ports/store-port.ts';
-import type { BlackboardPage } from '../domain/state/blackboard.ts';
+import type { Change } from '../domain/ports/store-port.ts';
 import type { Verification } from '../domain/state/evidence.ts';
 import type { Decision } from '../domain/state/origins.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import type { ReviewNote, Verdict } from '../domain/state/verdict.ts';
+import { type SessionView, viewOf } from './view-of.ts';
 import type { Workshop } from './workshop.ts';
+
+export type { SessionView } from './view-of.ts';
 
 /** What it takes to read a session and to record in it, with the time of it. */
 export type Recorder = Pick<
   Workshop,
   'config' | 'events' | 'gates' | 'now' | 'origins' | 'sharing' | 'store'
 >;
-
-/** A session and its tasks at one moment, without what only another clone decided; see heedDecisions. */
-export interface SessionView extends HeededSession {
-  readonly snapshot: Snapshot;
-  /** What was left for later tasks, by whatever clone; `snapshot` has what counts here. */
-  readonly pages: () => readonly BlackboardPage[];
-  /** The session as it is stored, but for changesets of withdrawn work: those are void. */
-  readonly stored: Session;
-}
 
 /** What moves together: all of it or nothing. */
 export interface Recording {
@@ -207,29 +192,6 @@ function madeBy(recording: Recording): Made {
     verdict: recording.verdict ?? null,
     vouched: recording.vouched ?? [],
   };
-}
-
-function viewOf(
-  workshop: Pick<Workshop, 'config' | 'origins'>,
-  snapshot: Snapshot,
-  id: SessionId,
-): SessionView {
-  const stored = snapshot.sessions.find((candidate) => candidate.id === id);
-  if (stored === undefined) throw noSession(id, ['git flame status']);
-  const tasks = snapshot.tasksOf(id);
-  const heeded = heedDecisions({ session: stored, tasks, snapshot }, heedingOf(workshop));
-  // Who writes the session writes that too: what was void stays so when its group is built again.
-  return {
-    ...heeded,
-    pages: () => snapshot.blackboardOf(id),
-    stored: voidWithdrawn(stored, tasks),
-    snapshot: heedVerdicts(snapshot, workshop.origins),
-  };
-}
-
-/** What a workshop heeds: the decisions of this clone, and the adapters its configuration offers. */
-function heedingOf({ origins, config }: Pick<Workshop, 'origins' | 'config'>): Heeding {
-  return { origins, isOffered: (adapter) => isOffered(config, 'worker', adapter) };
 }
 
 /** A task of a view, also one that was only received. Throws FlameError `no-task`. */

@@ -92,6 +92,8 @@ export interface Origins {
   knows(session: SessionId): boolean;
   /** Takes in what other processes of this clone have decided since. To be called before a state is judged. */
   refresh(): void;
+  /** Another number each time anything was decided, settled or withdrawn, as far as it was taken in. */
+  readonly revision: number;
   /** The names of the facts that differ from what was last decided about the same; null: nothing was. */
   changesTo(decision: Decision): readonly string[] | null;
   /** The highest limit that was set here for a session; null: none was. */

@@ -23,12 +23,15 @@ export class StoredEvidence implements EndEvidence {
   #sessions = new WeakMap<Session, Session | null>();
   readonly #askedTasks = new Set<Task>();
   readonly #askedSessions = new Set<Session>();
+  /** How many questions there were: the answers to them change. */
+  asked = 0;
 
   constructor(options: StoreOptions) {
     this.#options = options;
   }
 
   came({ branch, since, commit }: BranchQuestion): Answer {
+    this.asked += 1;
     const growth = this.#growthOf(branch, since);
     const answer = growth.answers.get(commit);
     if (answer === undefined) growth.asked.add(commit);
@@ -36,6 +39,7 @@ export class StoredEvidence implements EndEvidence {
   }
 
   names({ branch, since, task }: LandingQuestion): boolean {
+    this.asked += 1;
     const growth = this.#growthOf(branch, since);
     const isNamed = growth.named.has(`${task.session}/${task.id}`);
     if (!isNamed) growth.isShort = true;
@@ -53,12 +57,14 @@ export class StoredEvidence implements EndEvidence {
   }
 
   lastTask(task: Task): Task | null {
+    this.asked += 1;
     const known = this.#tasks.get(task);
     if (known === undefined) this.#askedTasks.add(task);
     return known ?? null;
   }
 
   lastSession(session: Session): Session | null {
+    this.asked += 1;
     const known = this.#sessions.get(session);
     if (known === undefined) this.#askedSessions.add(session);
     return known ?? null;

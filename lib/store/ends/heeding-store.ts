@@ -1,4 +1,5 @@
 import { type EndedSnapshot, heedEnds, heedLook, isEndedElsewhere } from '../../core/decisions/heed-ends.ts';
+import { SinceDecided } from '../../core/decisions/since-decided.ts';
 import { restoreSaid } from '../../core/decisions/restore-said.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type {
@@ -78,6 +79,8 @@ export function heedingStore(
 class HeedingView {
   readonly #store: Store;
   readonly #evidence: StoredEvidence;
+  /** Of snapshots that say nothing which evidence was asked for. */
+  readonly #seen = new SinceDecided<Snapshot, EndedSnapshot>();
   /** What counts. */
   origins: Origins;
 
@@ -88,7 +91,13 @@ class HeedingView {
   }
 
   heed(snapshot: Snapshot): EndedSnapshot {
-    return heedEnds(snapshot, { origins: this.origins, evidence: this.#evidence });
+    const { origins } = this;
+    const known = this.#seen.get(snapshot, origins);
+    if (known !== undefined) return known;
+    const { asked } = this.#evidence;
+    const seen = heedEnds(snapshot, { origins, evidence: this.#evidence });
+    if (this.#evidence.asked === asked) this.#seen.keep(snapshot, origins, seen);
+    return seen;
   }
 
   async snapshot(): Promise<EndedSnapshot> {

@@ -20,6 +20,8 @@ interface DecisionsFile {
   readonly limits: ReadonlyMap<string, number>;
   /** The digests of each session that a signature can be about. */
   readonly shared: ReadonlyMap<string, ReadonlySet<string>>;
+  /** How many lines were read. */
+  readonly revision: number;
   /** Reads what was added since. Throws FlameError `decisions-not-kept`. */
   refresh(): void;
   /** Adds lines. Throws FlameError `decisions-not-kept`. */
@@ -38,7 +40,9 @@ export function openDecisionsFile(file: string): DecisionsFile {
   const limits = new Map<string, number>();
   const shared = new Map<string, Set<string>>();
   let offset = 0;
+  let revision = 0;
   const take = (line: string): void => {
+    revision += 1;
     const { d, x, w, k, s, a, p, n } = parseRecord(line);
     if (typeof w === 'string') settled.add(w);
     const digest = typeof d === 'string' ? d : x;
@@ -68,7 +72,12 @@ export function openDecisionsFile(file: string): DecisionsFile {
   };
   const isNoted: DecisionsFile['isNoted'] = ({ kind, session, about }) =>
     noted.has(`${kind} ${session} ${about}`);
-  return { digests, isNoted, settled, latest, limits, shared, refresh, keep };
+  return {
+    ...{ digests, isNoted, settled, latest, limits, shared, refresh, keep },
+    get revision() {
+      return revision;
+    },
+  };
 }
 
 /** What a file holds from a byte on; nothing where there is none. Throws FlameError `decisions-not-kept`. */

@@ -25,15 +25,17 @@ export function openOrigins({
   signed = new Map(),
   chat = () => null,
 }: OriginsOptions): Origins {
-  const { digests, isNoted, settled, latest, limits, shared, refresh, keep } = openDecisionsFile(
-    join(cloneStateDir(env, commonDir), 'decisions'),
-  );
+  const file = openDecisionsFile(join(cloneStateDir(env, commonDir), 'decisions'));
+  const { digests, isNoted, settled, latest, limits, shared, refresh, keep } = file;
   const signerOf = ({ kind }: Decision, digest: string): string | null =>
     !signedKinds.includes(kind) || settled.has(digest) ? null : (signed.get(digest) ?? null);
   const isCounting = (decision: Decision, digest: string): boolean =>
     digests.has(digest) || signerOf(decision, digest) !== null;
   return {
     refresh,
+    get revision() {
+      return file.revision;
+    },
     // Of thousands of tasks that came from elsewhere none needs a digest.
     has: (decision) => (isNoted(decision) || signed.size > 0) && isCounting(decision, digestOf(decision)),
     signedBy: (decision) => {
