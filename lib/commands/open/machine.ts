@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, statfs, symlink, writeFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MachinePort } from '../../engine/workshop.ts';
 import { makeFolders } from '../../util/make-folders.ts';
 import { pathMatches } from '../../util/path-globs.ts';
@@ -39,8 +39,21 @@ async function untilTime(ms: number, signal: AbortSignal): Promise<void> {
   for (;;) {
     const left = Math.min(end - Date.now(), latest - performance.now());
     if (left <= 0 || signal.aborted) return;
-    await sleep(Math.min(left, longestNapMs), undefined, { signal }).catch(() => undefined);
+    await nap(Math.min(left, longestNapMs), signal);
   }
+}
+
+/** Ended early it throws nothing: an error is dear to make, and most waits are ended. */
+function nap(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
 }
 
 /** Free memory as the kernel counts it for new programs: caches that can go are free. Asked at most once a second. */

@@ -14,20 +14,55 @@ export interface Chained extends Lockable {
  * Globs count as the folder before their first wildcard, so a chain may be taken for longer than it is.
  */
 export function longestChains(tasks: readonly Chained[]): ReadonlyMap<string, number> {
-  const dependents = walk(tasks, byPriority, () => 0);
+  return chainsOf(tasks).lengths;
+}
+
+/** The same for one task, be it one of them or one that they wait for. */
+export function chainFrom(task: Chained, tasks: readonly Chained[]): number {
+  const { lengths, waiting, root } = chainsOf(tasks);
+  const own = lengths.get(task.id);
+  return own ?? 1 + Math.max(waiting.get(task.id) ?? 0, longestBehind(root, task));
+}
+
+interface Walk {
+  readonly lengths: ReadonlyMap<string, number>;
+  /** The longest chain of those that depend on each, which may be none of them. */
+  readonly waiting: ReadonlyMap<string, number>;
+}
+
+interface Chains extends Walk {
+  readonly root: Folder;
+}
+
+// Asked again and again while the same tasks wait.
+let last: { readonly tasks: readonly Chained[]; readonly chains: Chains } | null = null;
+
+function chainsOf(tasks: readonly Chained[]): Chains {
+  const isKnown = last?.tasks.length === tasks.length && last.tasks.every((task, at) => task === tasks[at]);
+  if (last === null || !isKnown) last = { tasks: [...tasks], chains: findChains(tasks) };
+  return last.chains;
+}
+
+function findChains(tasks: readonly Chained[]): Chains {
+  const { lengths: dependents } = walk(tasks, byPriority, () => 0);
   const order = (a: Chained, b: Chained): number =>
     a.priority - b.priority ||
     (dependents.get(b.id) ?? 0) - (dependents.get(a.id) ?? 0) ||
     byText(a.id, b.id);
   const root: Folder = { here: 0, below: 0, children: new Map() };
-  return walk(
+  const walked = walk(
     tasks,
     order,
-    ({ file_locks: locks }) => Math.max(0, ...locks.map((lock) => longestAt(root, placeOf(lock)))),
+    (task) => longestBehind(root, task),
     ({ file_locks: locks }, length) => {
-      for (const lock of locks) enter(root, placeOf(lock), length);
+      for (const place of placesOf(locks)) enter(root, place, length);
     },
   );
+  return { ...walked, root };
+}
+
+function longestBehind(root: Folder, { file_locks: locks }: Chained): number {
+  return Math.max(0, ...placesOf(locks).map((place) => longestAt(root, place)));
 }
 
 /** Goes from those that come last to those that come first, in an order that keeps the dependencies. */
@@ -36,7 +71,7 @@ function walk(
   compare: (a: Chained, b: Chained) => number,
   shared: (task: Chained) => number,
   entered: (task: Chained, length: number) => void = () => undefined,
-): ReadonlyMap<string, number> {
+): Walk {
   const order = sortByNeeds(tasks, { id: ({ id }) => id, needs: (task) => task.dependencies, compare });
   const lengths = new Map<string, number>();
   const waiting = new Map<string, number>();
@@ -46,7 +81,7 @@ function walk(
     for (const id of task.dependencies) waiting.set(id, Math.max(waiting.get(id) ?? 0, length));
     entered(task, length);
   }
-  return lengths;
+  return { lengths, waiting };
 }
 
 /** Longest chains of the tasks that lock exactly this path, and of those that lock it or anything below it. */
@@ -77,6 +112,15 @@ function enter(root: Folder, place: readonly string[], length: number): void {
     folder.below = Math.max(folder.below, length);
   }
   folder.here = Math.max(folder.here, length);
+}
+
+// Of a task that is changed the locks mostly stay.
+const places = new WeakMap<readonly string[], readonly (readonly string[])[]>();
+
+function placesOf(locks: readonly string[]): readonly (readonly string[])[] {
+  const known = places.get(locks) ?? locks.map(placeOf);
+  places.set(locks, known);
+  return known;
 }
 
 function placeOf(lock: string): readonly string[] {

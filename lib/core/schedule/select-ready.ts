@@ -68,7 +68,7 @@ export function nextWake(tasks: readonly Task[], now: number): number | null {
 }
 
 /** What is blocked or failed holds no other task up. */
-function isToBeDone({ status }: Task): boolean {
+export function isToBeDone({ status }: Task): boolean {
   return status === 'pending';
 }
 

@@ -1,6 +1,6 @@
 import { adaptiveLimit } from '../../core/schedule/adaptive-limit.ts';
-import { longestChains } from '../../core/schedule/longest-chains.ts';
-import { nextWake, selectReady } from '../../core/schedule/select-ready.ts';
+import { chainFrom } from '../../core/schedule/longest-chains.ts';
+import { isToBeDone, nextWake, selectReady } from '../../core/schedule/select-ready.ts';
 import { holdPaused } from '../../core/schedule/service-pause.ts';
 import { unblockable } from '../../core/task/cascade.ts';
 import { unblockTask } from '../../core/task/task-return.ts';
@@ -65,7 +65,7 @@ async function workUntilDone(
   if (first.length > 0) await warnOfBase(workshop, opening.session, isPaid);
   let { tasks } = opening;
   const running = new Attempts({
-    chainFrom: (task) => chainFrom(tasks, task),
+    chainFrom: (task) => chainOf(tasks, task),
     sleep: (ms, signal) => workshop.machine.sleep(ms, signal),
   });
   while (!workshop.signal.aborted && running.failures.length === 0) {
@@ -99,9 +99,9 @@ async function workUntilDone(
 }
 
 /** Of those that are to be done. */
-function chainFrom(tasks: readonly Task[], id: string): number {
-  const waiting = tasks.filter((task) => task.id === id || task.status === 'pending');
-  return longestChains(waiting).get(id) ?? 0;
+function chainOf(tasks: readonly Task[], id: string): number {
+  const task = tasks.find((one) => one.id === id);
+  return task === undefined ? 0 : chainFrom(task, tasks.filter(isToBeDone));
 }
 
 function startReady(workshop: Workshop, view: SessionView, running: Attempts): void {
