@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -28,8 +28,11 @@ export async function readLooseAside(
   objectDir: string,
   oid: string,
 ): Promise<{ readonly type: string; readonly bytes: Buffer } | null> {
-  const size = readLooseInfo(objectDir, oid)?.size;
-  if (size === undefined || size < smallObject) return readLoose(objectDir, oid);
+  const start = readStart(looseFile(objectDir, oid));
+  if (start === null) return null;
+  // All of it, which can't be more than a thousand times as much.
+  if (start.length < startLength) return splitObject(inflateSync(start));
+  if (headOf(start).size < smallObject) return readLoose(objectDir, oid);
   return splitObject(await promisify(inflate)(await readFile(looseFile(objectDir, oid))));
 }
 
@@ -38,8 +41,11 @@ export function readLooseInfo(
   objectDir: string,
   oid: string,
 ): { readonly type: string; readonly size: number } | null {
-  const start = ifThere(() => readStart(looseFile(objectDir, oid)));
-  if (start === null) return null;
+  const start = readStart(looseFile(objectDir, oid));
+  return start === null ? null : headOf(start);
+}
+
+function headOf(start: Buffer): { readonly type: string; readonly size: number } {
   const object = inflateSync(start, { finishFlush: constants.Z_SYNC_FLUSH });
   const [type = '', size] = object.toString('latin1', 0, object.indexOf(0)).split(' ');
   return { type, size: Number(size) };
@@ -52,8 +58,10 @@ export function looseFile(objectDir: string, oid: string): string {
 // More than the code tables zlib begins with, and the header after them.
 const startLength = 512;
 
-function readStart(path: string): Buffer {
-  const file = openSync(path, 'r');
+/** null: it's not there, as most are that are looked for in an agent's own folder first. An error is dear to make. */
+function readStart(path: string): Buffer | null {
+  const file = existsSync(path) ? ifThere(() => openSync(path, 'r')) : null;
+  if (file === null) return null;
   try {
     const start = Buffer.alloc(startLength);
     return start.subarray(0, readSync(file, start));
