@@ -74,7 +74,7 @@ export function decisionsSettled(before: HeededSession, made: Made): readonly De
   const tasks = [...last.values()].flatMap((task) => {
     const was = known.get(task.id);
     if (was === undefined) return [];
-    const steps = made.changed.filter(({ id }) => id === task.id);
+    const steps = made.changed.filter((step) => step.id === task.id && step !== task);
     const stood = [was, ...steps].map(standingDecision);
     const asked = isSettled(task)
       ? [taskDecision(was), taskDecision(task)]
@@ -87,8 +87,19 @@ export function decisionsSettled(before: HeededSession, made: Made): readonly De
 
 /** The decisions that the one which holds now took the place of. */
 function replaced(earlier: readonly Decision[], now: Decision): readonly Decision[] {
+  const others = earlier.filter((decision) => !hasSameFacts(decision, now));
+  if (others.length === 0) return [];
   const digest = canonicalDigest(now);
-  return earlier.filter((decision) => canonicalDigest(decision) !== digest);
+  return others.filter((decision) => canonicalDigest(decision) !== digest);
+}
+
+/** Whether nothing was even made anew: what a step leaves alone it hands on as it is. false doesn't say that they differ. */
+function hasSameFacts({ facts: one }: Decision, { facts: other }: Decision): boolean {
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => name in other && one[name] === other[name])
+  );
 }
 
 function sessionDecisions({ session: seen, isOurs }: HeededSession, next: Session): readonly Decision[] {

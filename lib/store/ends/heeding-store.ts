@@ -1,6 +1,6 @@
 import { type EndedSnapshot, heedEnds, heedLook, isEndedElsewhere } from '../../core/decisions/heed-ends.ts';
-import { SinceDecided } from '../../core/decisions/since-decided.ts';
 import { restoreSaid } from '../../core/decisions/restore-said.ts';
+import { SinceDecided } from '../../core/decisions/since-decided.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type {
   Change,
