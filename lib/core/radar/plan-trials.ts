@@ -62,7 +62,7 @@ export function planTrials({
   const found: { readonly pair: TrialPair; readonly at: number; readonly distance: number }[] = [];
   looked.forEach(({ work: one, reach }, index) => {
     for (const { work: other, reach: others } of looked.slice(index + 1)) {
-      if (one.ground.has(other.commit) || other.ground.has(one.commit) || isMerged(merged, [one, other]))
+      if (one.ground.has(other.commit) || other.ground.has(one.commit) || isMerged(merged, one, other))
         continue;
       const distance = distanceOf(reach, others) ?? (sharedLock(one, other) === null ? null : 2);
       const at = Math.max(one.changedAt, other.changedAt);
@@ -79,7 +79,7 @@ export function planTrials({
 
 /** The same for both orders of a pair. */
 export function trialKey({ one, other }: TrialPair): string {
-  return [one.commit, other.commit].sort().join(' ');
+  return one.commit < other.commit ? `${one.commit} ${other.commit}` : `${other.commit} ${one.commit}`;
 }
 
 /** Files, the folders they lie in, and the folders above; null: more than are listed. */
@@ -118,8 +118,8 @@ function isStanding({ state }: Changeset): boolean {
   return state === 'waiting' || state === 'approved' || state === 'skipped' || state === 'deferred';
 }
 
-function isMerged(merged: readonly Changeset[], works: readonly Work[]): boolean {
-  return merged.some((set) => works.every((work) => holds(set, work)));
+function isMerged(merged: readonly Changeset[], one: Work, other: Work): boolean {
+  return merged.some((set) => holds(set, one) && holds(set, other));
 }
 
 /** Earlier versions didn't say which commits a changeset was built from. */

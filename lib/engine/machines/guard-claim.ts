@@ -63,7 +63,7 @@ export function guardClaim(workshop: Workshop, job: Claim, running: RunningAgent
             failure: { kind: 'agent-stopped', message: why.message, details: [], retryable: true },
             isCutOff: why.isCutOff,
           },
-    end: () => over.abort(),
+    end: () => over.abort('over'),
   };
 }
 

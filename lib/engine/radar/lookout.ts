@@ -65,13 +65,13 @@ async function look(parts: LookoutParts, memory: LookMemory, at: Look): Promise<
   const { works, places } = await gather(parts, memory, { ...at, found, base });
   const plan = planTrials({
     ...{ works, branch: { branch, commit: base }, changesets: session.changesets },
-    isKnown: (pair) => memory.trials.has(trialKey(pair)) || memory.failed.has(trialKey(pair)),
+    isKnown: (pair) => memory.trials.has(trialKey(pair)) || hasFailed(memory, pair),
     most: bounds.trials,
   });
   const placeOf = (commit: ObjectId): PlacedCommit => places.get(commit) ?? { commit, quarantine: null };
   const left = await tryAll(parts, memory, { due: plan.due, placeOf, signal: bounds.signal });
   if (left < plan.due.length) await storeTrials(parts, session.id, memory.trials);
-  const broken = plan.near.filter((pair) => memory.failed.has(trialKey(pair))).length;
+  const broken = plan.near.filter((pair) => hasFailed(memory, pair)).length;
   const ahead: Ahead = {
     found: listConflicts(plan.near, (pair) => memory.trials.get(trialKey(pair))),
     untried_pairs: left + plan.leftOut + broken,
@@ -81,6 +81,11 @@ async function look(parts: LookoutParts, memory: LookMemory, at: Look): Promise<
   const isComplete = left + plan.leftOut === 0 && !bounds.signal.aborted;
   memory.last = isComplete ? { seen, ahead } : null;
   return ahead;
+}
+
+/** Of thousands of pairs hardly any has. */
+function hasFailed({ failed }: LookMemory, pair: TrialPair): boolean {
+  return failed.size > 0 && failed.has(trialKey(pair));
 }
 
 /** All that a look depends on: while it stays the same there is nothing to do. */

@@ -225,7 +225,7 @@ async function nextChange(
   // People add and take tasks meanwhile; only the refs show it.
   const until = Math.min(wake ?? Number.POSITIVE_INFINITY, isRunning ? lookAgainMs : (wake ?? 0));
   await Promise.race([step, workshop.machine.sleep(until, signal)]);
-  timer.abort();
+  timer.abort('changed');
 }
 
 /** Gives claims back whose agents are gone, and frees tasks whose dependencies are no longer in the way. */
