@@ -112,10 +112,17 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<GuardedOutcom
     duration_ms,
   });
   await bookRun(workshop, job.session, run);
-  await running.release?.();
+  await letGo(job, running, outcome);
   noteSpending(workshop, job.id, null);
   watchBudget(workshop, (await viewSession(workshop, job.session)).session);
   return outcome;
+}
+
+/** One that has to be started again finds its place free. */
+async function letGo(job: AgentJob, { release }: RunningAgent, { failure }: AgentOutcome): Promise<void> {
+  if (release === undefined) return;
+  if (failure === null && job.later !== undefined) job.later(release);
+  else await release();
 }
 
 function endOf(outcome: AgentOutcome): Omit<EndNote, 'run'> {

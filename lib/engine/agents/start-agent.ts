@@ -46,6 +46,8 @@ export interface AgentJob {
   readonly lastWord?: AgentRequest['lastWord'];
   readonly isInteractive?: boolean;
   readonly prompt: PromptData;
+  /** Is handed what clears up after it where it ended well, which nobody need wait for; done before it is over by default. */
+  readonly later?: (work: () => Promise<void>) => void;
   /** Starts it when that has its turn; at once by default. */
   readonly inTurn?: <T>(start: () => Promise<T>) => Promise<T>;
 }

@@ -174,7 +174,7 @@ async function settle(workshop: Workshop, claim: Attempt, { postponed, steps }: 
   const [again] = postponed;
   // What is over stays so, the rest is made once that is possible; where it never is, what was handed in counts.
   if (again !== undefined && !(await hasWorkForGood(workshop, claim)))
-    return settleAttempt(workshop, claim, failed(again), onRecorded);
+    return settleAttempt(workshop, claim, failed(again), { onRecorded });
   if (!(await leaveOutOpen(workshop, claim, again?.message ?? 'No further agent was asked for.')))
     return releaseAttempt(workshop, claim, 'no further agent was asked for');
   await judgeTries(workshop, session, task.id);
@@ -191,7 +191,7 @@ async function settle(workshop: Workshop, claim: Attempt, { postponed, steps }: 
   const work = picked === null ? undefined : tries[picked.at]?.work;
   if (picked === null || work === undefined) {
     const outcome = spentOn(tries);
-    return settleAttempt(workshop, claim, { ...failed(failureOfAll(tries)), outcome }, onRecorded);
+    return settleAttempt(workshop, claim, { ...failed(failureOfAll(tries)), outcome }, { onRecorded });
   }
   await takeOne(workshop, claim, { tries, ...picked, onRecorded });
 }

@@ -1,9 +1,10 @@
 import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { AgentJob } from '../agents/start-agent.ts';
 import { isInterrupted } from '../interrupted.ts';
 import { type AdapterFacts, type Workshop, worktreePath } from '../workshop.ts';
 import type { AttemptSteps } from './attempts.ts';
-import { beginAttempt } from './begin-attempt.ts';
+import { type Begun, beginAttempt } from './begin-attempt.ts';
 import { performAttempt } from './perform-attempt.ts';
 import { type Attempt, type Ending, releaseAttempt, settleAttempt } from './settle-attempt.ts';
 
@@ -34,10 +35,42 @@ export async function attemptTask(
   };
   const begun = await steps.open(() => beginAttempt(workshop, attempt));
   if (begun === null) return;
+  const left: (() => Promise<void>)[] = [];
+  const release = async (): Promise<void> => {
+    for (const work of left.splice(0)) await work();
+  };
+  try {
+    await goOn(workshop, attempt, {
+      ...{ begun, steps },
+      later: (work) => void left.push(work),
+      clearUp: (work) =>
+        steps.clearUp(async () => {
+          await work();
+          await release();
+        }),
+    });
+  } finally {
+    await release();
+  }
+}
+
+interface Going {
+  readonly begun: Begun;
+  readonly steps: AttemptSteps;
+  readonly later: NonNullable<AgentJob['later']>;
+  readonly clearUp: AttemptSteps['clearUp'];
+}
+
+/** From a claim to what it led to. */
+async function goOn(
+  workshop: Workshop,
+  attempt: Attempt,
+  { begun, steps, later, clearUp }: Going,
+): Promise<void> {
   let ending: Ending;
   try {
     ending = await performAttempt(workshop, attempt, {
-      ...begun,
+      ...{ ...begun, later },
       open: (work) => steps.open(work),
       judge: (work) => steps.judge(work),
     });
@@ -49,7 +82,7 @@ export async function attemptTask(
   }
   // What a finished agent did counts as it was judged before the stop; no other agent was given the time.
   if (workshop.signal.aborted && !ending.isJudged) await releaseAttempt(workshop, attempt, null);
-  else await settleAttempt(workshop, attempt, ending, steps.onRecorded);
+  else await settleAttempt(workshop, attempt, ending, { onRecorded: () => steps.onRecorded(), clearUp });
 }
 
 async function hasFinished({ git }: Pick<Workshop, 'git'>, { path }: Attempt): Promise<boolean> {

@@ -14,6 +14,8 @@ export interface AttemptSteps {
   judge<T>(work: () => Promise<T>): Promise<T>;
   /** Its outcome is recorded; what is left is to clear up. */
   onRecorded(): void;
+  /** Clears up, which nobody waits for: after what was recorded by now has let others begin, once that has its turn. */
+  clearUp(work: () => Promise<void>): Promise<void>;
 }
 
 // What begins and what is judged keeps this process busy half of its time: of more at once all would be late, and
@@ -45,10 +47,15 @@ export class Attempts {
   readonly #running = new Map<string, Attempt>();
   readonly #chainFrom: (task: string) => number;
   readonly #turns: Turns;
-  #tell: () => void = () => undefined;
+  readonly #sleep: AttemptsOptions['sleep'];
+  #onStep: () => void = () => undefined;
+  /** How things stand is looked at, or will be because of a step. */
+  #isLooking = false;
+  readonly #afterLook: (() => void)[] = [];
 
   constructor({ chainFrom, sleep }: AttemptsOptions) {
     this.#chainFrom = chainFrom;
+    this.#sleep = sleep;
     this.#turns = new Turns({ atOnce, isLong: (ended) => sleep(longMs, ended) });
   }
 
@@ -80,7 +87,15 @@ export class Attempts {
     };
     const open = <T>(opening: () => Promise<T>): Promise<T> =>
       this.#turns.take(() => this.#rankOf('open', task), opening);
-    const ended = work({ takePlace, needPlaces, onAgentOver, open, judge, onRecorded: () => this.#tell() })
+    const onRecorded = (): void => this.#tell();
+    const clearUp = async (clearing: () => Promise<void>): Promise<void> => {
+      const looked = new AbortController();
+      void this.#looked().then(() => looked.abort('looked'));
+      // Whatever keeps a look from its end, or ends the wave in the midst of it.
+      await this.#sleep(longMs, looked.signal);
+      await this.#turns.take(() => mostSteps, clearing);
+    };
+    const ended = work({ takePlace, needPlaces, onAgentOver, open, judge, onRecorded, clearUp })
       .catch((error: unknown) => void this.failures.push(error))
       .finally(() => {
         this.#running.delete(task);
@@ -137,13 +152,31 @@ export class Attempts {
 
   /** Resolves with the first step of any attempt from now on: ask for it before looking at how things stand. */
   nextStep(): Promise<void> {
+    this.#isLooking = true;
     return new Promise((resolve) => {
-      this.#tell = resolve;
+      this.#onStep = resolve;
     });
   }
 
-  /** Resolves when all have ended. */
+  #tell(): void {
+    this.#isLooking = true;
+    this.#onStep();
+  }
+
+  /** To be called after each look, once what it let begin has begun. */
+  onLooked(): void {
+    this.#isLooking = false;
+    for (const goOn of this.#afterLook.splice(0)) goOn();
+  }
+
+  #looked(): Promise<void> {
+    return this.#isLooking ? new Promise((resolve) => this.#afterLook.push(resolve)) : Promise.resolve();
+  }
+
+  /** Resolves when all have ended; nobody looks any more. */
   async settled(): Promise<void> {
+    this.#onStep = () => this.onLooked();
+    this.onLooked();
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
   }
 }

@@ -3,6 +3,7 @@ import type { BuiltOn } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { outOfReach } from '../agents/out-of-reach.ts';
 import { runAgent } from '../agents/run-agent.ts';
+import type { AgentJob } from '../agents/start-agent.ts';
 import { issueAsScript } from '../issue-for-script.ts';
 import { prepareWorktree } from '../prepare-worktree.ts';
 import { baseTip } from '../start-point.ts';
@@ -16,13 +17,13 @@ import type { Attempt, Ending } from './settle-attempt.ts';
 import { workerPrompt } from './worker-prompt.ts';
 
 /** Where a claimed task's work starts, and what waits for its turn. */
-interface Ground extends Begun, Pick<AttemptSteps, 'judge' | 'open'> {}
+interface Ground extends Begun, Pick<AttemptSteps, 'judge' | 'open'>, Pick<AgentJob, 'later'> {}
 
 /** One agent in a worktree of its own, from its start to what the post-check says of its work. */
 export async function performAttempt(
   workshop: Workshop,
   attempt: Attempt,
-  { view, start, open, judge }: Ground,
+  { view, start, open, judge, ...rest }: Ground,
 ): Promise<Ending> {
   const { task } = attempt;
   const script = issueAsScript(workshop, task);
@@ -38,7 +39,7 @@ export async function performAttempt(
   const cell = await open(() => workshop.git.addCellWorktree(attempt.path, from, subject, start.commit));
   let isAccepted = false;
   try {
-    const ending = await workIn(workshop, attempt, { cell, view, builtOn: start.builtOn, open, judge });
+    const ending = await workIn(workshop, attempt, { cell, view, builtOn: start.builtOn, open, judge, ...rest });
     isAccepted = ending.work !== null;
     return ending;
   } finally {
@@ -46,7 +47,7 @@ export async function performAttempt(
   }
 }
 
-interface WorkPlace extends Pick<Ground, 'judge' | 'open' | 'view'> {
+interface WorkPlace extends Pick<Ground, 'judge' | 'open' | 'view' | 'later'> {
   readonly cell: CellWorktree;
   readonly builtOn: BuiltOn;
 }
@@ -54,7 +55,7 @@ interface WorkPlace extends Pick<Ground, 'judge' | 'open' | 'view'> {
 async function workIn(
   workshop: Workshop,
   attempt: Attempt,
-  { cell, view, builtOn, open, judge }: WorkPlace,
+  { cell, view, builtOn, open, judge, later }: WorkPlace,
 ): Promise<Ending> {
   const { task, agent, adapter, session } = attempt;
   // What starts from work that has not landed runs, as it is set up, what an agent wrote.
@@ -82,6 +83,7 @@ async function workIn(
     policy,
     isReadOnly: false,
     inTurn: open,
+    ...(later === undefined ? {} : { later }),
     lastWord: (words, signal) =>
       lastWord(workshop, { attempt, cell, policy, prepared: prepared.paths, signal }, words),
     prompt: await workerPrompt(workshop, view, task, {

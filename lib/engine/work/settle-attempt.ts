@@ -20,6 +20,7 @@ import { tellSuperseded } from '../machines/superseded.ts';
 import { type Recorder, record, recordOwn, taskOf, viewSession } from '../record.ts';
 import { runFailureScript } from '../run-script.ts';
 import { type AdapterFacts, timestamp, type Workshop } from '../workshop.ts';
+import type { AttemptSteps } from './attempts.ts';
 import { leaveCell } from './leave-cell.ts';
 
 export interface Attempt {
@@ -49,18 +50,18 @@ export interface Ending {
   readonly outcome: Pick<AgentOutcome, 'cost_usd' | 'tokens'>;
 }
 
-/**
- * Records what an attempt came to: done with its branch moved, tried again, or failed with its dependents blocked.
- * `onRecorded` is called before the rest, which nobody need wait for.
- */
+/** `onRecorded` is called before the rest, which nobody need wait for. */
+type Rest = Partial<Pick<AttemptSteps, 'onRecorded' | 'clearUp'>>;
+
+/** Records what an attempt came to: done with its branch moved, tried again, or failed with its dependents blocked. */
 export async function settleAttempt(
   workshop: Workshop,
   attempt: Attempt,
   ending: Ending,
-  onRecorded: () => void = () => undefined,
+  { onRecorded = () => undefined, clearUp = (work) => work() }: Rest = {},
 ): Promise<void> {
   const { failure } = ending;
-  if (failure === null) return complete(workshop, attempt, ending, onRecorded);
+  if (failure === null) return complete(workshop, attempt, ending, { onRecorded, clearUp });
   const jitter = workshop.random();
   let willRetry = false;
   const recorded = await record(workshop, attempt.session, (view) => {
@@ -98,7 +99,7 @@ async function complete(
   workshop: Workshop,
   attempt: Attempt,
   { work, notes, told, outcome }: Ending,
-  onRecorded: () => void,
+  { onRecorded, clearUp }: Required<Rest>,
 ): Promise<void> {
   if (work === null) return;
   const { start, base } = work.cell;
@@ -115,8 +116,8 @@ async function complete(
   });
   // Only now: until the branch holds it, the cell is what keeps the work. Files that were not accepted stay in it.
   if (!isDone) return;
-  if (work.leftBehind.length === 0) await workshop.git.discardCell(work.cell);
-  else await leaveCell(workshop, work.cell);
+  if (work.leftBehind.length > 0) await leaveCell(workshop, work.cell);
+  else await clearUp(() => workshop.git.discardCell(work.cell));
 }
 
 /** Accepted work as its task is to hold it. */

@@ -90,6 +90,7 @@ async function workUntilDone(
     if (running.size > 0) workshop.run.idle = null;
     else if (awaits) tellIdle(workshop, view);
     if (running.size === 0 && !awaits) requireShortWait(workshop, view.session, wake ?? 0);
+    running.onLooked();
     await nextChange(workshop, { step, isRunning: running.size > 0 || awaits }, wake);
   }
   const hadAgents = running.size > 0;
