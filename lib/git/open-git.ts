@@ -24,6 +24,7 @@ import { lateSignal } from './process/late-signal.ts';
 import { type Idents, openIdents } from './process/read-identity.ts';
 import type { GitContext } from './process/run-git.ts';
 import { objectReader } from './read-objects.ts';
+import { KnownCommits } from './refs/known-commits.ts';
 import { listRefs, refsHolding } from './refs/list-refs.ts';
 
 export interface OpenOptions {
@@ -61,6 +62,10 @@ export async function openGit(
     context: { cwd: context.cwd, env: context.env },
     repository,
     objects,
+    refs: new KnownCommits(
+      repository.commonDir,
+      async (ref) => (await objects.info(`${ref}^{commit}`))?.oid ?? null,
+    ),
     readLinks,
     plainMerge: plainMerger(objects, readLinks, repository.objectFormat),
     signature: () => (signature ??= readSignature(person, idents, repository.commonDir)),

@@ -8,6 +8,7 @@ import type { CatFile } from '../process/cat-file.ts';
 import type { RepositoryFacts } from '../process/find-plainly.ts';
 import type { GitGuard } from '../process/limit-git.ts';
 import type { GitContext } from '../process/run-git.ts';
+import type { KnownCommits } from '../refs/known-commits.ts';
 import type { PlainMerge } from './plain-merge.ts';
 import type { ReadLinks } from './read-links.ts';
 import type { Signature } from './read-signature.ts';
@@ -18,6 +19,8 @@ export interface GitAccess {
   readonly repository: Repository;
   /** The repository's objects and refs. */
   readonly objects: CatFile;
+  /** Which commits its refs name. */
+  readonly refs: KnownCommits;
   /** Who commits in the person's name; asked once. */
   readonly signature: () => Promise<Signature>;
   /** See listDetours; asked once of each commit. */

@@ -1,7 +1,7 @@
-import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
+import { type ObjectId, parseObjectId, type RefName } from '../../domain/ids.ts';
 import type { HeadState } from '../../domain/ports/git-worktrees.ts';
-import type { CatFile } from '../process/cat-file.ts';
 import { type GitContext, gitText } from '../process/run-git.ts';
+import type { KnownCommits } from './known-commits.ts';
 
 /** The branch and commit checked out in a work tree. */
 export async function readHead(context: GitContext): Promise<HeadState> {
@@ -19,11 +19,9 @@ const plainRef = /^refs\/(?:heads|tags|blueflame)\/[\w./-]+$/;
 export async function resolveCommit(
   context: GitContext,
   revision: string,
-  refs?: CatFile,
+  refs?: KnownCommits,
 ): Promise<ObjectId | null> {
-  if (refs !== undefined && plainRef.test(revision)) {
-    return (await refs.info(`${revision}^{commit}`))?.oid ?? null;
-  }
+  if (refs !== undefined && plainRef.test(revision)) return refs.commitOf(revision as RefName);
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
   const text = await gitText(context, args, { accept: [0, 1, 128] });
   return /^[0-9a-f]+$/.test(text) ? parseObjectId(text) : null;

@@ -13,7 +13,7 @@ export async function restingTip(
   branch: string,
 ): Promise<ObjectId | null> {
   const commitOf = (ref: string): Promise<ObjectId | null> =>
-    resolveCommit(onObjects(access), ref, access.objects);
+    resolveCommit(onObjects(access), ref, access.refs);
   const head = workTree === null ? '' : restingHead(workTree);
   if (objectIdPattern.test(head)) return parseObjectId(head);
   const ref = /^ref: (refs\/heads\/[\w./-]+)$/.exec(head)?.[1];
