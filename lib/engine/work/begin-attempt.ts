@@ -1,7 +1,9 @@
 import { claimTask } from '../../core/task/task-attempt.ts';
+import type { Failure } from '../../domain/failure.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Try } from '../../domain/state/tries.ts';
+import { outOfReach } from '../agents/out-of-reach.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
 import { groundOf, holdApart } from '../stack/held-apart.ts';
 import { type StartPoint, startPoint } from '../start-point.ts';
@@ -11,6 +13,8 @@ import { timestamp, type Workshop } from '../workshop.ts';
 export interface Begun {
   readonly view: SessionView;
   readonly start: StartPoint;
+  /** What keeps any agent from doing it there, see outOfReach: looked at while the claim is written. */
+  readonly refusal: Promise<Failure | null>;
 }
 
 interface Claim {
@@ -36,8 +40,11 @@ export async function beginAttempt(workshop: Workshop, claim: Claim): Promise<Be
     await holdApart(workshop, { task, ground }, start);
     return null;
   }
+  const refusal = start.kind === 'start' ? outOfReach(workshop, task, start.commit) : Promise.resolve(null);
+  // Heard by who performs the attempt, which gives the claim back.
+  refusal.catch(() => undefined);
   const view = await claimOn(workshop, claim, { start, ground });
-  return view === null ? null : { view, start };
+  return view === null ? null : { view, start, refusal };
 }
 
 async function claimOn(

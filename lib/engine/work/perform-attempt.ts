@@ -1,7 +1,6 @@
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { BuiltOn } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
-import { outOfReach } from '../agents/out-of-reach.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import type { AgentJob } from '../agents/start-agent.ts';
 import { issueAsScript } from '../issue-for-script.ts';
@@ -23,7 +22,7 @@ interface Ground extends Begun, Pick<AttemptSteps, 'judge' | 'open'>, Pick<Agent
 export async function performAttempt(
   workshop: Workshop,
   attempt: Attempt,
-  { view, start, open, judge, ...rest }: Ground,
+  { view, start, refusal: looked, open, judge, ...rest }: Ground,
 ): Promise<Ending> {
   const { task } = attempt;
   const script = issueAsScript(workshop, task);
@@ -32,14 +31,21 @@ export async function performAttempt(
     const message = `The work of its dependencies conflicts: ${start.with} in ${start.paths.join(', ')}`;
     return failed({ kind: 'conflict', message, details: start.paths, retryable: false });
   }
-  const refusal = await outOfReach(workshop, task, start.commit);
+  const refusal = await looked;
   if (refusal !== null) return failed(refusal);
   const from = await keptStart(workshop, view.session, task, start.commit);
   const subject = { session: attempt.session, task: task.id };
   const cell = await open(() => workshop.git.addCellWorktree(attempt.path, from, subject, start.commit));
   let isAccepted = false;
   try {
-    const ending = await workIn(workshop, attempt, { cell, view, builtOn: start.builtOn, open, judge, ...rest });
+    const ending = await workIn(workshop, attempt, {
+      cell,
+      view,
+      builtOn: start.builtOn,
+      open,
+      judge,
+      ...rest,
+    });
     isAccepted = ending.work !== null;
     return ending;
   } finally {
