@@ -31,7 +31,7 @@ export function selectReady({
   readonly places?: (task: Task) => number;
 }): { readonly selected: readonly Task[]; readonly deferred: readonly Deferral<Task>[] } {
   const isClear = dependencyCheck(tasks);
-  const isClearSoon = dependencyCheck(tasks, judged);
+  const isClearSoon = judged.size === 0 ? isClear : dependencyCheck(tasks, judged);
   const claimed = [...running, ...tasks.filter((task) => task.status === 'claimed')];
   const busy = [...new Map(claimed.map((task) => [task.id, task])).values()].sort((a, b) =>
     byText(a.id, b.id),

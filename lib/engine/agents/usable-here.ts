@@ -28,7 +28,10 @@ export async function findUnusable(workshop: Workshop, tasks: readonly Task[]): 
 
 /** Whether nothing is known that keeps a task from running on this machine. */
 export function isUsableHere({ config, run }: Pick<Workshop, 'config' | 'run'>, task: Task): boolean {
-  return attemptsOf(task).every((one) => run.usable.get(nameOf({ config }, one)) !== false);
+  return (
+    run.usable.size === 0 ||
+    attemptsOf(task).every((one) => run.usable.get(nameOf({ config }, one)) !== false)
+  );
 }
 
 function nameOf({ config }: Pick<Workshop, 'config'>, task: Task): string {

@@ -74,10 +74,11 @@ async function workUntilDone(
     await tendMachines(workshop, session);
     const view = await viewSession(workshop, session);
     tasks = view.tasks;
-    await findUnusable(
-      workshop,
-      startable(workshop, view).filter(({ status }) => status === 'pending'),
-    );
+    if (isJoined(workshop))
+      await findUnusable(
+        workshop,
+        startable(workshop, view).filter(({ status }) => status === 'pending'),
+      );
     const hasBase = await bringBase(workshop, view);
     radar.look(view);
     tellPauses(workshop, view.session);
@@ -123,6 +124,8 @@ function startReady(workshop: Workshop, view: SessionView, running: Attempts): v
 function selectNext(workshop: Workshop, view: SessionView, running: Attempts): readonly Task[] {
   if (!mayHere(workshop, view.session, 'work')) return [];
   const limit = agentLimit(workshop, running.atWork);
+  // No place is free, and all of them want one: that is how most looks find it.
+  if (running.atWork >= limit && view.tasks.every(({ attempts }) => attempts === undefined)) return [];
   // One that has just begun is not claimed yet, one that is to be tried again is still being cleared up.
   const claimed = view.tasks.filter(
     ({ id, status }) => status === 'claimed' || (status === 'pending' && running.has(id)),
