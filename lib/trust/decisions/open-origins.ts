@@ -44,17 +44,14 @@ export function openOrigins({
     },
     vouch: (decisions) => {
       refresh();
-      const fresh = withDigests(decisions).filter(([decision, digest]) => !isCounting(decision, digest));
-      requirePerson(
-        fresh.map(([decision]) => decision),
-        chat,
-      );
-      const isPersons = fresh.some(([{ kind }]) => !found.has(kind));
+      const fresh = decisions.filter((decision) => !isCounting(decision, digestOf(decision)));
+      requirePerson(fresh, chat);
+      const isPersons = fresh.some(({ kind }) => !found.has(kind));
       keep(fresh.map(toLine), isPersons);
     },
     settle: (decisions) => {
       refresh();
-      const counting = withDigests(decisions).filter(([decision, digest]) => isCounting(decision, digest));
+      const counting = decisions.filter((decision) => isCounting(decision, digestOf(decision)));
       keep(counting.map(toSettledLine), false);
     },
     withdraw: (withdrawn) => {
@@ -96,22 +93,25 @@ const found = new Set<Decision['kind']>([
   'memory',
 ]);
 
-type WithDigest = readonly [Decision, string];
+const knownDigests = new WeakMap<Decision, string>();
 
-function withDigests(decisions: readonly Decision[]): readonly WithDigest[] {
-  return decisions.map((decision) => [decision, canonicalDigest(decision)]);
+/** Asked for whether it counts, and again for the line that keeps it. */
+function digestOf(decision: Decision): string {
+  const digest = knownDigests.get(decision) ?? canonicalDigest(decision);
+  knownDigests.set(decision, digest);
+  return digest;
 }
 
 /** As DecisionsFile reads it. */
-function toLine([decision, d]: WithDigest): string {
+function toLine(decision: Decision): string {
   const { kind: k, session: s, about: a, facts } = decision;
   const parts = k === 'task' || k === 'session' ? { p: partsOf(facts) } : {};
   const amount = k === 'limit' ? { n: facts.amount } : {};
-  return JSON.stringify({ d, k, s, a, ...parts, ...amount });
+  return JSON.stringify({ d: digestOf(decision), k, s, a, ...parts, ...amount });
 }
 
-function toSettledLine([{ kind, session }, x]: WithDigest): string {
-  return JSON.stringify({ x, k: kind, s: session });
+function toSettledLine(decision: Decision): string {
+  return JSON.stringify({ x: digestOf(decision), k: decision.kind, s: decision.session });
 }
 
 function partsOf(facts: Decision['facts']): Readonly<Record<string, string>> {
