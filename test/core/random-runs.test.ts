@@ -319,10 +319,11 @@ class Run {
   ): void {
     const mustWait = dependsOn.some((needed) => decisions.get(needed) !== 'landed');
     const states = groups.map((one) => ({
+      id: one.group,
       group: one.group,
       state: decisions.get(one.group) ?? ('waiting' as const),
     }));
-    const blocker = blockingGroup(states, { depends_on: [...dependsOn] });
+    const blocker = blockingGroup(states, { id: group, depends_on: [...dependsOn] });
     assert.is(blocker !== null, mustWait);
     assert.is.not(blocker?.state, 'waiting', 'what a group depends on is decided before it');
     const decision = mustWait

@@ -1,16 +1,33 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
 
+/** What has to be known of each to tell what one of them stands on. */
+type Named = Pick<Changeset, 'id' | 'group' | 'state'>;
+
 /**
  * What keeps a changeset from being approved: the first it depends on that is neither approved nor landed, one that
- * was decided before one that still waits. One that was rejected in part is not what it was built on. null: nothing.
+ * was decided before one that still waits. null: nothing.
  */
-export function blockingGroup<T extends Pick<Changeset, 'group' | 'state' | 'rejected_tasks'>>(
+export function blockingGroup<T extends Named>(
   changesets: readonly T[],
-  { depends_on: needed }: Pick<Changeset, 'depends_on'>,
+  changeset: Pick<Changeset, 'id' | 'depends_on'>,
 ): T | null {
-  const inTheWay = changesets.filter(
-    ({ group, state, rejected_tasks: part }) =>
-      needed.includes(group) && state !== 'approved' && state !== 'landed' && part === undefined,
-  );
+  const inTheWay = changeset.depends_on
+    .flatMap((group) => meantBy(changesets, changeset, group) ?? [])
+    .filter(({ state }) => state !== 'approved' && state !== 'landed')
+    .sort((a, b) => changesets.indexOf(a) - changesets.indexOf(b));
   return inTheWay.find(({ state }) => state !== 'waiting') ?? inTheWay[0] ?? null;
+}
+
+/**
+ * Which changeset of a cycle another one means by the group it depends on. What is left of a group after a rejection is
+ * built again under the same name: it is the last one that was built before.
+ */
+function meantBy<T extends Named>(
+  changesets: readonly T[],
+  { id }: Pick<Changeset, 'id'>,
+  group: string,
+): T | undefined {
+  const own = changesets.findIndex((one) => one.id === id);
+  const before = own === -1 ? changesets : changesets.slice(0, own);
+  return before.findLast((one) => one.group === group);
 }

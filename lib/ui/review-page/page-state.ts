@@ -1,3 +1,4 @@
+import { blockingGroup } from '../../core/changesets/blocking-group.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { isRed } from '../../domain/state/is-red.ts';
 import { whoDecided } from '../text/person-name.ts';
@@ -56,8 +57,9 @@ function changesetState(
   { changeset, tasks, isUndoable }: ChangesetFacts,
   all: readonly ChangesetFacts[],
 ): ChangesetState {
-  const needs = all.find(
-    ({ changeset: other }) => changeset.depends_on.includes(other.group) && isInTheWay(other),
+  const needs = blockingGroup(
+    all.map((one) => one.changeset),
+    changeset,
   );
   return {
     id: changeset.id,
@@ -69,14 +71,9 @@ function changesetState(
     reason: visibleLine(changeset.reason ?? ''),
     by: visibleLine(whoDecided(changeset) ?? ''),
     isRed: isRed(changeset),
-    needs: visibleLine(needs?.changeset.group ?? ''),
+    needs: visibleLine(needs?.group ?? ''),
     isUndoable,
     insertions: changeset.diffstat.insertions,
     deletions: changeset.diffstat.deletions,
   };
-}
-
-/** See blockingGroup: of one that was rejected in part, the rest is in another one. */
-function isInTheWay({ state, rejected_tasks: part }: Changeset): boolean {
-  return state !== 'approved' && state !== 'landed' && part === undefined;
 }

@@ -6,11 +6,11 @@ import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 /** What blocks a changeset that needs `auth` and `docs`, where these are so decided. */
 function blocker(auth: Changeset['state'], docs: Changeset['state']): string | undefined {
   const changesets = [
-    { group: 'other', state: 'rejected' },
-    { group: 'auth', state: auth },
-    { group: 'docs', state: docs },
+    { id: '1-other', group: 'other', state: 'rejected' },
+    { id: '1-auth', group: 'auth', state: auth },
+    { id: '1-docs', group: 'docs', state: docs },
   ] as const;
-  return blockingGroup(changesets, { depends_on: ['auth', 'docs'] })?.group;
+  return blockingGroup(changesets, { id: '1-ui', depends_on: ['auth', 'docs'] })?.group;
 }
 
 test('MRG-3 what was decided otherwise than approved blocks what builds on it', () => {
@@ -25,6 +25,20 @@ test('approved and landed changesets block nothing, others do not count', () => 
 test('one that waits blocks too, but what was decided is named first', () => {
   assert.is(blocker('waiting', 'landed'), 'auth');
   assert.is(blocker('waiting', 'rejected'), 'docs');
+});
+
+test('of several of one group the last one counts that was built before', () => {
+  const onAuth = (states: readonly Changeset['state'][]): string | undefined => {
+    const changesets = [
+      { id: '1-auth', group: 'auth', state: states[0] ?? 'rejected' },
+      { id: '1-auth-2', group: 'auth', state: states[1] ?? 'rejected' },
+      { id: '1-ui', group: 'ui', state: 'waiting' },
+      { id: '1-auth-3', group: 'auth', state: states[2] ?? 'rejected' },
+    ] as const;
+    return blockingGroup(changesets, { id: '1-ui', depends_on: ['auth'] })?.id;
+  };
+  assert.is(onAuth(['rejected', 'approved', 'rejected']), undefined);
+  assert.is(onAuth(['landed', 'skipped', 'approved']), '1-auth-2');
 });
 
 test.run();

@@ -68,6 +68,30 @@ test('STK-3 of a chain whose first one is rejected nothing of it lands', async (
   assert.is(bench.repo.git('rev-list', 'main').includes(a.commit ?? 'none'), false);
 });
 
+test('STK-3 what stands on the rest of a group is not held up by what was rejected of it before', async () => {
+  const groups = { a: 'odd', b: 'even', c: 'odd', d: 'last' };
+  const bench = await openStack({
+    tasks: Object.entries(groups).map(([id, group]) => ({ id, group })),
+    agent: filling,
+    files: { [shared]: roomFor(['a', 'b', 'c', 'd']) },
+    decide: (_, { changeset }) =>
+      changeset.tasks.some((id) => id === 'a') ? { kind: 'reject', reason: 'not like this' } : undefined,
+  });
+  await runStack(bench);
+  assert.equal(filled(bench), ['b', 'c', 'd']);
+  const { session } = await viewSession(bench.workshop, bench.session);
+  assert.is(session.cycle, 1);
+  assert.equal(
+    session.changesets.map(({ id, state, tasks, depends_on: below }) => [id, state, tasks, below]),
+    [
+      ['1-odd', 'rejected', ['a'], []],
+      ['1-even', 'landed', ['b'], []],
+      ['1-odd-2', 'landed', ['c'], ['even']],
+      ['1-last', 'landed', ['d'], ['odd']],
+    ],
+  );
+});
+
 test('STK-3 nothing lands on top of one whose landing was refused', async () => {
   let exitCode = 0;
   const bench = await openFive({
