@@ -75,6 +75,26 @@ test('DSK-3 rebase: the commits of the tasks land one after another, with who wr
   assert.is(repo.git('log', '-1', '--format=%an %at', 'main~1'), work);
 });
 
+for (const style of ['squash', 'rebase'])
+  test(`DSK-3 STK-2 ${style}: what was approved together lands together, each asked about and judged once`, async () => {
+    const repo = makeProject({ landing_style: style });
+    repo.write('f', ['a', 'b', 'c', 'd'].map((id) => `# ${id}\n\n\n`).join(''));
+    const before = repo.commit('room');
+    const chain = ['a', 'b', 'c', 'd'].map((id) => ({
+      ...{ id, title: `Say ${id}`, group: id, locks: ['f'] },
+      script: `sed -i 's/^# ${id}$/&\\n${id}/' f`,
+    }));
+    const done = await run(repo, chain, ['approve', 'approve', 'approve', 'approve']);
+    assert.is(done.code, 0, done.stderr);
+    assert.not.match(done.stderr, /did not land/);
+    assert.is(done.stderr.match(/: pass at /g)?.length, 4, done.stderr);
+    assert.is(repo.git('rev-list', '--count', `${before}..main`), '4');
+    assert.equal(repo.git('log', '--merges', '--oneline', 'main'), '');
+    assert.match(repo.git('show', 'main:f').replace(/\n+/g, ' '), /^# a a # b b # c c # d d$/);
+    for (const [at, id] of ['d', 'c', 'b', 'a'].entries())
+      assert.match(repo.git('diff', '--unified=0', `main~${at + 1}`, `main~${at}`), new RegExp(`\\+${id}$`));
+  });
+
 test('DSK-3 LND-1 what landed as several commits is taken back whole', async () => {
   const repo = makeProject({ landing_style: 'rebase' });
   const before = repo.git('rev-parse', 'main');

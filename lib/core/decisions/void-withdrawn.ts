@@ -13,14 +13,15 @@ export function voidWithdrawn(session: Session, tasks: readonly Task[]): Session
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
   const ground = readGround(tasks);
   const gone = new Map<string, string>();
-  const reasonOf = ({ tasks: ids, works = [], depends_on: needed }: Changeset): string | undefined => {
+  const reasonOf = ({ tasks: ids, works = [], depends_on: needed, state }: Changeset): string | undefined => {
     const members = ids.flatMap((id) => byId.get(id) ?? []);
     const left = members.find(({ status }) => status !== 'done');
     if (left !== undefined) return `${left.id} is ${left.status}`;
     const other = ids.find((id, at) => works[at] !== undefined && byId.get(id)?.commit !== works[at]);
     if (other !== undefined && byId.has(other)) return `${other} is another commit now`;
     for (const task of members) {
-      const [lost] = ground.lost(task);
+      // What was approved lands upon that in any shape: what was shown is the difference to it.
+      const [lost] = state === 'approved' ? ground.gone(task) : ground.lost(task);
       if (lost !== undefined) return `${task.id} was built on ${lost}, which does not stand as it was`;
       if (ground.waits(task)) return `${task.id} waits for what it depends on to be done again`;
     }

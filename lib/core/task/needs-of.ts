@@ -26,7 +26,11 @@ export interface Ground {
    * have been received.
    */
   lost(task: Task): readonly TaskId[];
+  /** Of that, what is not on the branch either: what only landed as another commit is left out. */
+  gone(task: Task): readonly TaskId[];
 }
+
+type Built = NonNullable<Task['built_on']>[number];
 
 /** Follows from the notes alone. */
 export function readGround(tasks: readonly Task[]): Ground {
@@ -36,10 +40,13 @@ export function readGround(tasks: readonly Task[]): Ground {
     const below = byId.get(id);
     return below !== undefined && (waiting.has(id) || !isAccepted(below, commit));
   };
+  const lostOf = ({ status, built_on: builtOn = [] }: Task): readonly Built[] =>
+    status === 'done' ? builtOn.filter(({ task, commit }) => isLost(task, commit)) : [];
   return {
     waits: ({ id }) => waiting.has(id),
-    lost: ({ status, built_on: builtOn = [] }) =>
-      status === 'done' ? builtOn.flatMap(({ task, commit }) => (isLost(task, commit) ? [task] : [])) : [],
+    lost: (task) => lostOf(task).map((below) => below.task),
+    gone: (task) =>
+      lostOf(task).flatMap((below) => (hasLanded(byId.get(below.task), below.commit) ? [] : [below.task])),
   };
 }
 
@@ -74,6 +81,10 @@ function waitingWork(tasks: readonly Task[], byId: ReadonlyMap<string, Task>): R
 
 function isBeingRedone(task: Task | undefined): boolean {
   return task !== undefined && task.status !== 'done' && task.status !== 'merged';
+}
+
+function hasLanded(task: Task | undefined, expected: string): boolean {
+  return task?.status === 'merged' && task.commit === expected;
 }
 
 function isAccepted({ status, commit, landed_as: as }: Task, expected: string): boolean {
