@@ -3,6 +3,7 @@ import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/polic
 import type { Adapter } from '../domain/ports/adapter.ts';
 import type { CommandRun } from '../domain/ports/agent-port.ts';
 import type { Repository } from '../domain/ports/git-port.ts';
+import type { SharedFolders } from './run/shared-folders.ts';
 import type { CellLimits, SandboxState, SpareCells } from './sandbox-state.ts';
 
 /** What all cells of one command share. */
@@ -33,6 +34,8 @@ export interface RunnerContext {
   watcher(): Promise<WatcherClient>;
   /** See prepareAdapter; asked once for each adapter. */
   prepared(adapter: Adapter): Promise<string | null>;
+  /** What cells that live at the same time are shown alike. */
+  readonly shared: SharedFolders;
   /** What shell lines printed that are asked once. */
   readonly answers: Map<string, Promise<string>>;
   /** Installs that are under way, by what their outcome is known by: agents that start together wait for one. */

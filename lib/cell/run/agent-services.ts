@@ -10,16 +10,15 @@ import { insidePaths } from '../probes/probe-watcher.ts';
 import type { RunnerContext, WatcherClient } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { showAccounts } from '../sandbox/cell-accounts.ts';
-import { copyTools } from '../sandbox/copy-tools.ts';
 import type { Confinement } from '../sandbox-state.ts';
-import { watcherCommand, watcherFile } from '../watcher/command.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type AgentJudge, type JudgeRequest, startAgentJudge } from './agent-judge.ts';
+import { type AgentTools, bridgeFile, layOutTools } from './agent-tools.ts';
 import { endCommand, openEnd } from './last-word.ts';
 import { latch } from './latch.ts';
 import type { ModelAccess } from './model-access.ts';
 import { type GatewayRequest, openGateway } from './open-gateway.ts';
-import { plainShell, shellName, writeShell } from './write-shell.ts';
+import { plainShell, shellName } from './write-shell.ts';
 
 /** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */
 export interface AgentServices {
@@ -27,8 +26,8 @@ export interface AgentServices {
     CellPaths,
     'baseUrl' | 'apiKey' | 'shell' | 'hookCommand' | 'endCommand' | 'canaryCommand' | 'toolsCommand'
   >;
-  /** What the hooks of its git ask, a shell command; null where it commits nothing. */
-  readonly gitHook: string | null;
+  /** What puts its git's hooks in force; null where it commits nothing. See writeGitHooks. */
+  readonly hooksConfig: string | null;
   readonly mounts: CellProfile['mounts'];
   readonly doors: CellProfile['doors'];
   /** Programs the services need insidePaths. */
@@ -58,7 +57,6 @@ interface ServiceRequest extends JudgeRequest, GatewayRequest {
 
 // Any port does: each cell has its own loopback. Not one a project's own server would take.
 const bridgePort = 47_113;
-const bridgeFile = 'bridge.cjs';
 const doorFile = 'tools.sock';
 const endFile = 'end.sock';
 // The CLI remembers the last 20 characters of a key in a file that commands can read: these reveal nothing.
@@ -71,14 +69,37 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   if (!needsModel(adapter) && adapter.calls === null && !canCommit) return noServices;
   const isCell = service.confinement === 'bubblewrap';
   const client = await findClient(context, service);
-  // Before anything listens: on a full disk it throws, and nothing may be left over.
-  const copied = copyTools(context.distDir, service.folder, [
-    ...(client === null ? [] : [watcherFile(client)]),
-    ...(needsModel(adapter) ? [bridgeFile] : []),
-  ]);
-  if (needsModel(adapter)) writeShell(copied);
-  const token = `${randomBytes(32).toString('hex')}-${tokenEnd}`;
   const sockets = makeSocketFolder(service.folder);
+  const shown = isCell ? insidePaths.sockets : sockets.path;
+  // Before anything listens: on a full disk it throws, and nothing may be left over.
+  const tools = layOutTools(context, {
+    ...{ id: request.id, confinement: service.confinement, client, canCommit },
+    ...{ socket: join(shown, 'judge.sock'), isServed: needsModel(adapter) },
+  });
+  try {
+    return await serve(context, service, { client, sockets, shown, tools });
+  } catch (error) {
+    await tools.release();
+    throw error;
+  }
+}
+
+interface Served {
+  readonly client: WatcherClient | null;
+  readonly sockets: ReturnType<typeof makeSocketFolder>;
+  /** Where its cell shows the sockets. */
+  readonly shown: string;
+  readonly tools: AgentTools;
+}
+
+async function serve(
+  context: RunnerContext,
+  service: ServiceRequest,
+  { client, sockets, shown, tools }: Served,
+): Promise<AgentServices> {
+  const { adapter, request } = service;
+  const isCell = service.confinement === 'bubblewrap';
+  const token = `${randomBytes(32).toString('hex')}-${tokenEnd}`;
   const canary = latch();
   const judge =
     client === null ? null : await startAgentJudge(context, service, { sockets: sockets.path, canary });
@@ -92,13 +113,9 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const door = (await request.tools?.listen(join(sockets.path, doorFile))) ?? null;
   const onTold = (about: readonly string[]): void => judge?.noteLastWord(about);
   const end = await openEnd(service, { file: join(sockets.path, endFile), onTold });
-  const tools = isCell ? insidePaths.tools : copied;
-  const shown = isCell ? insidePaths.sockets : sockets.path;
-  const socket = join(shown, 'judge.sock');
-  const watcher = client === null ? null : watcherCommand(client, { tools, socket });
-  const asked = adapter.calls !== null ? watcher : null;
-  const shell = gateway === null ? plainShell : join(tools, shellName);
-  const bridge = join(tools, bridgeFile);
+  const asked = adapter.calls !== null ? tools.watcher : null;
+  const shell = gateway === null ? plainShell : join(tools.inside, shellName);
+  const bridge = join(tools.inside, bridgeFile);
   return {
     paths: {
       baseUrl: gateway === null ? null : isCell ? `http://127.0.0.1:${bridgePort}` : gateway.url,
@@ -109,12 +126,14 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
       canaryCommand: asked === null ? null : `${asked} --canary`,
       toolsCommand: door === null ? null : [process.execPath, bridge, '--stdio', join(shown, doorFile)],
     },
-    gitHook: canCommit ? watcher : null,
-    mounts: isCell ? mountsOf(service, { sockets: sockets.path, tools: copied, shell }) : [],
+    hooksConfig: tools.hooksConfig,
+    mounts: isCell ? mountsOf(service, { sockets: sockets.path, tools: tools.path, shell }) : [],
     doors: {
-      sockets: [client && socket, door && join(shown, doorFile), end && join(shown, endFile)].filter(
-        (path) => path !== null,
-      ),
+      sockets: [
+        client && join(shown, 'judge.sock'),
+        door && join(shown, doorFile),
+        end && join(shown, endFile),
+      ].filter((path) => path !== null),
       ports: gateway === null || isCell ? [] : [Number(new URL(gateway.url).port)],
     },
     programs: [process.execPath, ...(client?.kind === 'perl' ? [client.program] : [])],
@@ -127,6 +146,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
       // The last to note anything in the audit is the gateway.
       await judge?.close();
       sockets.remove();
+      await tools.release();
     },
   };
 }
@@ -177,7 +197,7 @@ const noServices: AgentServices = {
     canaryCommand: null,
     toolsCommand: null,
   },
-  gitHook: null,
+  hooksConfig: null,
   mounts: [],
   doors: { sockets: [], ports: [] },
   programs: [],

@@ -7,7 +7,6 @@ import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import type { CellPlace } from '../sandbox/cell-layout.ts';
 import { prepareCell } from '../sandbox/prepare-cell.ts';
 import { findNamed, findRepositorySettings } from '../sandbox/repository-settings.ts';
-import { writeGitHooks } from '../watcher/write-git-hooks.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { AgentServices } from './agent-services.ts';
 import { programFiles } from './resolve-command.ts';
@@ -83,6 +82,6 @@ export function describeCell(
     },
     author: request.author,
     gitConfig,
-    hooksConfig: services.gitHook === null ? null : writeGitHooks(folder.control, services.gitHook),
+    hooksConfig: services.hooksConfig,
   });
 }

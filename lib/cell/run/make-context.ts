@@ -12,6 +12,7 @@ import { keepSpareCells } from '../sandbox/spare-cells.ts';
 import { searchFolders } from '../sandbox/tool-paths.ts';
 import type { SandboxState, SpareCells } from '../sandbox-state.ts';
 import { prepareAdapter } from './prepare-adapter.ts';
+import { keepSharedFolders } from './shared-folders.ts';
 
 export interface RunnerOptions {
   readonly config: Config;
@@ -49,6 +50,7 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
     decide,
     installs: new Map(),
     answers: new Map(),
+    shared: keepSharedFolders(options.repository.commonDir),
     limits: {
       cpuSeconds: config.sandbox.max_cpu_seconds,
       memoryMb: config.sandbox.max_memory_mb,

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { packageRoot } from '../../util/package-root.ts';
 
 /**
- * Writes the git hooks of one agent, which ask `watcher` (a shell command), into its control folder. Returns
+ * Writes the git hooks of agents, which ask `watcher` (a shell command), into a folder that cells show as `shown`, and
  * the configuration file that puts them in force; see gitCellEnvironment.
  */
-export function writeGitHooks(controlDir: string, watcher: string): string {
+export function writeGitHooks(
+  tools: string,
+  { shown, watcher }: { readonly shown: string; readonly watcher: string },
+): void {
   const source = join(packageRoot(), 'hooks', 'agent');
-  const folder = join(controlDir, 'git-hooks');
+  const folder = join(tools, hooksFolder);
   mkdirSync(folder, { mode: 0o700 });
   for (const name of readdirSync(source)) {
     const file = join(folder, name);
@@ -19,9 +22,15 @@ export function writeGitHooks(controlDir: string, watcher: string): string {
     // Not at writing: the person's umask may say otherwise.
     chmodSync(file, 0o700);
   }
-  const config = join(controlDir, 'git-hooks.config');
-  writeFileSync(config, `[core]\n\thooksPath = ${quoteValue(folder)}\n`);
-  return config;
+  const config = `[core]\n\thooksPath = ${quoteValue(join(shown, hooksFolder))}\n`;
+  writeFileSync(hooksConfigIn(tools), config);
+}
+
+const hooksFolder = 'git-hooks';
+
+/** The configuration file of the hooks in such a folder. */
+export function hooksConfigIn(tools: string): string {
+  return join(tools, 'git-hooks.config');
 }
 
 function quoteValue(text: string): string {
