@@ -3,8 +3,8 @@ import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/polic
 import type { Adapter } from '../domain/ports/adapter.ts';
 import type { CommandRun } from '../domain/ports/agent-port.ts';
 import type { Repository } from '../domain/ports/git-port.ts';
-import type { SharedFolders } from './run/shared-folders.ts';
 import type { CellLimits, SandboxState, SpareCells } from './sandbox-state.ts';
+import type { SharedFolders } from './shared-folders.ts';
 
 /** What all cells of one command share. */
 export interface RunnerContext {

@@ -48,8 +48,7 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
     restoreTracked: (cell, paths) => restoreTracked(access, cell, paths),
     rescueCell: (cell, init) => rescueCell(access, cell, init),
     cellMade: async (cell) => readMade(access, cell),
-    commitLeftovers: (cell, paths, message, author) =>
-      commitLeftovers(access, cell, paths, { message, author }),
+    commitLeftovers: (cell, paths, init) => commitLeftovers(access, cell, paths, init),
     startMergeIn: (cell, commit) => startMerge(access, cell, commit),
     importCell,
     acceptCell: async (cell, tip) => {

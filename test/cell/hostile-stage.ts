@@ -108,7 +108,8 @@ async function takeWork(port: GitPort, cell: CellWorktree): Promise<readonly str
   const code = await codeOf(
     (async () => {
       const left = (await port.cellLeftovers(cell)).map(({ path }) => path);
-      if (left.length > 0) await port.commitLeftovers(cell, left, 'left over', 'Agent <agent@example.com>');
+      if (left.length > 0)
+        await port.commitLeftovers(cell, left, { message: 'left over', author: 'Agent <agent@example.com>' });
       const tip = await port.cellHead(cell);
       const changed = await port.changedFiles(cell.start, tip, cell.quarantine);
       await port.commitsBetween(cell.start, tip, cell.quarantine);

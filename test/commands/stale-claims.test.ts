@@ -9,6 +9,7 @@ import { makeRunFolder } from '../../lib/cell/run-folder.ts';
 import { standingDecision } from '../../lib/core/decisions/decisions.ts';
 import { claimTask } from '../../lib/core/task/task-attempt.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
+import { addToRecord } from '../../lib/git/cells/record.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { openOrigins } from '../../lib/trust/decisions/open-origins.ts';
@@ -159,8 +160,8 @@ test('a claim of a person has no agent and stays', async () => {
 
 /** Says in a cell's record that another process made it. */
 function plantOwner(repo: TestRepo, pid: number): void {
-  const file = join(repo.path, '.git/blueflame/cells', agent, 'owner');
-  writeFileSync(file, JSON.stringify({ ...ownIdentity(), pid, start: processStart(pid) }));
+  const owner = { ...ownIdentity(), pid, start: processStart(pid) };
+  addToRecord(join(repo.path, '.git/blueflame/cells', agent), { owner });
 }
 
 test('CLN-2 a claim by hand is free again after limits.claim_timeout, never without', async () => {

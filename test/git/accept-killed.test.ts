@@ -102,9 +102,8 @@ test('LIF-4 a cell cut short in the making is not listed and is cleared, whateve
     const { repo, port, head, tree } = await openFixture();
     const cell = await port.addCellWorktree(tree('worker-1'), head);
     const record = join(repo.path, '.git/blueflame/cells/worker-1');
-    rmSync(join(record, 'ready'));
-    writeFileSync(join(record, 'start'), '');
-    writeFileSync(join(record, 'owner'), JSON.stringify({ ...ownIdentity(), start: '1' }));
+    const owner = { ...ownIdentity(), start: '1' };
+    writeFileSync(join(record, 'record'), `${JSON.stringify({ owner, worktree: cell.path })}\n{"start":"`);
     if (link === null) rmSync(cell.path, { recursive: true });
     else writeFileSync(join(cell.path, '.git'), link);
     assert.equal(await port.cells(), []);
@@ -121,8 +120,8 @@ test('LIF-4 a folder of the person that was in the way of a cell stays when the 
   mkdirSync(record, { recursive: true });
   mkdirSync(tree('worker-1'), { recursive: true });
   writeFileSync(join(tree('worker-1'), 'mine.txt'), 'mine');
-  writeFileSync(join(record, 'worktree'), tree('worker-1'));
-  writeFileSync(join(record, 'owner'), JSON.stringify({ ...ownIdentity(), start: '1' }));
+  const owner = { ...ownIdentity(), start: '1' };
+  writeFileSync(join(record, 'record'), `${JSON.stringify({ owner, worktree: tree('worker-1') })}\n`);
   assert.equal(await port.recoverCells(), ['worker-1']);
   assert.equal(readdirSync(tree('worker-1')), ['mine.txt']);
 });

@@ -241,8 +241,7 @@ test('SBX-7 no hook, filter, monitor or merge driver runs on what an agent wrote
   const tip = await port.commitLeftovers(
     cell,
     leftovers.map(({ path }) => path),
-    'left over',
-    'Agent <agent@x>',
+    { message: 'left over', author: 'Agent <agent@x>' },
   );
   const files = await port.changedFiles(head, tip, cell.quarantine);
   assert.ok(files.some(({ path, size }) => path === 'x.bin' && size === 4));
@@ -258,7 +257,7 @@ test('SBX-7 no hook, filter, monitor or merge driver runs on what an agent wrote
   await port.mergeTree(one, two);
   const other = await port.addCellWorktree(tree('worker-2'), tip);
   agentWrites(other, 'src/a.txt', 'elsewhere\n');
-  const theirs = await port.commitLeftovers(other, ['src/a.txt'], 'b', 'B <b@x>');
+  const theirs = await port.commitLeftovers(other, ['src/a.txt'], { message: 'b', author: 'B <b@x>' });
   await port.acceptCell(other, theirs);
   const merger = await port.addCellWorktree(tree('merger-1'), one);
   assert.equal(await port.startMergeIn(merger, theirs), ['src/a.txt']);
@@ -314,7 +313,7 @@ test('a repository inside the worktree: its files are left over, nothing of it r
   writeFileSync(join(cell.path, 'broken/b.txt'), 'b\n');
   const paths = (await port.cellLeftovers(cell)).map(({ path }) => path);
   assert.equal(paths, ['broken/b.txt', 'committed/z.txt', 'made/deep/file.txt', 'made/top.txt']);
-  const tip = await port.commitLeftovers(cell, paths, 'all', 'A <a@x>');
+  const tip = await port.commitLeftovers(cell, paths, { message: 'all', author: 'A <a@x>' });
   const files = await port.changedFiles(head, tip, cell.quarantine);
   assert.equal(
     files.map(({ path, newMode }) => [path, newMode]),

@@ -2,9 +2,9 @@ import { insidePaths } from '../probes/probe-watcher.ts';
 import type { RunnerContext, WatcherClient } from '../runner-context.ts';
 import { copyTools } from '../sandbox/copy-tools.ts';
 import type { Confinement } from '../sandbox-state.ts';
+import type { SharedFolder } from '../shared-folders.ts';
 import { watcherCommand, watcherFile } from '../watcher/command.ts';
 import { hooksConfigIn, writeGitHooks } from '../watcher/write-git-hooks.ts';
-import type { SharedFolder } from './shared-folders.ts';
 import { writeShell } from './write-shell.ts';
 
 export interface AgentTools extends SharedFolder {

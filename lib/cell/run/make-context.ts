@@ -11,8 +11,8 @@ import { viewWorkTree } from '../sandbox/private-paths.ts';
 import { keepSpareCells } from '../sandbox/spare-cells.ts';
 import { searchFolders } from '../sandbox/tool-paths.ts';
 import type { SandboxState, SpareCells } from '../sandbox-state.ts';
+import { keepSharedFolders } from '../shared-folders.ts';
 import { prepareAdapter } from './prepare-adapter.ts';
-import { keepSharedFolders } from './shared-folders.ts';
 
 export interface RunnerOptions {
   readonly config: Config;

@@ -42,6 +42,15 @@ export interface Leftover {
   readonly target: string | null;
 }
 
+/** The commit of what an agent left uncommitted. */
+export interface LeftoverInit {
+  readonly message: string;
+  /** `Name <email>`. */
+  readonly author: string;
+  /** Nobody works there any more, so that the agent's git need not be shown it; absent: no. */
+  readonly isOver?: boolean;
+}
+
 /** The end of an agent that did well: enough to take in its work where nothing else is left of its process. */
 export interface EndNote {
   readonly run: AgentRun;
@@ -100,12 +109,7 @@ export interface GitCells {
    */
   cellLeftovers(cell: CellWorktree): Promise<readonly Leftover[]>;
   /** Commits these paths in the quarantine, running nothing the agent could have planted. Returns the new HEAD. */
-  commitLeftovers(
-    cell: CellWorktree,
-    paths: readonly string[],
-    message: string,
-    author: string,
-  ): Promise<ObjectId>;
+  commitLeftovers(cell: CellWorktree, paths: readonly string[], init: LeftoverInit): Promise<ObjectId>;
   /** What commitLeftovers made last in a cell, also by a process that was killed then; null: nothing. */
   cellMade(cell: CellWorktree): Promise<ObjectId | null>;
   /**

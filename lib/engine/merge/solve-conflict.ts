@@ -178,8 +178,7 @@ async function checkSolution(
     await git.commitLeftovers(
       cell,
       leftovers.map(({ path }) => path),
-      message,
-      agentIdentity(agent),
+      { message, author: agentIdentity(agent) },
     );
   const commit = await git.cellHead(cell);
   if (commit === cell.start) return { kind: 'unsolved', notes: `${agent} changed nothing.` };

@@ -41,7 +41,11 @@ export async function collectWork(
   const { take, leave: left } = await sortLeftovers(workshop, request);
   const leave = left.map(showLeft);
   if (take.length > 0)
-    await workshop.git.commitLeftovers(cell, take, leftoverMessage(request, take.length), request.author);
+    await workshop.git.commitLeftovers(cell, take, {
+      message: leftoverMessage(request, take.length),
+      author: request.author,
+      isOver: true,
+    });
   const tip = await workshop.git.cellHead(cell);
   if (tip === cell.start) return { kind: 'nothing', leftBehind: leave, cancelsOut: false };
   const violations = await judgeTip(workshop, request, { tip, isOurs: false });

@@ -1,15 +1,17 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
 import type { CellSubject, CellWorktree } from '../../domain/ports/git-cells.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { ownIdentity } from '../../util/process-identity.ts';
 import { type GitAccess, withVariables } from '../objects/git-access.ts';
 import { runGit } from '../process/run-git.ts';
 import { withCellLock } from './lock.ts';
-import { baseFile, type CellPaths, cellPaths, ownerFile, readCell, readyFile, subjectFile } from './paths.ts';
+import { type CellPaths, cellPaths, describeCell } from './paths.ts';
+import { addToRecord, beginRecord, type RecordFacts, readRecord } from './record.ts';
 import { removeCell } from './remove-cell.ts';
-import { noteOwnIndex, ownGit } from './view.ts';
+import { ownGit } from './view.ts';
 
 /** See CellWorktree; null: a scratch worktree. */
 interface CellInit extends Pick<CellWorktree, 'start' | 'base'> {
@@ -35,16 +37,16 @@ export async function addCell(
 ): Promise<CellWorktree> {
   const { commonDir } = access.repository;
   const paths = cellPaths(commonDir, basename(path));
-  await withCellLock(commonDir, () => claimFolders(paths, path));
+  const known = { ...commits, ...(subject === null ? {} : { subject }) };
+  await withCellLock(commonDir, () => claimFolders(paths, path, known));
   try {
-    if (subject !== null) writeFileSync(join(paths.root, subjectFile), JSON.stringify(subject));
-    writeRecord(paths, path, commits);
+    writeGitFolders(paths, path, commits.start);
     killPoint('cell recorded');
-    const cell = readCell(commonDir, paths.id);
+    const cell = describeCell(commonDir, paths.id, readRecord(paths.root));
     await checkOut(access, cell, paths);
     killPoint('cell checked out');
     // Until here no agent can have been in it: an unfinished cell can be thrown away as it is.
-    writeFileSync(join(paths.root, readyFile), '');
+    addToRecord(paths.root, { ready: true, index: cell.start });
     killPoint('cell ready');
     return cell;
   } catch (error) {
@@ -53,7 +55,7 @@ export async function addCell(
   }
 }
 
-function claimFolders(paths: CellPaths, path: string): void {
+function claimFolders(paths: CellPaths, path: string, known: RecordFacts): void {
   if (!/^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/.test(paths.id)) throw taken(path, 'is no name for a cell');
   mkdirSync(dirname(paths.listing), { recursive: true });
   mkdirSync(dirname(dirname(paths.root)), { recursive: true });
@@ -76,14 +78,13 @@ function claimFolders(paths: CellPaths, path: string): void {
     killPoint('cell folder made');
     // First of all whose it is and where: a kill from here on leaves nothing that can't be found.
     if (folder === paths.root) {
-      writeFileSync(join(paths.root, ownerFile), JSON.stringify(ownIdentity()));
-      writeFileSync(join(paths.root, 'worktree'), path);
+      beginRecord(paths.root, { owner: ownIdentity(), worktree: path, ...known });
       killPoint('cell owned');
     }
   }
 }
 
-function writeRecord(paths: CellPaths, path: string, { start, base }: Omit<CellInit, 'subject'>): void {
+function writeGitFolders(paths: CellPaths, path: string, start: ObjectId): void {
   // pack and info exist so that a sandbox can bind them read-only: loose objects are all an agent needs.
   const folders = [join(paths.objectDir, 'pack'), join(paths.objectDir, 'info')];
   for (const folder of [...folders, paths.agentGitDir, paths.ownGitDir, paths.intake]) mkdirSync(folder);
@@ -95,10 +96,9 @@ function writeRecord(paths: CellPaths, path: string, { start, base }: Omit<CellI
   for (const [folder, toCommon] of gitDirs) {
     writeFileSync(join(folder, 'HEAD'), `${start}\n`);
     writeFileSync(join(folder, 'commondir'), `${toCommon}\n`);
-    writeFileSync(join(folder, 'gitdir'), `${join(path, '.git')}\n`);
+    // The tool names the work tree whenever it starts git in its own.
+    if (folder !== paths.ownGitDir) writeFileSync(join(folder, 'gitdir'), `${join(path, '.git')}\n`);
   }
-  writeFileSync(join(paths.root, 'start'), start);
-  writeFileSync(join(paths.root, baseFile), base);
   // `git worktree prune` and `remove` leave a locked one alone.
   writeFileSync(join(paths.listing, 'locked'), 'in use by git flame\n');
   writeFileSync(join(path, '.git'), `gitdir: ${paths.agentGitDir}\n`);
@@ -111,7 +111,6 @@ async function checkOut(access: GitAccess, cell: CellWorktree, paths: CellPaths)
     await checkOutByGit(access, cell);
     access.checkouts.note(cell.start, cell.path, () => readFileSync(index));
   } else writeFileSync(index, written);
-  noteOwnIndex(paths.ownGitDir, cell.start);
   copyFileSync(index, join(paths.agentGitDir, 'index'));
 }
 

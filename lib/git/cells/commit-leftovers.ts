@@ -2,19 +2,17 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync 
 import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
-import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { CellWorktree, LeftoverInit } from '../../domain/ports/git-cells.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { commitTree } from '../objects/commit-tree.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { looseFile } from '../objects/read-loose.ts';
 import type { CellPaths } from './paths.ts';
+import { readRecord } from './record.ts';
 import { stageFew } from './stage-few.ts';
 import { stagePaths } from './stage-paths.ts';
 import { followAgent, forgetOwnIndex, pathsOf, setOwnHead } from './view.ts';
-
-/** In a cell's record: the commit that was made for its agent. */
-const madeFile = 'made';
 
 /**
  * Commits the present content of these paths on top of the cell's HEAD, as `author`, committed by the person.
@@ -24,12 +22,12 @@ export async function commitLeftovers(
   access: GitAccess,
   cell: CellWorktree,
   paths: readonly string[],
-  init: { readonly message: string; readonly author: string },
+  { isOver, ...init }: LeftoverInit,
 ): Promise<ObjectId> {
   const places = pathsOf(access, cell);
   const { head, git, hasAttributes } = await followAgent(access, cell);
   // After a kill from here on, the index would count as HEAD's own, and what is staged as no task's work.
-  forgetOwnIndex(places.ownGitDir);
+  forgetOwnIndex(places);
   killPoint('leftovers to stage');
   const few = hasAttributes ? null : await stageFew(access, { workTree: cell.path, places, paths });
   const tree = few ?? (await stagePaths(git, paths));
@@ -37,8 +35,9 @@ export async function commitLeftovers(
   const merging = takeMerging(places, head);
   const commit = await commitTree(access, places.intake, { tree, parents: [head, ...merging], ...init });
   killPoint('leftovers committed');
-  replaceFile(join(places.root, madeFile), commit);
-  setOwnHead(places.ownGitDir, commit);
+  setOwnHead(places, commit, { made: { commit, over: isOver === true ? head : null } });
+  killPoint('leftovers recorded');
+  if (isOver === true) return commit;
   await showAgent(places, commit);
   killPoint('leftovers shown to the agent');
   return commit;
@@ -46,8 +45,7 @@ export async function commitLeftovers(
 
 /** See GitPort.cellMade: read from where no agent can write. */
 export function readMade(access: GitAccess, cell: CellWorktree): ObjectId | null {
-  const file = join(pathsOf(access, cell).root, madeFile);
-  return existsSync(file) ? parseObjectId(readFileSync(file, 'utf8')) : null;
+  return readRecord(pathsOf(access, cell).root).made?.commit ?? null;
 }
 
 /** The commit a merge in this cell was started with, if HEAD has not moved since. */

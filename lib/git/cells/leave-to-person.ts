@@ -9,12 +9,12 @@ import { replaceFile } from '../../util/replace-file.ts';
 import { type GitAccess, onObjects } from '../objects/git-access.ts';
 import { runGit } from '../process/run-git.ts';
 import { resolveCommit } from '../refs/head-state.ts';
+import { addToRecord, readRecord } from './record.ts';
 import { requireEmptySubmodules } from './submodules.ts';
-import { indexOf, pathsOf, readCellHead } from './view.ts';
+import { pathsOf, readCellHead } from './view.ts';
 import { whatCouldRun } from './what-could-run.ts';
 
-/** In a cell's record: what was accepted of it last; and which HEAD the person found in it. */
-const acceptedFile = 'accepted';
+/** Beside a cell's record: which HEAD the person found in it. */
 const leftFile = 'left';
 
 /**
@@ -40,7 +40,7 @@ export async function leaveToPerson(access: GitAccess, cell: CellWorktree): Prom
     replaceFile(link, linkTo(nowhere(listing)));
     throw error;
   }
-  if (indexOf(ownGitDir) === head) copyFileSync(join(ownGitDir, 'index'), join(listing, 'index'));
+  if (readRecord(root).index === head) copyFileSync(join(ownGitDir, 'index'), join(listing, 'index'));
   else {
     const there = { GIT_DIR: listing, GIT_WORK_TREE: cell.path };
     await runGit({ ...access.context, cwd: listing, variables: there }, ['read-tree', head]);
@@ -86,12 +86,12 @@ function notLeft({ path }: CellWorktree, why: string): FlameError {
 
 /** Remembers a commit of a cell that was judged and came into the repository, where no agent can write. */
 export function noteAccepted(access: GitAccess, cell: CellWorktree, tip: ObjectId): void {
-  replaceFile(join(pathsOf(access, cell).root, acceptedFile), tip);
+  addToRecord(pathsOf(access, cell).root, { accepted: tip });
 }
 
 /** What the agent stood on at its end where exactly that was accepted and builds on its start, else that start. */
 async function acceptedHead(access: GitAccess, cell: CellWorktree): Promise<ObjectId> {
-  const accepted = readId(join(pathsOf(access, cell).root, acceptedFile));
+  const { accepted } = readRecord(pathsOf(access, cell).root);
   if (accepted === null || (await readCellHead(access, cell).catch(() => null)) !== accepted)
     return cell.start;
   // git may have removed it since, where nothing came of it.

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CellInfo } from '../../domain/ports/git-cells.ts';
@@ -7,16 +7,8 @@ import { gitsAt } from '../refs/gits-at.ts';
 import type { StepObserver } from './import-objects.ts';
 import { isLinkOf } from './leave-to-person.ts';
 import { withCellLock } from './lock.ts';
-import {
-  cellEndFile,
-  cellOwner,
-  cellPaths,
-  cellSubject,
-  cellsFolder,
-  listFolders,
-  readCell,
-  readyFile,
-} from './paths.ts';
+import { cellPaths, cellsFolder, describeCell, listFolders, ownerState } from './paths.ts';
+import { type CellRecord, readRecord } from './record.ts';
 import { removeCell, removingSuffix } from './remove-cell.ts';
 
 const patienceMs = 10_000;
@@ -35,8 +27,9 @@ export async function recoverQuarantines(
     const removed: string[] = [];
     for (const name of listFolders(cellsFolder(commonDir))) {
       const isLeaving = name.endsWith(removingSuffix);
-      const path = recordedPath(join(cellsFolder(commonDir), name));
-      if (!isLeaving && !isAbandoned(commonDir, name, path)) continue;
+      const record = readRecord(join(cellsFolder(commonDir), name));
+      const path = record.worktree;
+      if (!isLeaving && !isAbandoned(record)) continue;
       const id = isLeaving ? name.slice(0, -removingSuffix.length) : name;
       // A cell of the same name made since then keeps its worktree.
       if (isLeaving && existsSync(cellPaths(commonDir, id).root))
@@ -55,26 +48,25 @@ export async function listCells(commonDir: string): Promise<readonly CellInfo[]>
   const cells: CellInfo[] = [];
   for (const id of listFolders(cellsFolder(commonDir))) {
     // One that is being made may lack anything yet.
-    if (id.endsWith(removingSuffix) || !existsSync(join(cellPaths(commonDir, id).root, readyFile))) continue;
-    const cell = readCell(commonDir, id);
+    const record = id.endsWith(removingSuffix) ? null : readRecord(cellPaths(commonDir, id).root);
+    if (record?.isReady !== true) continue;
+    const cell = describeCell(commonDir, id, record);
     if (!existsSync(cell.path)) continue;
-    const [owner, subject] = [cellOwner(commonDir, id), cellSubject(commonDir, id)];
-    cells.push({ ...cell, owner, subject, ended: await readEnd(commonDir, id) });
+    const { subject, ended } = record;
+    cells.push({ ...cell, owner: ownerState(record), subject, ended: await readEnd(ended) });
   }
   return cells;
 }
 
 /** Where no agent has ended there is nothing to load what reads it for. */
-async function readEnd(commonDir: string, id: string): Promise<CellInfo['ended']> {
-  if (!existsSync(cellEndFile(commonDir, id))) return null;
-  return (await import('./cell-end.ts')).cellEnd(commonDir, id);
+async function readEnd(noted: unknown): Promise<CellInfo['ended']> {
+  return noted === undefined ? null : (await import('./cell-end.ts')).parseCellEnd(noted);
 }
 
 /** Nothing an agent wrote is in a cell without a worktree, nor in one that was cut short in the making. */
-function isAbandoned(commonDir: string, id: string, path: string | null): boolean {
-  if (path === null || !existsSync(path)) return true;
-  const isFinished = existsSync(join(cellPaths(commonDir, id).root, readyFile));
-  return !isFinished && cellOwner(commonDir, id) === 'gone';
+function isAbandoned(record: CellRecord): boolean {
+  if (record.worktree === null || !existsSync(record.worktree)) return true;
+  return !record.isReady && ownerState(record) === 'gone';
 }
 
 /** Whether a folder was made for this cell: a kill may have come before that was tried. */
@@ -102,12 +94,4 @@ async function removeOrphans(commonDir: string): Promise<string[]> {
   );
   for (const id of orphans) await removeCell(commonDir, id, null);
   return orphans;
-}
-
-function recordedPath(root: string): string | null {
-  try {
-    return readFileSync(join(root, 'worktree'), 'utf8');
-  } catch {
-    return null;
-  }
 }

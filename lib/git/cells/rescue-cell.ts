@@ -27,7 +27,8 @@ export async function rescueCell(
   cell: CellWorktree,
   { without = [], ...init }: RescueInit,
 ): Promise<ObjectId | null> {
-  const { ownGitDir, root, intake } = pathsOf(access, cell);
+  const places = pathsOf(access, cell);
+  const { root, intake } = places;
   const { head, git } = await openView(access, cell);
   await requireEmptySubmodules(access, cell, head);
   try {
@@ -36,12 +37,12 @@ export async function rescueCell(
     const paths = found.map(({ path }) => path).filter((path) => !left.has(path));
     if (paths.length === 0 && head === cell.start) return null;
     // Before it, too: killed in it, what is staged would be taken for what HEAD holds, and the cell for empty.
-    forgetOwnIndex(ownGitDir);
+    forgetOwnIndex(places);
     const tree = await stagePaths(git, paths);
     killPoint('rescue staged');
     return await commitTree(access, intake, { tree, parents: [head], ...init });
   } finally {
-    forgetOwnIndex(ownGitDir);
+    forgetOwnIndex(places);
   }
 }
 

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { FlameError } from '../../domain/flame-error.ts';
-import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
+import type { ObjectId } from '../../domain/ids.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { type GitAccess, onObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
 import { verifiedObjects } from '../objects/object-source.ts';
@@ -11,6 +11,7 @@ import { requireGoing } from '../process/limit-git.ts';
 import { type GitContext, runGit, spawnGit } from '../process/run-git.ts';
 import { measureWork } from './measure-work.ts';
 import { cellPaths } from './paths.ts';
+import { readRecord } from './record.ts';
 import { tooMuch } from './too-much.ts';
 
 /**
@@ -27,12 +28,13 @@ export async function verifyObjects(
 ): Promise<string> {
   const { commonDir } = access.repository;
   const { root, intake, objectDir } = cellPaths(commonDir, basename(quarantine.objectDir));
-  const start = readFileSync(join(root, 'start'), 'utf8');
+  const { start } = readRecord(root);
+  if (start === null) throw refused(objectDir, tip, ['the record of the cell is incomplete']);
   if (tip === start || access.measured.has(`${root} ${tip}`)) return intake;
   if (!hasLoose(intake, tip)) await fillIntake(access, { objectDir, intake, start, tip });
   const seen = await measureWork(
     verifiedObjects(access, intake),
-    { start: parseObjectId(start), tip, isNew: (oid) => hasLoose(intake, oid) },
+    { start, tip, isNew: (oid) => hasLoose(intake, oid) },
     access.bounds,
   );
   for (const oid of seen) access.measured.add(`${root} ${oid}`);

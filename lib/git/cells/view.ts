@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, lstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.ts';
@@ -18,6 +9,7 @@ import { type GitContext, runGit } from '../process/run-git.ts';
 import { resolveCommit } from '../refs/head-state.ts';
 import { lookOver } from './look-over.ts';
 import { type CellPaths, cellPaths } from './paths.ts';
+import { addToRecord, type RecordFacts, readRecord } from './record.ts';
 import { verifyObjects } from './verify-objects.ts';
 
 export function pathsOf(access: GitAccess, cell: CellWorktree): CellPaths {
@@ -58,8 +50,18 @@ export async function ownGit(access: GitAccess, cell: CellWorktree): Promise<Git
   };
 }
 
-/** HEAD of the agent's git folder, not yet verified. Throws FlameError `cell-head-unreadable`. */
+/**
+ * Where a cell stands, not yet verified: the commit that was made for an agent that was over, else HEAD of the agent's
+ * git folder. Throws FlameError `cell-head-unreadable`.
+ */
 export async function readCellHead(access: GitAccess, cell: CellWorktree): Promise<ObjectId> {
+  const { made } = readRecord(pathsOf(access, cell).root);
+  const head = await readAgentHead(access, cell);
+  return made !== null && made.over === head ? made.commit : head;
+}
+
+/** What the agent's own git stands on. */
+async function readAgentHead(access: GitAccess, cell: CellWorktree): Promise<ObjectId> {
   const file = join(pathsOf(access, cell).agentGitDir, 'HEAD');
   // The agent can put a link, a pipe or a gigabyte there.
   const facts = lstatSync(file, { throwIfNoEntry: false });
@@ -84,19 +86,19 @@ export async function followAgent(
   access: GitAccess,
   cell: CellWorktree,
 ): Promise<{ readonly head: ObjectId; readonly git: GitContext; readonly hasAttributes: boolean }> {
-  const { ownGitDir } = pathsOf(access, cell);
+  const places = pathsOf(access, cell);
   const head = await readCellHead(access, cell);
   await verifyObjects(access, cell.quarantine, head);
   const hasAttributes = await lookOver(cell.path, {
     bounds: access.bounds,
-    known: indexEntries(ownGitDir),
+    known: indexEntries(places.ownGitDir),
     guard: access.guard,
     before: (path) => textAtStart(access, cell, path),
   });
   const git = await ownGit(access, cell);
-  if (indexOf(ownGitDir) === head) return { head, git, hasAttributes };
+  if (readRecord(places.root).index === head) return { head, git, hasAttributes };
   await runGit(git, ['read-tree', '--reset', head]);
-  setOwnHead(ownGitDir, head);
+  setOwnHead(places, head);
   return { head, git, hasAttributes };
 }
 
@@ -111,27 +113,20 @@ export async function textAtStart(
   return blob.exitCode === 0 ? blob.stdout.toString('latin1') : null;
 }
 
-/** Says that the tool's own index is that of `head`. */
-export function setOwnHead(ownGitDir: string, head: ObjectId): void {
+/** Says that the tool's own index is that of `head`, and what else follows in the same step. */
+export function setOwnHead(
+  { root, ownGitDir }: CellPaths,
+  head: ObjectId,
+  also: Pick<RecordFacts, 'made'> = {},
+): void {
   // In one step: half a HEAD would make it no git folder any more.
   replaceFile(join(ownGitDir, 'HEAD'), `${head}\n`);
-  noteOwnIndex(ownGitDir, head);
-}
-
-/** Says the same where HEAD is `head` already. */
-export function noteOwnIndex(ownGitDir: string, head: ObjectId): void {
-  writeFileSync(join(ownGitDir, 'index-of'), head);
+  addToRecord(root, { index: head, ...also });
 }
 
 /** Makes the next followAgent read the index again, after something else was put in it. */
-export function forgetOwnIndex(ownGitDir: string): void {
-  rmSync(join(ownGitDir, 'index-of'), { force: true });
-}
-
-/** Which commit's index the tool's own one is; null: none is known. */
-export function indexOf(ownGitDir: string): string | null {
-  const file = join(ownGitDir, 'index-of');
-  return existsSync(file) ? readFileSync(file, 'utf8') : null;
+export function forgetOwnIndex({ root }: CellPaths): void {
+  addToRecord(root, { index: null });
 }
 
 /** How many paths the tool's own index has; gitformat-index(5). */

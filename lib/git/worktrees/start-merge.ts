@@ -30,7 +30,7 @@ export async function startMerge(
 ): Promise<readonly string[]> {
   const places = pathsOf(access, cell);
   const { head, git } = await followAgent(access, cell);
-  forgetOwnIndex(places.ownGitDir);
+  forgetOwnIndex(places);
   await runGit(git, ['merge', ...quietly, commit], { accept: [0, 1] });
   const { stdout } = await runGit(git, ['ls-files', '-z', '--unmerged']);
   await copyToQuarantine(places);

@@ -33,7 +33,10 @@ test('WRK-5 what was left over is committed on top of what the agent committed',
     .map(({ path }) => path)
     .filter((path) => path !== 'out-of-scope.txt' && path !== 'src/a.txt');
   const message = '-m odd message\n\n# no comment\n';
-  const tip = await port.commitLeftovers(cell, wanted, message, 'worker-1 <worker-1@agents.invalid>');
+  const tip = await port.commitLeftovers(cell, wanted, {
+    message,
+    author: 'worker-1 <worker-1@agents.invalid>',
+  });
 
   assert.is(await port.cellHead(cell), tip);
   const info = await port.readCommit(tip, cell.quarantine);
@@ -70,16 +73,40 @@ test('an agent whose work was committed for it can go on', async () => {
   const { port, head, tree } = await openFixture();
   const cell = await port.addCellWorktree(tree('w'), head);
   agentWrites(cell, 'one', '1\n');
-  await port.commitLeftovers(cell, ['one'], 'one', 'A <a@x>');
+  await port.commitLeftovers(cell, ['one'], { message: 'one', author: 'A <a@x>' });
   agentWrites(cell, 'two', '2\n');
   const tip = agentCommits(cell, 'two');
   agentWrites(cell, 'three', '3\n');
-  const last = await port.commitLeftovers(cell, ['three'], 'three', 'A <a@x>');
+  const last = await port.commitLeftovers(cell, ['three'], { message: 'three', author: 'A <a@x>' });
   assert.equal(
     (await port.commitsBetween(head, last, cell.quarantine)).map(({ message }) => message.trim()),
     ['one', 'two', 'three'],
   );
   assert.equal((await port.readCommit(last, cell.quarantine)).parents, [tip]);
+});
+
+test('what is made for an agent that is over counts at once, its own git unshown, and what it commits later wins', async () => {
+  const { repo, port, head, tree } = await openFixture();
+  const cell = await port.addCellWorktree(tree('w'), head);
+  agentWrites(cell, 'one', '1\n');
+  const init = { message: 'one', author: 'A <a@x>', isOver: true };
+  const made = await port.commitLeftovers(cell, ['one'], init);
+  assert.is(await port.cellHead(cell), made);
+  assert.is(await port.cellMade(cell), made);
+  assert.equal(await port.cellLeftovers(cell), []);
+  assert.is(agentGit(cell, 'rev-parse', 'HEAD'), head);
+  assert.equal(
+    (await port.cells()).map(({ path }) => path),
+    [cell.path],
+  );
+
+  const own = agentCommits(cell, 'own');
+  assert.is(await port.cellHead(cell), own);
+  assert.equal((await port.readCommit(own, cell.quarantine)).parents, [head]);
+  await port.acceptCell(cell, made);
+  repo.git('update-ref', 'refs/heads/done', made);
+  assert.is(repo.git('show', 'done:one'), '1');
+  assert.is(findDamage(repo), '');
 });
 
 test('a conflict is left in the worktree for the merger, whose commit has both parents', async () => {
@@ -107,7 +134,7 @@ test('a conflict is left in the worktree for the merger, whose commit has both p
       tip = await port.cellHead(cell);
     } else {
       const paths = (await port.cellLeftovers(cell)).map(({ path }) => path);
-      tip = await port.commitLeftovers(cell, paths, 'merged', 'M <m@x>');
+      tip = await port.commitLeftovers(cell, paths, { message: 'merged', author: 'M <m@x>' });
       assert.is(agentGit(cell, 'status', '--porcelain'), '');
       assert.is(existsSync(join(cell.quarantine.worktreeGitDir, 'MERGE_HEAD')), false);
     }

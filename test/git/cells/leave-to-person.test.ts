@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
+import { addToRecord } from '../../../lib/git/cells/record.ts';
+import { ownIdentity } from '../../../lib/util/process-identity.ts';
 import { hermeticEnv, makeTempDir } from '../../support/repo.ts';
 import { agentCommits, agentWrites, codeOf, findDamage, openFixture } from '../cell-fixture.ts';
 
@@ -114,9 +116,8 @@ test('a cell whose process is gone is left to the person by the next start', asy
   agentWrites(cell, 'src/a.txt', 'changed\n');
   agentCommits(cell, 'own work');
   assert.throws(() => personGit(cell, 'status'), /bad object HEAD/, 'while its agent may be at work');
-  const owner = join(repo.path, '.git/blueflame/cells/worker-1/owner');
-  const { pid, ...rest } = JSON.parse(readFileSync(owner, 'utf8'));
-  writeFileSync(owner, JSON.stringify({ ...rest, pid: 2 ** 22 + pid }));
+  const { pid, ...rest } = ownIdentity();
+  addToRecord(join(repo.path, '.git/blueflame/cells/worker-1'), { owner: { ...rest, pid: 2 ** 22 + pid } });
   assert.equal(await port.recoverCells(), []);
   assert.is(personGit(cell, 'status', '--short'), ' M src/a.txt');
 });

@@ -27,7 +27,7 @@ async function committed(
   const cell = await git.addCellWorktree(path, base);
   change((name) => join(path, name));
   const paths = (await git.cellLeftovers(cell)).map((leftover) => leftover.path);
-  const tip = await git.commitLeftovers(cell, paths, 'work', author);
+  const tip = await git.commitLeftovers(cell, paths, { message: 'work', author });
   assert.equal(await git.cellLeftovers(cell), [], 'its index is that of the commit');
   assert.is(agentGit(cell, 'status', '--porcelain'), '', 'to the agent too');
   agentGit(cell, 'fsck', '--strict', '--no-dangling');

@@ -1,5 +1,5 @@
-import { randomName } from '../../util/random-name.ts';
-import { makeRunFolder, type RunFolder } from '../run-folder.ts';
+import { randomName } from '../util/random-name.ts';
+import { makeRunFolder, type RunFolder } from './run-folder.ts';
 
 /** A folder that several cells are shown, all of them read-only. */
 export interface SharedFolder {

@@ -1,0 +1,124 @@
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type ObjectId,
+  objectIdPattern,
+  parseObjectId,
+  parseSessionId,
+  parseTaskId,
+} from '../../domain/ids.ts';
+import type { CellSubject, EndNote } from '../../domain/ports/git-cells.ts';
+import { isRecord, parseRecord } from '../../util/json-record.ts';
+import { type ProcessIdentity, parseIdentity } from '../../util/process-identity.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
+
+/** What the tool knows of a cell, where no agent can write. */
+export interface CellRecord {
+  readonly owner: ProcessIdentity | null;
+  readonly worktree: string | null;
+  /** null: the record was cut short. */
+  readonly start: ObjectId | null;
+  readonly base: ObjectId | null;
+  readonly subject: CellSubject | null;
+  /** It was finished, so that an agent may have been in it. */
+  readonly isReady: boolean;
+  /** The commit that was made for its agent last. */
+  readonly made: MadeCommit | null;
+  /** What was accepted of it last. */
+  readonly accepted: ObjectId | null;
+  /** As it is written, see parseCellEnd; undefined: it isn't over, or failed. */
+  readonly ended: unknown;
+  /** Which commit's index the tool's own one is; null: none is known. */
+  readonly index: ObjectId | null;
+}
+
+export interface MadeCommit {
+  readonly commit: ObjectId;
+  /** The agent's HEAD that it supersedes; null: the agent's HEAD was moved to it. */
+  readonly over: ObjectId | null;
+}
+
+/** Facts as they are written, by the names of the record. */
+export interface RecordFacts {
+  readonly owner?: ProcessIdentity;
+  readonly worktree?: string;
+  readonly start?: string;
+  readonly base?: string;
+  readonly subject?: CellSubject;
+  readonly ready?: true;
+  readonly made?: MadeCommit;
+  readonly accepted?: string;
+  readonly ended?: EndNote;
+  readonly index?: string | null;
+}
+
+/**
+ * One file, made once: each fact is a line that is added to it, and the last of a kind counts. A line that a kill cut
+ * short is none.
+ */
+export const recordFile = 'record';
+
+/** Begins the record of a cell in its folder. */
+export function beginRecord(root: string, facts: RecordFacts): void {
+  writeFileSync(join(root, recordFile), `${JSON.stringify(facts)}\n`, { mode: 0o600 });
+}
+
+export function addToRecord(root: string, facts: RecordFacts): void {
+  // After what a kill cut short a line begins anew.
+  appendFileSync(join(root, recordFile), `\n${JSON.stringify(facts)}\n`);
+}
+
+/** What is recorded of the cell in a folder; all is null where there is no such record. */
+export function readRecord(root: string): CellRecord {
+  const text = readTextOrEmpty(join(root, recordFile));
+  const facts = text === '' ? readFormer(root) : Object.assign({}, ...text.split('\n').map(parseRecord));
+  return parseFacts(facts);
+}
+
+function parseFacts(facts: Readonly<Record<string, unknown>>): CellRecord {
+  return {
+    owner: parseIdentity(JSON.stringify(facts.owner ?? null)),
+    worktree: typeof facts.worktree === 'string' && facts.worktree !== '' ? facts.worktree : null,
+    start: parseId(facts.start),
+    base: parseId(facts.base),
+    subject: parseSubject(facts.subject),
+    isReady: facts.ready === true,
+    made: parseMade(facts.made),
+    accepted: parseId(facts.accepted),
+    ended: facts.ended ?? undefined,
+    index: parseId(facts.index),
+  };
+}
+
+function parseId(value: unknown): ObjectId | null {
+  return typeof value === 'string' && objectIdPattern.test(value) ? parseObjectId(value) : null;
+}
+
+function parseMade(value: unknown): MadeCommit | null {
+  if (!isRecord(value)) return null;
+  const commit = parseId(value.commit);
+  return commit === null ? null : { commit, over: parseId(value.over) };
+}
+
+function parseSubject(value: unknown): CellSubject | null {
+  if (!isRecord(value)) return null;
+  try {
+    return { session: parseSessionId(`${value.session}`), task: parseTaskId(`${value.task}`) };
+  } catch {
+    return null;
+  }
+}
+
+/** Earlier versions had a file for each fact; worktrees that wait for a person may be as old. */
+function readFormer(root: string): Readonly<Record<string, unknown>> {
+  const text = (name: string): string => readTextOrEmpty(join(root, name));
+  return {
+    ...Object.fromEntries(['worktree', 'start', 'base', 'accepted'].map((name) => [name, text(name).trim()])),
+    ...Object.fromEntries(
+      ['owner', 'subject', 'ended'].map((name) => [name, text(name) === '' ? null : parseRecord(text(name))]),
+    ),
+    made: { commit: text('made').trim(), over: null },
+    ready: existsSync(join(root, 'ready')),
+    index: text('own/index-of').trim(),
+  };
+}
