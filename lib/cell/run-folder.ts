@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { LaunchFile } from '../domain/ports/adapter.ts';
 import { killPoint } from '../util/kill-point.ts';
@@ -12,7 +12,8 @@ export interface RunFolder {
   readonly tmp: string;
   /** Read-only inside. */
   readonly control: string;
-  readonly emptyFile: string;
+  /** A regular file with nothing in it; made where it is asked for. */
+  emptyFile(): string;
   /** Removes everything that can be; safe to call twice. */
   remove(): Promise<void>;
 }
@@ -57,8 +58,11 @@ export function makeRunFolder(commonDir: string, name: string): RunFolder {
   renameSync(making, root);
   killPoint(`run folder ${kindOf(name)} made`);
   for (const path of Object.values(folder)) mkdirSync(path, { mode: 0o700 });
-  const emptyFile = join(root, 'empty');
-  writeFileSync(emptyFile, '', { mode: 0o400 });
+  const empty = join(root, 'empty');
+  const emptyFile = (): string => {
+    if (!existsSync(empty)) writeFileSync(empty, '', { mode: 0o400 });
+    return empty;
+  };
   const remove = async (): Promise<void> => {
     killPoint(`run folder ${kindOf(name)} to remove`);
     await removeWhole(root).catch(() => undefined);

@@ -31,7 +31,7 @@ const profile: CellProfile = {
   emptied: [],
   hiddenFiles: ['/srv/x.sock'],
   kernelEntries: ['/proc/sys'],
-  emptyFile: '/e',
+  emptyFile: () => '/e',
   writable: ['/home/lea/repo/.trees/a'],
   protected: ['/home/lea/repo/.trees/a/.git'],
   mounts: [{ source: '/s', target: '/run/blueflame' }],

@@ -137,6 +137,8 @@ export function registerNow(run: AgentRun): void {
 /** Writes what it has spent in all, for one whose run folder stays until that is booked. */
 export function registerEnd(run: AgentRun, { tokens, cost_usd }: AgentOutcome): void {
   if (run.request.isBooked !== true) return;
+  // A script has spent nothing, as it is registered.
+  if (!needsModel(run.adapter) && tokens === 0 && cost_usd === 0) return;
   run.activity = { ...run.activity, tokens, cost_usd };
   registerNow(run);
 }

@@ -9,7 +9,7 @@ import type { ServiceTrouble } from '../gateway/service-trouble.ts';
 import { insidePaths } from '../probes/probe-watcher.ts';
 import type { RunnerContext, WatcherClient } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
-import { showAccounts } from '../sandbox/cell-accounts.ts';
+import { accountsPath } from '../sandbox/cell-accounts.ts';
 import type { Confinement } from '../sandbox-state.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type AgentJudge, type JudgeRequest, startAgentJudge } from './agent-judge.ts';
@@ -18,7 +18,7 @@ import { endCommand, openEnd } from './last-word.ts';
 import { latch } from './latch.ts';
 import type { ModelAccess } from './model-access.ts';
 import { type GatewayRequest, openGateway } from './open-gateway.ts';
-import { plainShell, shellName } from './write-shell.ts';
+import { plainShell } from './write-shell.ts';
 
 /** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */
 export interface AgentServices {
@@ -28,6 +28,8 @@ export interface AgentServices {
   >;
   /** What puts its git's hooks in force; null where it commits nothing. See writeGitHooks. */
   readonly hooksConfig: string | null;
+  /** See CellRequest; null where it has no services. */
+  readonly gitConfig: string | null;
   readonly mounts: CellProfile['mounts'];
   readonly doors: CellProfile['doors'];
   /** Programs the services need insidePaths. */
@@ -75,6 +77,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const tools = layOutTools(context, {
     ...{ id: request.id, confinement: service.confinement, client, canCommit },
     ...{ socket: join(shown, 'judge.sock'), isServed: needsModel(adapter) },
+    ...{ gitConfig: await context.gitConfig(), home: service.folder.home },
   });
   try {
     return await serve(context, service, { client, sockets, shown, tools });
@@ -114,20 +117,20 @@ async function serve(
   const onTold = (about: readonly string[]): void => judge?.noteLastWord(about);
   const end = await openEnd(service, { file: join(sockets.path, endFile), onTold });
   const asked = adapter.calls !== null ? tools.watcher : null;
-  const shell = gateway === null ? plainShell : join(tools.inside, shellName);
   const bridge = join(tools.inside, bridgeFile);
   return {
     paths: {
       baseUrl: gateway === null ? null : isCell ? `http://127.0.0.1:${bridgePort}` : gateway.url,
       apiKey: token,
-      shell,
+      shell: tools.shell,
       hookCommand: asked,
       endCommand: end === null ? null : endCommand(bridge, join(shown, endFile)),
       canaryCommand: asked === null ? null : `${asked} --canary`,
       toolsCommand: door === null ? null : [process.execPath, bridge, '--stdio', join(shown, doorFile)],
     },
     hooksConfig: tools.hooksConfig,
-    mounts: isCell ? mountsOf(service, { sockets: sockets.path, tools: tools.path, shell }) : [],
+    gitConfig: tools.gitConfig,
+    mounts: isCell ? mountsOf(sockets.path, tools) : [],
     doors: {
       sockets: [
         client && join(shown, 'judge.sock'),
@@ -174,14 +177,11 @@ function spendingAt(
   };
 }
 
-function mountsOf(
-  { folder }: ServiceRequest,
-  { sockets, tools, shell }: { readonly sockets: string; readonly tools: string; readonly shell: string },
-): AgentServices['mounts'] {
+function mountsOf(sockets: string, { path, accounts }: AgentTools): AgentServices['mounts'] {
   return [
     { source: sockets, target: insidePaths.sockets },
-    { source: tools, target: insidePaths.tools },
-    ...showAccounts(folder.control, { home: folder.home, shell }),
+    { source: path, target: insidePaths.tools },
+    ...(accounts === null ? [] : [{ source: accounts, target: accountsPath }]),
   ];
 }
 
@@ -198,6 +198,7 @@ const noServices: AgentServices = {
     toolsCommand: null,
   },
   hooksConfig: null,
+  gitConfig: null,
   mounts: [],
   doors: { sockets: [], ports: [] },
   programs: [],

@@ -81,7 +81,7 @@ export function describeCell(
       ...(request.role === 'validator' ? { GIT_OPTIONAL_LOCKS: '0' } : {}),
     },
     author: request.author,
-    gitConfig,
+    gitConfig: services.gitConfig === null ? gitConfig : { file: services.gitConfig },
     hooksConfig: services.hooksConfig,
   });
 }

@@ -23,7 +23,7 @@ export interface CellProfile {
   /** What in /proc belongs to the machine and no process; see listKernelEntries. */
   readonly kernelEntries: readonly string[];
   /** An empty regular file to show instead. */
-  readonly emptyFile: string;
+  emptyFile(): string;
   readonly writable: readonly string[];
   /** Files and folders of the worktree that are shown empty, and stay so. */
   readonly emptied: readonly string[];
@@ -113,7 +113,7 @@ function mountArguments(profile: CellProfile): string[] {
   const show = (paths: readonly string[]): string[] =>
     outermostFirst(paths).flatMap((path) => ['--ro-bind', path, path]);
   const empty = (paths: readonly string[]): string[] =>
-    paths.flatMap((path) => (isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', profile.emptyFile, path]));
+    paths.flatMap((path) => (isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', profile.emptyFile(), path]));
   const folders = profile.covered.filter(isFolder);
   return [
     ...['--bind', profile.tempDir, '/tmp'],
@@ -125,7 +125,7 @@ function mountArguments(profile: CellProfile): string[] {
     ...empty(outermostFirst(profile.covered)),
     ...show(profile.shownAgain),
     ...outermostFirst(profile.hiddenInside).flatMap((path) => ['--tmpfs', path]),
-    ...profile.hiddenFiles.flatMap((path) => ['--ro-bind', profile.emptyFile, path]),
+    ...profile.hiddenFiles.flatMap((path) => ['--ro-bind', profile.emptyFile(), path]),
     ...outermostFirst(profile.writable).flatMap((path) => ['--bind', path, path]),
     ...show(profile.protected),
     ...empty(outermostFirst(profile.emptied)),

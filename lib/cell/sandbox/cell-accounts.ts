@@ -1,23 +1,20 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { CellProfile } from './bwrap-profile.ts';
+import { readFileSync } from 'node:fs';
 
-const accounts = '/etc/passwd';
+export const accountsPath = '/etc/passwd';
 
 /**
- * The accounts a cell is shown: the machine's own, with the pinned shell for the one that the agent runs as. Some CLIs
- * take the shell of their commands from there, whatever the environment says. Written into the folder `control`.
+ * The accounts a cell is shown, a passwd(5) file: the machine's own, with the pinned shell for the one that the agent
+ * runs as. Some CLIs take the shell of their commands from there, whatever the environment says. null: there is none.
  */
-export function showAccounts(
-  control: string,
-  { home, shell }: { readonly home: string; readonly shell: string },
-): CellProfile['mounts'] {
+export function accountsFor({
+  home,
+  shell,
+}: {
+  readonly home: string;
+  readonly shell: string;
+}): string | null {
   const text = readAccounts();
-  if (text === null) return [];
-  const source = join(control, 'passwd');
-  const id = process.getuid?.() ?? 0;
-  writeFileSync(source, withShell(text, { id, home, shell }), { mode: 0o644 });
-  return [{ source, target: accounts }];
+  return text === null ? null : withShell(text, { id: process.getuid?.() ?? 0, home, shell });
 }
 
 /** A passwd(5) file in which the user of that id has the shell; there is an entry for it in any case. */
@@ -37,7 +34,7 @@ export function withShell(
 
 function readAccounts(): string | null {
   try {
-    return readFileSync(accounts, 'utf8');
+    return readFileSync(accountsPath, 'utf8');
   } catch {
     return null;
   }

@@ -52,7 +52,7 @@ export function layOutCell(request: CellLayoutRequest): CellProfile {
     // One that was made a moment ago is covered too.
     hiddenFiles: [...listSocketPaths().filter(sight.isInSight), ...sight.hiddenFiles],
     kernelEntries: sight.kernelEntries,
-    emptyFile: folder.emptyFile,
+    emptyFile: () => folder.emptyFile(),
     writable: [
       folder.home,
       folder.tmp,

@@ -37,8 +37,8 @@ export interface CellRequest {
   readonly author: { readonly name: string; readonly email: string };
   /** What puts the agent's git hooks in force; see writeGitHooks. */
   readonly hooksConfig?: string | null;
-  /** Shown instead of the repository's configuration; see RunnerContext. */
-  readonly gitConfig?: string;
+  /** Shown instead of the repository's configuration, see RunnerContext: its text, or a file that holds it. */
+  readonly gitConfig?: string | { readonly file: string };
 }
 
 /** The profile of one cell, git's variables added to its environment, and what its worktree has of dependencies. */
@@ -135,6 +135,7 @@ function quietConfig(
 ): CellProfile['mounts'] {
   const target = join(repository.commonDir, 'config');
   if (gitConfig === undefined || !isThere(target)) return [];
+  if (typeof gitConfig !== 'string') return [{ source: gitConfig.file, target: realPath(target) }];
   const source = join(folder.control, 'repository.config');
   writeFileSync(source, gitConfig, { mode: 0o600 });
   return [{ source, target: realPath(target) }];

@@ -12,7 +12,7 @@ import type { CellPaths } from './paths.ts';
 import { readRecord } from './record.ts';
 import { stageFew } from './stage-few.ts';
 import { stagePaths } from './stage-paths.ts';
-import { followAgent, forgetOwnIndex, pathsOf, setOwnHead } from './view.ts';
+import { followAgent, forgetOwnIndex, noteOwnIndex, pathsOf } from './view.ts';
 
 /**
  * Commits the present content of these paths on top of the cell's HEAD, as `author`, committed by the person.
@@ -35,7 +35,7 @@ export async function commitLeftovers(
   const merging = takeMerging(places, head);
   const commit = await commitTree(access, places.intake, { tree, parents: [head, ...merging], ...init });
   killPoint('leftovers committed');
-  setOwnHead(places, commit, { made: { commit, over: isOver === true ? head : null } });
+  noteOwnIndex(places, commit, { made: { commit, over: isOver === true ? head : null } });
   killPoint('leftovers recorded');
   if (isOver === true) return commit;
   await showAgent(places, commit);

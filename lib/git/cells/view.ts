@@ -30,7 +30,7 @@ const cellSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * git in a cell's worktree with the tool's own HEAD and index and verified objects: it reads nothing of what
+ * git in a cell's worktree with the tool's own index and verified objects: it reads nothing of what
  * the agent could write but the files themselves, and what it writes goes to the intake.
  */
 export async function ownGit(access: GitAccess, cell: CellWorktree): Promise<GitContext> {
@@ -79,7 +79,7 @@ async function readAgentHead(access: GitAccess, cell: CellWorktree): Promise<Obj
 }
 
 /**
- * Brings the tool's own HEAD and index to the agent's HEAD, its objects verified; files stay as they are.
+ * Brings the tool's own index to the agent's HEAD, its objects verified; files stay as they are.
  * Returns that HEAD, the git to continue with, and whether files in it give attributes to others.
  */
 export async function followAgent(
@@ -98,7 +98,7 @@ export async function followAgent(
   const git = await ownGit(access, cell);
   if (readRecord(places.root).index === head) return { head, git, hasAttributes };
   await runGit(git, ['read-tree', '--reset', head]);
-  setOwnHead(places, head);
+  noteOwnIndex(places, head);
   return { head, git, hasAttributes };
 }
 
@@ -114,14 +114,18 @@ export async function textAtStart(
 }
 
 /** Says that the tool's own index is that of `head`, and what else follows in the same step. */
-export function setOwnHead(
-  { root, ownGitDir }: CellPaths,
+export function noteOwnIndex(
+  { root }: CellPaths,
   head: ObjectId,
   also: Pick<RecordFacts, 'made'> = {},
 ): void {
+  addToRecord(root, { index: head, ...also });
+}
+
+/** Brings the tool's own HEAD there, for a git that stands on it; else it stays where the cell began. */
+export function setOwnHead({ ownGitDir }: CellPaths, head: ObjectId): void {
   // In one step: half a HEAD would make it no git folder any more.
   replaceFile(join(ownGitDir, 'HEAD'), `${head}\n`);
-  addToRecord(root, { index: head, ...also });
 }
 
 /** Makes the next followAgent read the index again, after something else was put in it. */

@@ -4,7 +4,7 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { copyToQuarantine } from '../cells/commit-leftovers.ts';
-import { followAgent, forgetOwnIndex, pathsOf } from '../cells/view.ts';
+import { followAgent, forgetOwnIndex, pathsOf, setOwnHead } from '../cells/view.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { runGit } from '../process/run-git.ts';
 
@@ -31,6 +31,7 @@ export async function startMerge(
   const places = pathsOf(access, cell);
   const { head, git } = await followAgent(access, cell);
   forgetOwnIndex(places);
+  setOwnHead(places, head);
   await runGit(git, ['merge', ...quietly, commit], { accept: [0, 1] });
   const { stdout } = await runGit(git, ['ls-files', '-z', '--unmerged']);
   await copyToQuarantine(places);

@@ -13,7 +13,7 @@ const profile: CellProfile = {
   emptied: [],
   hiddenFiles: ['/Users/lea/repo/agent.sock'],
   kernelEntries: ['/proc/sys'],
-  emptyFile: '/empty',
+  emptyFile: () => '/empty',
   writable: ['/Users/lea/repo/.trees/worker-1', '/home-of-agent'],
   protected: ['/Users/lea/repo/.trees/worker-1/.git'],
   mounts: [],
