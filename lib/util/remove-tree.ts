@@ -1,6 +1,6 @@
-import { lstatSync, opendirSync, rmdirSync, unlinkSync } from 'node:fs';
-import { lstat, rm, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstatSync, opendirSync, unlinkSync } from 'node:fs';
+import { lstat, rm, rmdir, unlink } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { openFolders } from './open-folders.ts';
 import { isMissing } from './read-file.ts';
@@ -54,10 +54,22 @@ async function removeFolder(path: string, signal: AbortSignal | undefined): Prom
       listing.closeSync();
     }
   }
-  // Each before the one that holds it.
-  for (const folder of folders.reverse()) {
-    rmdirSync(folder);
-    await rest();
+  await removeEmpty(folders, signal);
+}
+
+/**
+ * Each before the one that holds it, those of one depth together: to free what a folder took, some file systems wait for
+ * the disk. `folders` are in the order of their depths.
+ */
+async function removeEmpty(folders: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+  const depthAt = (index: number): number => (folders[index] ?? '').split(sep).length;
+  for (let [end, from] = [folders.length, 0]; end > 0; end = from) {
+    const depth = depthAt(end - 1);
+    for (from = end - 1; from > 0 && end - from < entriesAtOnce && depthAt(from - 1) === depth; ) from -= 1;
+    const ends = await Promise.allSettled(folders.slice(from, end).map((folder) => rmdir(folder)));
+    const failed = ends.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+    signal?.throwIfAborted();
   }
 }
 

@@ -83,7 +83,7 @@ export async function openEgress(context: RunnerContext, request: EgressRequest)
     refusals: () => [...door.refusals(), ...folders.hidden.map(notShown)],
     close: async () => {
       await door.close();
-      sockets?.remove();
+      await sockets?.remove();
     },
   };
 }

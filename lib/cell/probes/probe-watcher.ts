@@ -63,7 +63,7 @@ async function tryClient(context: RunnerContext, client: WatcherClient): Promise
     return worksAs.test(said) ? null : said.trim().split('\n').slice(0, 3).join(' ') || 'no answer';
   } finally {
     await server.close();
-    sockets.remove();
+    await sockets.remove();
     await folder.remove();
   }
 }

@@ -148,7 +148,7 @@ async function serve(
       await Promise.all([gateway?.close(), door?.close(), end?.close()]);
       // The last to note anything in the audit is the gateway.
       await judge?.close();
-      sockets.remove();
+      await sockets.remove();
       await tools.release();
     },
   };

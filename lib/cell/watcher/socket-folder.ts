@@ -1,12 +1,12 @@
 import { appendFileSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeTree } from '../remove-tree.ts';
+import { removeTree } from '../../util/remove-tree.ts';
 import type { RunFolder } from '../run-folder.ts';
 
 interface SocketFolder {
   readonly path: string;
-  remove(): void;
+  remove(): Promise<void>;
 }
 
 // sun_path holds 108 bytes with its final zero.
@@ -24,5 +24,6 @@ export function makeSocketFolder(folder: RunFolder, name = 'sockets'): SocketFol
   if (isShort) mkdirSync(usual, { mode: 0o700 });
   const path = isShort ? usual : mkdtempSync(join(tmpdir(), socketPrefix));
   if (!isShort) appendFileSync(join(folder.root, socketsFile), `${path}\n`);
-  return { path, remove: () => removeTree(path) };
+  // What lies in the run folder goes with it.
+  return { path, remove: () => (isShort ? Promise.resolve() : removeTree(path).catch(() => undefined)) };
 }
