@@ -131,9 +131,9 @@ function mountArguments(profile: CellProfile): string[] {
     ...empty(outermostFirst(profile.emptied)),
     ...profile.mounts.flatMap(({ source, target }) => ['--ro-bind', source, target]),
     // A write below a hidden folder, or beside all that is shown, fails instead of vanishing.
-    ...[...hidden, ...folders, ...profile.hiddenInside, ...profile.emptied.filter(isFolder), '/'].flatMap(
-      (path) => ['--remount-ro', path],
-    ),
+    ...[
+      ...new Set([...hidden, ...folders, ...profile.hiddenInside, ...profile.emptied.filter(isFolder), '/']),
+    ].flatMap((path) => ['--remount-ro', path]),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
@@ -7,8 +7,7 @@ import { killPoint } from '../../util/kill-point.ts';
 import { ownIdentity } from '../../util/process-identity.ts';
 import { type GitAccess, withVariables } from '../objects/git-access.ts';
 import { runGit } from '../process/run-git.ts';
-import { withCellLock } from './lock.ts';
-import { type CellPaths, cellPaths, describeCell } from './paths.ts';
+import { type CellPaths, cellPaths, describeCell, makingFolder } from './paths.ts';
 import { addToRecord, beginRecord, type RecordFacts, readRecord } from './record.ts';
 import { removeCell } from './remove-cell.ts';
 import { ownGit } from './view.ts';
@@ -38,7 +37,7 @@ export async function addCell(
   const { commonDir } = access.repository;
   const paths = cellPaths(commonDir, basename(path));
   const known = { ...commits, ...(subject === null ? {} : { subject }) };
-  await withCellLock(commonDir, () => claimFolders(paths, path, known));
+  claimFolders(paths, path, known);
   try {
     writeGitFolders(paths, path, commits.start);
     killPoint('cell recorded');
@@ -65,22 +64,33 @@ function claimFolders(paths: CellPaths, path: string, known: RecordFacts): void 
   // A program with the setuid bit, left there by an agent, is nothing that another user of the machine can reach.
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const claimed: string[] = [];
-  // mkdir is the claim: it fails where anything is already.
+  // To make a folder is the claim: it fails where anything is already.
   for (const folder of [paths.root, paths.listing, paths.objectDir, path]) {
     try {
-      mkdirSync(folder, { mode: folder === paths.listing ? 0o777 : 0o700 });
+      if (folder === paths.root) claimRecord(folder, { owner: ownIdentity(), worktree: path, ...known });
+      else mkdirSync(folder, { mode: folder === paths.listing ? 0o777 : 0o700 });
     } catch (error) {
       for (const made of claimed) rmSync(made, { recursive: true });
-      const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+      const isThere =
+        error instanceof Error && 'code' in error && /^(?:EEXIST|ENOTEMPTY)$/.test(`${error.code}`);
       throw isThere ? taken(folder, 'is already there', error) : error;
     }
     claimed.push(folder);
     killPoint('cell folder made');
-    // First of all whose it is and where: a kill from here on leaves nothing that can't be found.
-    if (folder === paths.root) {
-      beginRecord(paths.root, { owner: ownIdentity(), worktree: path, ...known });
-      killPoint('cell owned');
-    }
+  }
+}
+
+/** It appears with what says whose it is and where: a kill from here on leaves nothing that can't be found. */
+function claimRecord(root: string, facts: RecordFacts): void {
+  const making = makingFolder(root);
+  mkdirSync(making, { mode: 0o700 });
+  killPoint('cell to record');
+  try {
+    beginRecord(making, facts);
+    renameSync(making, root);
+  } catch (error) {
+    rmSync(making, { recursive: true });
+    throw error;
   }
 }
 

@@ -7,7 +7,7 @@ let last: Promise<unknown> = Promise.resolve();
 const waiting = new Map<string, (() => Promise<void>)[]>();
 
 /**
- * Runs `work` while no other caller, of this process or another, makes or clears cells. The work must be
+ * Runs `work` while no other caller, of this process or another, clears cells or adds worktrees. The work must be
  * short: a holder of whom nothing is known is taken for dead after five seconds.
  */
 export function withCellLock<T>(commonDir: string, work: () => T | Promise<T>): Promise<T> {

@@ -44,6 +44,17 @@ export function cellsFolder(commonDir: string): string {
   return join(commonDir, 'blueflame', 'cells');
 }
 
+/** A cell's folder while its record is made; the process that makes it is named. */
+export function makingFolder(root: string): string {
+  return `${root}.${process.pid}.new`;
+}
+
+/** Whether a folder among the cells is one that is being made, or whose maker was killed then. */
+export function makerOf(name: string): number | null {
+  const pid = /\.(\d+)\.new$/.exec(name)?.[1];
+  return pid === undefined ? null : Number(pid);
+}
+
 /** Notes that the agent in a cell is over and did well. */
 export function noteCellEnd(commonDir: string, id: string, note: EndNote): void {
   addToRecord(cellPaths(commonDir, id).root, { ended: note });

@@ -2,12 +2,13 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CellInfo } from '../../domain/ports/git-cells.ts';
+import { processStart } from '../../util/process-identity.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { gitsAt } from '../refs/gits-at.ts';
 import type { StepObserver } from './import-objects.ts';
 import { isLinkOf } from './leave-to-person.ts';
 import { withCellLock } from './lock.ts';
-import { cellPaths, cellsFolder, describeCell, listFolders, ownerState } from './paths.ts';
+import { cellPaths, cellsFolder, describeCell, listFolders, makerOf, ownerState } from './paths.ts';
 import { type CellRecord, readRecord } from './record.ts';
 import { removeCell, removingSuffix } from './remove-cell.ts';
 
@@ -26,6 +27,11 @@ export async function recoverQuarantines(
   return withCellLock(commonDir, async () => {
     const removed: string[] = [];
     for (const name of listFolders(cellsFolder(commonDir))) {
+      const maker = makerOf(name);
+      if (maker !== null) {
+        if (processStart(maker) === null) await removeTree(join(cellsFolder(commonDir), name));
+        continue;
+      }
       const isLeaving = name.endsWith(removingSuffix);
       const record = readRecord(join(cellsFolder(commonDir), name));
       const path = record.worktree;
@@ -48,7 +54,8 @@ export async function listCells(commonDir: string): Promise<readonly CellInfo[]>
   const cells: CellInfo[] = [];
   for (const id of listFolders(cellsFolder(commonDir))) {
     // One that is being made may lack anything yet.
-    const record = id.endsWith(removingSuffix) ? null : readRecord(cellPaths(commonDir, id).root);
+    const record =
+      id.endsWith(removingSuffix) || makerOf(id) !== null ? null : readRecord(cellPaths(commonDir, id).root);
     if (record?.isReady !== true) continue;
     const cell = describeCell(commonDir, id, record);
     if (!existsSync(cell.path)) continue;
@@ -65,8 +72,11 @@ async function readEnd(noted: unknown): Promise<CellInfo['ended']> {
 
 /** Nothing an agent wrote is in a cell without a worktree, nor in one that was cut short in the making. */
 function isAbandoned(record: CellRecord): boolean {
-  if (record.worktree === null || !existsSync(record.worktree)) return true;
-  return !record.isReady && ownerState(record) === 'gone';
+  const hasPlace = record.worktree !== null && existsSync(record.worktree);
+  if (record.isReady) return !hasPlace;
+  // One that is being made has no worktree yet.
+  const state = ownerState(record);
+  return state === 'gone' || (state === 'unknown' && !hasPlace);
 }
 
 /** Whether a folder was made for this cell: a kill may have come before that was tried. */
