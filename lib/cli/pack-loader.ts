@@ -56,7 +56,7 @@ export class PackLoader {
 
   /** What V8 asks of what it compiled before. Loaded when first needed: most starts have nothing to keep. */
   #flags(): number {
-    const v8 = this.#builtin('node:v8') as typeof import('node:v8');
+    const v8 = openBuiltin('node:v8') as typeof import('node:v8');
     return v8.cachedDataVersionTag();
   }
 
