@@ -40,7 +40,7 @@ export async function openGateDoor({ commonDir, line }: DoorOptions): Promise<{ 
     return {
       close: async () => {
         await listening.close();
-        sockets.remove();
+        await sockets.remove();
         await folder.remove();
       },
     };

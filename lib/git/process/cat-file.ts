@@ -22,7 +22,7 @@ interface Request {
   readonly asker: Asker;
 }
 
-/** Who asked for one object, or for many: one for all of them, since thousands of notes are read at once. */
+/** Who asked: one for many objects, since thousands of notes are read at once. */
 interface Asker {
   resolve(answer: GitObject | null, at: number): void;
   reject(error: unknown, at: number): void;
@@ -77,14 +77,18 @@ export class CatFile {
     return new Promise((resolve, reject) => {
       const found = new Array<GitObject | null>(oids.length).fill(null);
       let left = oids.length;
-      const settle = (at: number, object: GitObject | null): void => {
+      const settle: Asker['resolve'] = (object, at) => {
         found[at] = object;
         left -= 1;
         if (left === 0) resolve(found);
       };
       const asker: Asker = {
-        resolve: (object, at) => settle(at, object),
-        reject: (error, at) => (isUnreadable(error) ? settle(at, null) : reject(error)),
+        resolve: settle,
+        // The object is damaged, and git itself sound.
+        reject: (error, at) =>
+          error instanceof FlameError && error.code === 'object-unreadable'
+            ? settle(null, at)
+            : reject(error),
       };
       oids.forEach((name, at) => {
         this.#ask({ command: 'contents', name, deaths: 0, at, asker });
@@ -118,9 +122,8 @@ export class CatFile {
   }
 
   #request(command: Request['command'], name: string): Promise<GitObject | null> {
-    return new Promise((resolve, reject) =>
-      this.#ask({ command, name, deaths: 0, at: 0, asker: { resolve, reject } }),
-    );
+    const asked = { command, name, deaths: 0, at: 0 };
+    return new Promise((resolve, reject) => this.#ask({ ...asked, asker: { resolve, reject } }));
   }
 
   #ask(request: Request): void {
@@ -240,11 +243,6 @@ export class CatFile {
       details: lines.slice(-5),
     });
   }
-}
-
-/** Whether the object is damaged, and git itself sound. */
-function isUnreadable(error: unknown): boolean {
-  return error instanceof FlameError && error.code === 'object-unreadable';
 }
 
 /** Never keeps this process from ending: whether an answer is awaited decides that, see `#hold`. */
