@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -212,6 +212,36 @@ test('TRU-2 an approval that was taken back does not come to life again, nor doe
   }
   const proposals = (await flameJson(repo, ['status'])).lines[0]?.proposals as Fields;
   assert.equal(proposals.approvals, ['1-main']);
+});
+
+test('STK-1 who claims a task by hand hears of work of another clone that it would stand on, and where it is read', async () => {
+  const locks = ['src/one.txt'];
+  const tasks = ['task-001', 'task-002', 'task-003'].map((id) => ({
+    ...{ id, script: 'true', locks: id === 'task-003' ? ['src/three.txt'] : locks },
+  }));
+  const { repo, clone } = await makeShared({ tasks, upTo: 'plan' });
+  const claimed = await flameJson(repo, ['task', 'claim', 'task-001']);
+  const worktree = `${claimed.lines[0]?.worktree}`;
+  writeFileSync(join(worktree, 'src/one.txt'), 'one\n');
+  repo.git('-C', worktree, 'add', '-A');
+  repo.git('-C', worktree, 'commit', '-qm', 'one');
+  assert.is((await flame(repo, ['task', 'submit', 'task-001'])).code, 0);
+  const other = await clone();
+  assert.is((await flame(other, ['sync'])).code, 0);
+  const overlapping = await flame(other, ['task', 'claim', 'task-002']);
+  assert.is(overlapping.code, 0, overlapping.stderr);
+  assert.match(
+    overlapping.stderr,
+    /Not in it: the work of task-001 on src\/one\.txt, which came from another clone and doesn't count here yet\./,
+  );
+  assert.match(overlapping.stderr, /git flame show task-001 --diff/);
+  const shown = await flame(other, ['show', 'task-001', '--diff']);
+  assert.match(shown.stdout, /\+one/, shown.stderr);
+  const apart = await flame(other, ['task', 'claim', 'task-003']);
+  assert.is(apart.code, 0, apart.stderr);
+  assert.is(/Not in it/.test(apart.stderr), false);
+  const here = await flame(repo, ['task', 'claim', 'task-002']);
+  assert.is(/Not in it/.test(here.stderr), false, 'it is built on it there');
 });
 
 test.run();

@@ -6,7 +6,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { waitForLock } from '../open/wait-for-lock.ts';
 import { byHand } from './by-hand.ts';
 import { readRole } from './next.ts';
-import { tellAhead } from './tell-ahead.ts';
+import { tellAhead, tellElsewhere } from './tell-ahead.ts';
 
 /** `git flame task claim [ID]`: the person has the task from now on, and a worktree to do it in. */
 export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
@@ -38,6 +38,7 @@ export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
     );
     const { setup } = config.project;
     if (worktree !== null && setup.length > 0) output.info(`Set up by: ${setup.map(visibleLine).join('; ')}`);
+    if (branch !== null) await tellElsewhere({ workshop, output }, session.id, task);
     if (branch !== null) await tellAhead({ workshop, output }, session.id, task.id);
     if (worktree !== null) output.hint(`cd ${shellQuote(worktree)}`);
     output.hint(`git flame task submit ${task.id}`);

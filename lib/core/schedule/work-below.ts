@@ -40,6 +40,15 @@ export function workBelow(
   return [...needed, ...overlapping];
 }
 
+/** Of the work that came from other clones and does not count here: what a task would be built on if it did. */
+export function workElsewhere(task: Task, received: readonly Task[]): readonly WorkBelow[] {
+  return received.flatMap((other) => {
+    const lock = sharedLock(task, other);
+    if (task.dependencies.includes(other.id)) return toBelow(other, null);
+    return lock === null ? [] : toBelow(other, lock);
+  });
+}
+
 function toBelow(task: Task | undefined, lock: string | null): readonly WorkBelow[] {
   if (task?.status !== 'done') return [];
   return [{ task: task.id, commit: task.commit, lock }];
