@@ -21,12 +21,13 @@ const typeNumbers = { commit: 1, tree: 2, blob: 3 } as const;
 // Agents are being read from meanwhile.
 const atOnce = 500;
 
-/** Packs objects, each whole: a delta would save little of notes, and no time. */
+/** Packs objects, each whole and once: a delta would save little of notes, and no time. */
 export async function makePack(
   format: ObjectFormat,
-  objects: readonly NewObject[],
+  given: readonly NewObject[],
   level: number,
 ): Promise<Pack> {
+  const objects = [...new Map(given.map((object) => [object.oid, object])).values()];
   const head = Buffer.alloc(12);
   head.write('PACK', 0, 'latin1');
   head.writeUInt32BE(2, 4);

@@ -10,7 +10,7 @@ for (const format of ['sha1', 'sha256'] as const) {
   test(`${format}: git makes the same index of the pack, and finds each object`, async () => {
     const repo = makeRepo({ objectFormat: format });
     const objects = sampleObjects(format);
-    const { name, pack, index } = await makePack(format, objects, 1);
+    const { name, pack, index } = await makePack(format, [...objects, ...objects.slice(0, 3)], 1);
     const place = join(repo.path, '.git', 'objects', 'pack', name);
     writeFileSync(`${place}.pack`, pack);
     writeFileSync(`${place}.idx`, index);
