@@ -12,8 +12,8 @@ export function voidWithdrawn(session: Session, tasks: readonly Task[]): Session
   if (!session.changesets.some(isOpen)) return session;
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
   const ground = readGround(tasks);
-  const gone = new Map<string, string>();
-  const reasonOf = ({ tasks: ids, works = [], depends_on: needed, state }: Changeset): string | undefined => {
+  const gone = new Map<string, Root>();
+  const ownReason = ({ tasks: ids, works = [], state }: Changeset): string | undefined => {
     const members = ids.flatMap((id) => byId.get(id) ?? []);
     const left = members.find(({ status }) => status !== 'done');
     if (left !== undefined) return `${left.id} is ${left.status}`;
@@ -25,17 +25,31 @@ export function voidWithdrawn(session: Session, tasks: readonly Task[]): Session
       if (lost !== undefined) return `${task.id} was built on ${lost}, which does not stand as it was`;
       if (ground.waits(task)) return `${task.id} waits for what it depends on to be done again`;
     }
+    return undefined;
+  };
+  /** However far below that is, it alone is named. */
+  const inherited = ({ depends_on: needed }: Changeset): Root | undefined => {
     const below = needed.find((group) => gone.has(group));
-    return below === undefined ? undefined : `it was built on ${below}, of which ${gone.get(below)}`;
+    return below === undefined ? undefined : gone.get(below);
   };
   // Those that others build upon come first.
   const changesets = session.changesets.map((changeset): Changeset => {
-    const reason = isOpen(changeset) ? reasonOf(changeset) : undefined;
-    if (reason === undefined) return changeset;
-    gone.set(changeset.group, reason);
+    if (!isOpen(changeset)) return changeset;
+    const { group } = changeset;
+    const own = ownReason(changeset);
+    const root = own === undefined ? inherited(changeset) : { group, reason: own };
+    if (root === undefined) return changeset;
+    gone.set(group, root);
+    const reason = own ?? `it was built on ${root.group}, of which ${root.reason}`;
     return { ...changeset, state: 'void', reason, decided_by: null };
   });
   return gone.size === 0 ? session : { ...session, changesets };
+}
+
+/** What voids a changeset, and all that was built upon it. */
+interface Root {
+  readonly group: string;
+  readonly reason: string;
 }
 
 function isOpen({ state }: Changeset): boolean {
