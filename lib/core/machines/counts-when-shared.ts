@@ -29,5 +29,12 @@ export function sharedOrigins(
   origins: Origins,
   shared: { readonly session: SessionId; readonly role: MachineRole },
 ): Origins {
-  return { ...origins, has: (decision) => origins.has(decision) || countsWhenShared(decision, shared) };
+  return {
+    ...origins,
+    // It changes: a copy would say for ever that nothing was decided since.
+    get revision() {
+      return origins.revision;
+    },
+    has: (decision) => origins.has(decision) || countsWhenShared(decision, shared),
+  };
 }
