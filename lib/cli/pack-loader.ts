@@ -18,7 +18,7 @@ interface OpenPack {
   readonly chunks: Chunks;
   readonly script: Script;
   /** Where what V8 compiles of it is to be kept; null: nowhere, or V8 took what is kept there. */
-  readonly unkept: { readonly file: string; readonly flags: number } | null;
+  readonly unkept: string | null;
 }
 
 // What is smaller is compiled as quickly as a file is read.
@@ -48,16 +48,8 @@ export class PackLoader {
 
   /** Keeps what is compiled by now of packs of which nothing is kept that V8 takes, where that may be written. */
   keepCompiled(): void {
-    // What was compiled under other flags than at the start is refused at the next one.
     for (const { script, unkept } of this.#packs.values())
-      if (unkept !== null && unkept.flags === this.#flags() && mayWrite(this.#folder))
-        writeWhole(unkept.file, script.createCachedData());
-  }
-
-  /** What V8 asks of what it compiled before. Loaded when first needed: most starts have nothing to keep. */
-  #flags(): number {
-    const v8 = openBuiltin('node:v8') as typeof import('node:v8');
-    return v8.cachedDataVersionTag();
+      if (unkept !== null && mayWrite(this.#folder)) writeWhole(unkept, script.createCachedData());
   }
 
   readonly #require = (name: string): unknown => {
@@ -90,8 +82,7 @@ export class PackLoader {
     const pack: Pack = script.runInThisContext();
     pack(module, this.#require, pathToFileURL(filename).href);
     const isTaken = cachedData !== undefined && script.cachedDataRejected !== true;
-    const unkept = isTaken || kept === null ? null : { file: kept, flags: this.#flags() };
-    const opened = { chunks: module.exports, script, unkept };
+    const opened = { chunks: module.exports, script, unkept: isTaken ? null : kept };
     this.#packs.set(file, opened);
     return opened;
   }

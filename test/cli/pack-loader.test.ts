@@ -1,6 +1,5 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PackLoader } from '../../lib/cli/pack-loader.ts';
@@ -52,19 +51,6 @@ test('what is kept of other content, damaged or cut off is not believed', () => 
     assert.is(open(place, true).sum(), 42);
     assert.ok(!readFileSync(join(place, kept)).equals(bytes), 'what V8 refused is written anew');
   }
-});
-
-test('what was compiled under flags that changed meanwhile is not kept', () => {
-  const folder = writeProgram();
-  const loader = new PackLoader(folder, start);
-  loader.start();
-  // No other test of this file compares what was compiled before and after.
-  setFlagsFromString('--stack-size=983');
-  loader.keepCompiled();
-  setFlagsFromString('--stack-size=984');
-  assert.equal(keptIn(folder), []);
-  loader.keepCompiled();
-  assert.is(keptIn(folder).length, 1);
 });
 
 test('nothing is kept in a folder that others may write', () => {

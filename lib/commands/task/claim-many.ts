@@ -9,7 +9,6 @@ import type { Task } from '../../domain/state/task.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
-import { optimizeLater } from '../../util/optimize-later.ts';
 import { withState } from '../open/read-state.ts';
 import type { SessionMeant } from '../open/session-meant.ts';
 import { type ClaimAnswer, type ClaimRound, claimRound, refusedFirst } from './claim-round.ts';
@@ -28,7 +27,7 @@ export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
     const claims = new Claims({ store, meant, origins, person, place });
     const waiting: string[] = [];
     // While the first lines are waited for.
-    store.ready().then(optimizeLater, () => undefined);
+    store.ready().catch(() => undefined);
     const drain = async (): Promise<void> => {
       // Lines that come together are asked about together.
       await nextTurn();
