@@ -7,7 +7,13 @@ import { makeOid, makePassed, makeTask } from '../../support/tasks.ts';
 
 function makeChangeset(group: string, needs: readonly string[]): Changeset {
   return {
-    ...{ id: `1-${group}`, group, tasks: [makeTask(`task-${group}`).id], missing: [], depends_on: [...needs] },
+    ...{
+      id: `1-${group}`,
+      group,
+      tasks: [makeTask(`task-${group}`).id],
+      missing: [],
+      depends_on: [...needs],
+    },
     ...{ state: 'waiting', base: makeOid('base'), parent: makeOid('base'), commit: makeOid(group) },
     ...{ diffstat: { files: 1, insertions: 1, deletions: 0 }, diagnostics: [] },
     ...{ reason: null, decided_by: null, landed_commit: null },
