@@ -35,6 +35,15 @@ async function listed(repo: TestRepo): Promise<readonly Listed[]> {
   return (lines[0] as { readonly gates: readonly Listed[] }).gates;
 }
 
+/** The same once anything is asked: a machine with too much to do is slower than the command waits for. */
+async function asked(repo: TestRepo): Promise<Listed> {
+  for (let looks = 0; looks < 10; looks += 1) {
+    const [first] = await listed(repo);
+    if (first !== undefined) return first;
+  }
+  throw new Error('nothing is asked');
+}
+
 test('DSK-1: what a run asks is listed and answered by a command, and its board hears of it', async () => {
   const repo = makeExecProject();
   await withBoard(
@@ -221,16 +230,16 @@ testIf(
   try {
     terminal.type(`git flame run Count --from ${writePlan(repo, tasks)}`, 'Enter');
     await terminal.until(/\(q\)uit\?/);
-    const [plan] = await listed(repo);
-    assert.is((await runProgram(repo, ['answer', plan?.id ?? '', 'approve'])).code, 0);
+    const plan = await asked(repo);
+    assert.is((await runProgram(repo, ['answer', plan.id, 'approve'])).code, 0);
     await terminal.until(/Decided by a command: the plan, approved\.[\s\S]*Changeset 1\/2[\s\S]*kip.*\?/);
     terminal.type('s', 'Enter');
     await terminal.until(/Changeset 2\/2[\s\S]*kip.*\?/);
-    const [second] = await listed(repo);
+    const second = await asked(repo);
     // Half an answer stands there.
     terminal.type('r', 'Enter');
     await terminal.until(/Reason \(Enter: back\):/);
-    assert.is((await runProgram(repo, ['answer', second?.id ?? '', 'approve'])).code, 0);
+    assert.is((await runProgram(repo, ['answer', second.id, 'approve'])).code, 0);
     await terminal.until(/Decided by a command: changeset two, approved\./);
   } finally {
     terminal.close();
