@@ -1,6 +1,5 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { blockingGroup } from '../../lib/core/changesets/blocking-group.ts';
 import { inDependencyOrder } from '../../lib/core/changesets/cohesion-groups.ts';
 import { groupChangesets } from '../../lib/core/changesets/group-changesets.ts';
 import { validationOrder } from '../../lib/core/changesets/validation-order.ts';
@@ -21,6 +20,7 @@ import { dropTask, judgeTask, mergeTask } from '../../lib/core/task/task-outcome
 import { requeueTask, restartTask, retryTask, unblockTask } from '../../lib/core/task/task-return.ts';
 import type { TaskChange } from '../../lib/core/task/task-state.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
+import { blockingGroup } from '../../lib/domain/state/blocking-group.ts';
 import type { Changeset } from '../../lib/domain/state/changeset.ts';
 import { type BuiltOn, type Task, taskSchema } from '../../lib/domain/state/task.ts';
 import { lockCovers, locksConflict } from '../../lib/util/path-globs.ts';

@@ -1,9 +1,9 @@
-import { blockingGroup } from '../../core/changesets/blocking-group.ts';
 import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
 import { undoable } from '../../core/changesets/undecide.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
+import { blockingGroup } from '../../domain/state/blocking-group.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';

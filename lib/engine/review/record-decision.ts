@@ -1,4 +1,3 @@
-import { blockingGroup } from '../../core/changesets/blocking-group.ts';
 import { rejectPart } from '../../core/changesets/reject-part.ts';
 import { withStates, withWords } from '../../core/changesets/with-states.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
@@ -8,6 +7,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
 import type { Placed } from '../../domain/ports/gates.ts';
+import { blockingGroup } from '../../domain/state/blocking-group.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { isRed } from '../../domain/state/is-red.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';

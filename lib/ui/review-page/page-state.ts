@@ -1,4 +1,4 @@
-import { blockingGroup } from '../../core/changesets/blocking-group.ts';
+import { blockingGroup } from '../../domain/state/blocking-group.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { isRed } from '../../domain/state/is-red.ts';
 import { whoDecided } from '../text/person-name.ts';

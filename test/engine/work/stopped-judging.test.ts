@@ -6,6 +6,7 @@ import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { recoverSession } from '../../../lib/engine/recover-session.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { addToRecord } from '../../../lib/git/cells/record.ts';
 import { openGit } from '../../../lib/git/open-git.ts';
 import { ownIdentity } from '../../../lib/util/process-identity.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
@@ -41,7 +42,7 @@ test('LIF-3 work of a finished agent that a stop leaves unjudged keeps its claim
   // The process is gone.
   const { commonDir } = workshop.git.repository;
   const root = join(commonDir, 'blueflame', 'cells', basename(cell?.path ?? ''));
-  writeFileSync(join(root, 'owner'), JSON.stringify({ ...ownIdentity(), start: 'another time' }));
+  addToRecord(root, { owner: { ...ownIdentity(), start: 'another time' } });
 
   const git = await openGit({ cwd: repo.path, env: repo.env });
   const next = { ...workshop, git, signal: new AbortController().signal };

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { blockingGroup } from '../../../lib/core/changesets/blocking-group.ts';
+import { blockingGroup } from '../../../lib/domain/state/blocking-group.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 
 /** What blocks a changeset that needs `auth` and `docs`, where these are so decided. */

@@ -1,4 +1,4 @@
-import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Changeset } from './changeset.ts';
 
 /** What has to be known of each to tell what one of them stands on. */
 type Named = Pick<Changeset, 'id' | 'group' | 'state'>;
