@@ -1,5 +1,5 @@
 // Starts one agent and waits: the test kills this process, or it kills itself so many milliseconds after the start.
-// With "spare" it starts that one in a cell that was begun early.
+// With "spare" it starts that one in a cell that was begun early, and says the pids of those first.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCellFixture, spareCellsOf } from './fixture.ts';
 
@@ -18,8 +18,7 @@ const [, , , afterMs = '', kind = ''] = process.argv;
 if (kind === 'spare') {
   await (await runner.start(request({ prompt: 'true' }), () => undefined)).outcome;
   while (spareCellsOf(process.pid).length === 0) await sleep(1);
-  process.stdout.write('spare\n');
-  await sleep(20);
+  process.stdout.write(`spare ${spareCellsOf(process.pid).join(' ')}\n`);
 }
 await runner.start(request({ prompt }), ({ text }) => process.stdout.write(text));
 if (afterMs !== '') {
