@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { LaunchFile } from '../domain/ports/adapter.ts';
 import { killPoint } from '../util/kill-point.ts';
@@ -59,8 +59,10 @@ export function makeRunFolder(commonDir: string, name: string): RunFolder {
   killPoint(`run folder ${kindOf(name)} made`);
   for (const path of Object.values(folder)) mkdirSync(path, { mode: 0o700 });
   const empty = join(root, 'empty');
+  let isEmptyMade = false;
   const emptyFile = (): string => {
-    if (!existsSync(empty)) writeFileSync(empty, '', { mode: 0o400 });
+    if (!isEmptyMade) writeFileSync(empty, '', { mode: 0o400 });
+    isEmptyMade = true;
     return empty;
   };
   const remove = async (): Promise<void> => {

@@ -4,14 +4,16 @@ import { makeRunFolder, type RunFolder } from './run-folder.ts';
 /** A folder that several cells are shown, all of them read-only. */
 export interface SharedFolder {
   readonly path: string;
-  /** Nothing needs it any more; the last one removes it. */
+  /** This one needs it no more. */
   release(): Promise<void>;
 }
 
-/** Folders that are made once for all cells that live at the same time. */
+/** Folders that are made once for all cells that are shown the same. */
 export interface SharedFolders {
-  /** The folder of that key; `fill` writes what is in it where no living cell has it yet. Throws what that throws. */
+  /** The folder of that key; `fill` writes what is in it where there is none yet. Throws what that throws. */
   take(key: string, fill: (folder: string) => void): SharedFolder;
+  /** Removes those that nobody needs. */
+  drop(): Promise<void>;
 }
 
 interface Kept {
@@ -19,9 +21,13 @@ interface Kept {
   users: number;
 }
 
+// For the next agent: one after the other would each make them anew.
+const mostIdle = 2;
+
 export function keepSharedFolders(commonDir: string): SharedFolders {
+  /** Last, who was used last. */
   const kept = new Map<string, Kept>();
-  const make = (key: string, fill: (folder: string) => void): Kept => {
+  const make = (fill: (folder: string) => void): Kept => {
     // As a run folder it names its owner, so that a kill leaves nothing that can't be found.
     const folder = makeRunFolder(commonDir, randomName('shared'));
     try {
@@ -30,13 +36,18 @@ export function keepSharedFolders(commonDir: string): SharedFolders {
       void folder.remove();
       throw error;
     }
-    const made = { folder, users: 0 };
-    kept.set(key, made);
-    return made;
+    return { folder, users: 0 };
+  };
+  const dropAllBut = async (count: number): Promise<void> => {
+    const idle = [...kept].filter(([, { users }]) => users === 0);
+    const dropped = idle.slice(0, Math.max(0, idle.length - count));
+    for (const [key] of dropped) kept.delete(key);
+    await Promise.all(dropped.map(([, { folder }]) => folder.remove()));
   };
   return {
     take(key, fill) {
-      const one = kept.get(key) ?? make(key, fill);
+      const one = kept.get(key) ?? make(fill);
+      kept.set(key, one);
       one.users += 1;
       let isReleased = false;
       return {
@@ -47,9 +58,11 @@ export function keepSharedFolders(commonDir: string): SharedFolders {
           one.users -= 1;
           if (one.users > 0) return;
           kept.delete(key);
-          await one.folder.remove();
+          kept.set(key, one);
+          await dropAllBut(mostIdle);
         },
       };
     },
+    drop: () => dropAllBut(0),
   };
 }

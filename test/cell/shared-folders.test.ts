@@ -15,35 +15,47 @@ function openShared() {
       made.push(key);
       writeFileSync(join(folder, 'tool'), key);
     });
-  return { shared, take, made, left: () => readdirSync(join(commonDir, 'blueflame/run')) };
+  return { shared, take, made, left: () => readdirSync(join(commonDir, 'blueflame/run')).length };
 }
 
-test('a folder is made once for all that have it at the same time, and goes with the last of them', async () => {
-  const { take, made, left } = openShared();
+test('a folder is made once for all that are shown the same, at the same time or one after the other', async () => {
+  const { shared, take, made, left } = openShared();
   const [one, two, other] = [take('a'), take('a'), take('b')];
   assert.equal(made, ['a', 'b']);
   assert.is(one.path, two.path);
   assert.is(readFileSync(join(other.path, 'tool'), 'utf8'), 'b');
   await one.release();
   await one.release();
+  await shared.drop();
   assert.ok(existsSync(join(two.path, 'tool')), 'given back twice is given back once');
   await two.release();
-  assert.is(existsSync(two.path), false);
   const again = take('a');
-  assert.equal(made, ['a', 'b', 'a']);
+  assert.is(again.path, two.path);
+  assert.equal(made, ['a', 'b']);
   await Promise.all([again.release(), other.release()]);
-  assert.equal(left(), []);
+  assert.is(left(), 2);
+  await shared.drop();
+  assert.is(left(), 0);
+  const last = take('a');
+  assert.is(readFileSync(join(last.path, 'tool'), 'utf8'), 'a');
+  await last.release();
+  await shared.drop();
+  assert.is(left(), 0);
 });
 
-test('one that is taken while the last one gives it back is another', async () => {
-  const { take, left } = openShared();
-  const one = take('a');
-  const leaving = one.release();
-  const two = take('a');
-  await leaving;
-  assert.is(readFileSync(join(two.path, 'tool'), 'utf8'), 'a');
-  await two.release();
-  assert.equal(left(), []);
+test('two are kept that nobody needs, those that were given back last', async () => {
+  const { shared, take, made, left } = openShared();
+  for (const key of ['a', 'b', 'a', 'c']) await take(key).release();
+  assert.is(left(), 2);
+  assert.equal(made, ['a', 'b', 'c']);
+  for (const key of ['a', 'c', 'b']) await take(key).release();
+  assert.equal(made, ['a', 'b', 'c', 'b']);
+  const held = take('a');
+  await shared.drop();
+  assert.equal([left(), existsSync(join(held.path, 'tool'))], [1, true]);
+  await held.release();
+  await shared.drop();
+  assert.is(left(), 0);
 });
 
 test('what can not be filled leaves nothing, and the next one tries again', async () => {
@@ -57,8 +69,9 @@ test('what can not be filled leaves nothing, and the next one tries again', asyn
   );
   const next = take('a');
   await next.release();
-  for (let looks = 0; left().length > 0 && looks < 1_000; looks += 1) await new Promise(setImmediate);
-  assert.equal(left(), []);
+  await shared.drop();
+  for (let looks = 0; left() > 0 && looks < 1_000; looks += 1) await new Promise(setImmediate);
+  assert.is(left(), 0);
 });
 
 test.run();

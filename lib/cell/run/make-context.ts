@@ -100,6 +100,7 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
     close: async () => {
       const [sandbox, early] = await Promise.allSettled([probed, spares]);
       if (early.status === 'fulfilled') await early.value?.close();
+      await context.shared.drop();
       if (sandbox.status === 'fulfilled') await sandbox.value?.limits.dropGroups();
     },
   };

@@ -28,9 +28,10 @@ export async function verifyObjects(
 ): Promise<string> {
   const { commonDir } = access.repository;
   const { root, intake, objectDir } = cellPaths(commonDir, basename(quarantine.objectDir));
+  if (access.measured.has(`${root} ${tip}`)) return intake;
   const { start } = readRecord(root);
   if (start === null) throw refused(objectDir, tip, ['the record of the cell is incomplete']);
-  if (tip === start || access.measured.has(`${root} ${tip}`)) return intake;
+  if (tip === start) return intake;
   if (!hasLoose(intake, tip)) await fillIntake(access, { objectDir, intake, start, tip });
   const seen = await measureWork(
     verifiedObjects(access, intake),

@@ -35,9 +35,9 @@ export function writeLooseObject(
 ): void {
   const path = join(objectsDir, object.oid.slice(0, 2), object.oid.slice(2));
   if (freshen(path)) return;
-  const packed = deflateSync(Buffer.concat([objectHeader(object.type, object.bytes), object.bytes]), {
-    level: settings.level,
-  });
+  const whole = Buffer.concat([objectHeader(object.type, object.bytes), object.bytes]);
+  // Room for all of it at once: zlib otherwise takes 16 kB for each of many small ones.
+  const packed = deflateSync(whole, { level: settings.level, chunkSize: whole.length + 64 });
   placeObjectFile(path, packed, settings);
 }
 

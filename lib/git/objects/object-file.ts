@@ -37,13 +37,18 @@ export const defaultObjectSettings: ObjectSettings = {
 /** git's own prune takes such names for leftovers of a killed writer; the pid that follows lets the next start do so at once. */
 export const temporaryPrefix = 'tmp_obj_flame_';
 
+// Each thread of a process has its own.
+const ownNames = randomBytes(6).toString('hex');
+let placed = 0;
+
 /** Puts a file below the objects: it's there whole or not at all. */
 export function placeObjectFile(
   path: string,
   bytes: Uint8Array,
   { isSynced, sharedBits }: Pick<ObjectSettings, 'isSynced' | 'sharedBits'>,
 ): void {
-  const temporary = join(dirname(path), `${temporaryPrefix}${process.pid}_${randomBytes(6).toString('hex')}`);
+  placed += 1;
+  const temporary = join(dirname(path), `${temporaryPrefix}${process.pid}_${ownNames}${placed}`);
   const file = openInFolder(temporary, sharedBits);
   try {
     writeAll(file, bytes);
