@@ -1,4 +1,4 @@
-import { padText, textWidth, wrapText } from './format-width.ts';
+import { textWidth, wrapText } from './format-width.ts';
 
 interface TableOptions {
   readonly width: number;
@@ -13,20 +13,24 @@ const leastRoom = 20;
 /** Rows in aligned columns, two spaces apart; cells may hold colour codes, the flexible column none. */
 export function renderTable(rows: readonly (readonly string[])[], options: TableOptions): readonly string[] {
   const indent = options.indent ?? '';
-  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
   const flex = options.flex ?? columns - 1;
+  // A session has thousands of tasks: each cell is measured once.
+  const measured = rows.map((row) => row.map(textWidth));
   const widths = Array.from({ length: columns }, (_, column) =>
-    rows.reduce((widest, row) => Math.max(widest, textWidth(row[column] ?? '')), 0),
+    measured.reduce((widest, row) => Math.max(widest, row[column] ?? 0), 0),
   );
   const fixed = widths.reduce(
     (sum, width, column) => (column === flex ? sum : sum + width + 2),
     indent.length,
   );
   const room = options.width - fixed;
-  return rows.flatMap((row) => {
-    if (room < leastRoom && (widths[flex] ?? 0) > room) return stackRow(row, flex, indent, options.width);
-    return layRow(row, { widths, flex, indent, room });
-  });
+  if (room < leastRoom && (widths[flex] ?? 0) > room)
+    return rows.flatMap((row) => stackRow(row, flex, indent, options.width));
+  const lines: string[] = [];
+  for (const [at, row] of rows.entries())
+    layRow({ row, measured: measured[at] ?? [] }, { widths, flex, indent, room }, lines);
+  return lines;
 }
 
 interface Layout {
@@ -36,16 +40,26 @@ interface Layout {
   readonly room: number;
 }
 
-function layRow(row: readonly string[], { widths, flex, indent, room }: Layout): readonly string[] {
-  const lines = wrapText(row[flex] ?? '', room);
-  const flexWidth = Math.min(room, widths[flex] ?? 0);
-  return lines.map((line, index) => {
-    const cells = widths.map((width, column) => {
-      if (column === flex) return padText(line, flexWidth);
-      return padText(index === 0 ? (row[column] ?? '') : '', width);
-    });
-    return (indent + cells.join('  ')).trimEnd();
-  });
+interface MeasuredRow {
+  readonly row: readonly string[];
+  readonly measured: readonly number[];
+}
+
+/** Adds the lines of a row: more than one where its flexible cell is wrapped. */
+function layRow({ row, measured }: MeasuredRow, layout: Layout, lines: string[]): void {
+  const { widths, flex, indent, room } = layout;
+  const parts = wrapText(row[flex] ?? '', room);
+  for (const [at, part] of parts.entries()) {
+    let line = indent;
+    for (const [column, width] of widths.entries()) {
+      const isFlex = column === flex;
+      const cell = isFlex ? part : at === 0 ? (row[column] ?? '') : '';
+      const used = cell === row[column] ? (measured[column] ?? 0) : textWidth(cell);
+      const gap = (isFlex ? Math.min(room, width) : width) - used;
+      line += `${column === 0 ? '' : '  '}${cell}${gap > 0 ? ' '.repeat(gap) : ''}`;
+    }
+    lines.push(line.trimEnd());
+  }
 }
 
 /** The cells one after the other, as many to a line as fit, the flexible one below them. */

@@ -1,14 +1,7 @@
-import * as z from 'zod';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Trial } from '../../domain/ports/git-trials.ts';
+import { isRecord } from '../../util/json-record.ts';
 import type { Workshop } from '../workshop.ts';
-
-const trialSchema: z.ZodType<Trial> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('clean') }),
-  z.object({ kind: z.literal('conflict'), paths: z.array(z.string()) }),
-  z.object({ kind: z.literal('unrelated') }),
-]);
-const keptSchema = z.array(z.tuple([z.string(), trialSchema]));
 
 // Of a conflict in thousands of files the rest is counted when it is met.
 const mostKept = 2_000;
@@ -23,7 +16,10 @@ export async function recallTrials(
   const text = await tried.read(keyOf(session));
   if (text === null) return;
   try {
-    for (const [key, trial] of keptSchema.parse(JSON.parse(text))) trials.set(key, trial);
+    for (const [key, kept] of JSON.parse(text)) {
+      const trial = trialOf(kept);
+      if (typeof key === 'string' && trial !== null) trials.set(key, trial);
+    }
   } catch {
     // Another process was writing it, or an earlier version did.
   }
@@ -37,6 +33,15 @@ export async function storeTrials(
 ): Promise<void> {
   const latest = [...trials].slice(-mostKept).map(([key, trial]) => [key, shortened(trial)]);
   await tried.write(keyOf(session), JSON.stringify(latest)).catch(() => undefined);
+}
+
+/** null: none that this version knows. Read by each `status`, for which a library of schemas takes too long to load. */
+function trialOf(kept: unknown): Trial | null {
+  if (!isRecord(kept)) return null;
+  const { kind, paths } = kept;
+  if (kind === 'clean' || kind === 'unrelated') return { kind };
+  const isConflict = kind === 'conflict' && Array.isArray(paths);
+  return isConflict && paths.every((path) => typeof path === 'string') ? { kind, paths } : null;
 }
 
 function shortened(trial: Trial): Trial {

@@ -6,7 +6,7 @@ import { createLookout } from './lookout.ts';
 
 /** Looks for conflicts between works while a wave goes on. Nothing waits for a look, and nothing is decided by it. */
 export interface AheadWatch {
-  /** Begins a look where the last one is over and some time has passed; returns at once. */
+  /** Begins a look once the last one is over and some time has passed; returns at once. Of several asks the last counts. */
   look(view: SessionView): void;
   /** Ends a look that is under way. Throws nothing. */
   end(): Promise<void>;
@@ -15,7 +15,7 @@ export interface AheadWatch {
 /** Trials of one look. */
 const mostTrials = 60;
 // Between the end of a look and the next one; as a share of what a look took, so that it stays a small one.
-const restMs = 2_000;
+const leastRestMs = 2_000;
 const restShare = 4;
 
 /** Does the work of a wave, which says when a look is due; a look that is under way at its end is ended. */
@@ -38,11 +38,13 @@ export function watchAhead(workshop: Workshop): AheadWatch {
   const signal = AbortSignal.any([workshop.signal, over.signal]);
   let next = 0;
   let current: Promise<void> | null = null;
+  let asked: SessionView | null = null;
+  let resting: NodeJS.Timeout | undefined;
   const once = async (view: SessionView): Promise<void> => {
     const began = workshop.now().getTime();
     const { found } = await lookout.look(view, { trials: mostTrials, signal });
     const ended = workshop.now().getTime();
-    next = ended + Math.max(restMs, (ended - began) * restShare);
+    next = ended + Math.max(leastRestMs, (ended - began) * restShare);
     const facts = JSON.stringify(found.map(factsOf));
     if (signal.aborted || facts === memory.shown) return;
     memory.shown = facts;
@@ -50,23 +52,37 @@ export function watchAhead(workshop: Workshop): AheadWatch {
     for (const conflict of added) memory.told.add(nameOf(conflict));
     workshop.events.emit({ event: 'conflicts-ahead', found, added });
   };
+  const begin = (): void => {
+    if (asked === null || current !== null || signal.aborted) return;
+    clearTimeout(resting);
+    const restMs = next - workshop.now().getTime();
+    if (restMs > 0) {
+      resting = setTimeout(begin, restMs).unref();
+      return;
+    }
+    const view = asked;
+    asked = null;
+    current = once(view)
+      .catch((error: unknown) => {
+        if (signal.aborted) return;
+        over.abort();
+        const why = error instanceof Error ? error.message : String(error);
+        const message = `Conflicts ahead are not looked for any more in this wave: ${why}`;
+        workshop.events.emit({ event: 'notice', level: 'warning', message });
+      })
+      .finally(() => {
+        current = null;
+        begin();
+      });
+  };
   return {
     look: (view) => {
-      if (current !== null || signal.aborted || workshop.now().getTime() < next) return;
-      current = once(view)
-        .catch((error: unknown) => {
-          if (signal.aborted) return;
-          over.abort();
-          const why = error instanceof Error ? error.message : String(error);
-          const message = `Conflicts ahead are not looked for any more in this wave: ${why}`;
-          workshop.events.emit({ event: 'notice', level: 'warning', message });
-        })
-        .finally(() => {
-          current = null;
-        });
+      asked = view;
+      begin();
     },
     end: async () => {
       over.abort();
+      clearTimeout(resting);
       await current;
     },
   };

@@ -15,7 +15,7 @@ import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import { agentCommits } from '../../git/cell-fixture.ts';
 import { appending, openStack, shared, stackTask } from '../../support/stack.ts';
 import { makeTask } from '../../support/tasks.ts';
-import { closeWorkshops, openTestWorkshop, startOfTime, type TestWorkshop } from '../../support/workshop.ts';
+import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
 
@@ -230,25 +230,22 @@ test('a work wave says it once while other agents are at work', async () => {
       concurrency: { overlap: 'separate', development: 1 },
     },
   });
-  // Agents that are functions take no time; a look is due only after some.
-  let time = startOfTime;
-  const now = (): Date => {
-    time += 10_000;
-    return new Date(time);
-  };
   const { agents, events } = bench.workshop;
   const seen = new AbortController();
   const emit: typeof events.emit = (body) => {
     events.emit(body);
     if (body.event === 'conflicts-ahead') seen.abort();
   };
-  // The others stay at work until a look has seen the two: a slow look ends with the wave. Each that begins makes one due.
+  // The others stay at work until a look has seen the two: one that is slow ends with the wave.
   const start: typeof agents.start = async (request, ...rest) => {
     if (request.task !== 'a' && request.task !== 'b')
-      await setTimeout(5_000, null, { signal: seen.signal }).catch(() => null);
+      await setTimeout(60_000, null, { signal: seen.signal }).catch(() => null);
     return agents.start(request, ...rest);
   };
-  await workWave({ ...bench.workshop, now, events: { emit }, agents: { ...agents, start } }, bench.session);
+  await workWave(
+    { ...bench.workshop, now: () => new Date(), events: { emit }, agents: { ...agents, start } },
+    bench.session,
+  );
   const ahead = bench.events.flatMap((event) => (event.event === 'conflicts-ahead' ? [event] : []));
   assert.equal(
     ahead.map(({ added }) => added.map(({ one, paths }) => [one.task, paths])),

@@ -11,7 +11,10 @@ import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
 test.after(closeWorkshops);
 
 /** Two works that conflict, and a git whose trials are answered by `tryMerge`. */
-async function openBench(tryMerge: Workshop['git']['tryMerge'], stop?: AbortSignal) {
+async function openBench(
+  tryMerge: Workshop['git']['tryMerge'],
+  { stop, now }: { readonly stop?: AbortSignal; readonly now?: () => Date } = {},
+) {
   const bench = await openTestWorkshop({
     tasks: ['task-001', 'task-002'].map((id) => stackTask({ id })),
     agent: () => ({}),
@@ -29,7 +32,11 @@ async function openBench(tryMerge: Workshop['git']['tryMerge'], stop?: AbortSign
   const git = new Proxy(workshop.git, {
     get: (target, name) => (name === 'tryMerge' ? tryMerge : Reflect.get(target, name)),
   });
-  return { ...bench, watch: watchAhead({ ...workshop, git }), view: { ...stored, tasks } };
+  return {
+    ...bench,
+    watch: watchAhead({ ...workshop, git, now: now ?? workshop.now }),
+    view: { ...stored, tasks },
+  };
 }
 
 test('a look is begun and not waited for, one at a time, and ends with the wave', async () => {
@@ -56,17 +63,32 @@ test('a look is begun and not waited for, one at a time, and ends with the wave'
   assert.is(begun, 1);
 });
 
+test('what is asked for while a look is under way is looked at after it', async () => {
+  const { watch, view, events } = await openBench(async () => ({ kind: 'conflict', paths: [shared] }), {
+    now: () => new Date(),
+  });
+  watch.look({ ...view, tasks: view.tasks.slice(0, 1) });
+  watch.look({ ...view, tasks: [] });
+  watch.look(view);
+  while (!events.some(({ event }) => event === 'conflicts-ahead'))
+    await new Promise((go) => setImmediate(go));
+  await watch.end();
+});
+
 test('Ctrl-C ends a look', async () => {
   const stop = new AbortController();
   let ended: ((isAborted: boolean) => void) | null = null;
   const end = new Promise<boolean>((resolve) => {
     ended = resolve;
   });
-  const { watch, view } = await openBench(async (_, __, signal) => {
-    stop.abort();
-    ended?.(signal.aborted);
-    return { kind: 'clean' };
-  }, stop.signal);
+  const { watch, view } = await openBench(
+    async (_, __, signal) => {
+      stop.abort();
+      ended?.(signal.aborted);
+      return { kind: 'clean' };
+    },
+    { stop: stop.signal },
+  );
   watch.look(view);
   assert.ok(await end);
   await watch.end();
