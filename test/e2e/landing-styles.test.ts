@@ -1,7 +1,9 @@
+import { tmpdir } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { type FlameRun, flame, flameJson } from '../support/flame.ts';
+import { start } from '../support/kill-rig.ts';
 import { assertRefused } from '../support/refusal.ts';
 import type { TestRepo } from '../support/repo.ts';
 
@@ -75,25 +77,51 @@ test('DSK-3 rebase: the commits of the tasks land one after another, with who wr
   assert.is(repo.git('log', '-1', '--format=%an %at', 'main~1'), work);
 });
 
-for (const style of ['squash', 'rebase'])
+/** Four works one upon the other, in a file with room between them; from is what they start from. */
+function makeChain(style: string): { repo: TestRepo; from: string; chain: readonly ScriptTask[] } {
+  const repo = makeProject({ landing_style: style });
+  repo.write('f', ['a', 'b', 'c', 'd'].map((id) => `# ${id}\n\n\n`).join(''));
+  const chain = ['a', 'b', 'c', 'd'].map((id) => ({
+    ...{ id, title: `Say ${id}`, group: id, locks: ['f'] },
+    script: `sed -i 's/^# ${id}$/&\\n${id}/' f`,
+  }));
+  return { repo, from: repo.commit('room'), chain };
+}
+
+for (const style of ['squash', 'rebase']) {
   test(`DSK-3 STK-2 ${style}: what was approved together lands together, each asked about and judged once`, async () => {
-    const repo = makeProject({ landing_style: style });
-    repo.write('f', ['a', 'b', 'c', 'd'].map((id) => `# ${id}\n\n\n`).join(''));
-    const before = repo.commit('room');
-    const chain = ['a', 'b', 'c', 'd'].map((id) => ({
-      ...{ id, title: `Say ${id}`, group: id, locks: ['f'] },
-      script: `sed -i 's/^# ${id}$/&\\n${id}/' f`,
-    }));
+    const { repo, from, chain } = makeChain(style);
     const done = await run(repo, chain, ['approve', 'approve', 'approve', 'approve']);
     assert.is(done.code, 0, done.stderr);
     assert.not.match(done.stderr, /did not land/);
     assert.is(done.stderr.match(/: pass at /g)?.length, 4, done.stderr);
-    assert.is(repo.git('rev-list', '--count', `${before}..main`), '4');
+    assert.is(repo.git('rev-list', '--count', `${from}..main`), '4');
     assert.equal(repo.git('log', '--merges', '--oneline', 'main'), '');
     assert.match(repo.git('show', 'main:f').replace(/\n+/g, ' '), /^# a a # b b # c c # d d$/);
     for (const [at, id] of ['d', 'c', 'b', 'a'].entries())
       assert.match(repo.git('diff', '--unified=0', `main~${at + 1}`, `main~${at}`), new RegExp(`\\+${id}$`));
   });
+
+  test(`DSK-3 LIF-1 ${style}: after a kill between two landings the rest of what was approved lands, and is not asked about again`, async () => {
+    const { repo, from, chain } = makeChain(style);
+    const decisions = writeDecisions(repo, {
+      plan: ['approve'],
+      changesets: ['approve', 'approve', 'approve', 'skip'],
+    });
+    const argv = ['run', 'Ship it', '--from', writePlan(repo, chain), '--decisions-file', decisions];
+    const killed = start(repo, argv, { TMPDIR: tmpdir(), FLAME_TEST_KILL_AT: '/refs done: .*\\bmain\\b/' });
+    assert.is(killed.signal, 'SIGKILL', killed.stderr);
+    assert.is(repo.git('rev-list', '--count', `${from}..main`), '1');
+    const resumed = await flame(repo, [
+      'resume',
+      '--decisions-file',
+      writeDecisions(repo, { changesets: [] }),
+    ]);
+    assert.is(repo.git('rev-list', '--count', `${from}..main`), '3', resumed.stderr);
+    assert.match(repo.git('show', 'main:f').replace(/\n+/g, ' '), /^# a a # b b # c c # d$/);
+    assert.not.match(resumed.stderr, /did not land|\b[bc]: pass at /);
+  });
+}
 
 test('DSK-3 LND-1 what landed as several commits is taken back whole', async () => {
   const repo = makeProject({ landing_style: 'rebase' });

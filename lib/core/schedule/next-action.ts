@@ -54,7 +54,7 @@ export function nextAction(state: SessionState): Action {
   const hasAgents = tasks.some((task) => task.status === 'claimed' && !isHeld(task));
   if (hasAgents || (!isWindingDown && canStart(tasks))) return { kind: 'work' };
   const ground = readGround(tasks);
-  if (tasks.some((task) => needsValidation(task, ground)) || uprooted(tasks).length > 0)
+  if (tasks.some((task) => needsValidation(task, ground)) || uprooted(tasks, session).length > 0)
     return { kind: 'validate' };
   const current = changesetsOfCycle(session);
   if (current.some((changeset) => changeset.state === 'waiting' || changeset.state === 'approved'))

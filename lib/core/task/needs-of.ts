@@ -1,4 +1,6 @@
 import type { TaskId } from '../../domain/ids.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { transitiveDependents } from './transitive-dependents.ts';
 
@@ -50,11 +52,21 @@ export function readGround(tasks: readonly Task[]): Ground {
   };
 }
 
-/** Finished tasks that stand on lost ground and can be put on what remains: those that wait can't yet. */
-export function uprooted(tasks: readonly Task[]): readonly Task[] {
+/**
+ * Finished tasks that stand on lost ground and can be put on what remains: those that wait can't yet. What was approved
+ * lands on what only landed as another commit: what was shown is the difference to that.
+ */
+export function uprooted(
+  tasks: readonly Task[],
+  { changesets }: Pick<Session, 'changesets'> = { changesets: [] },
+): readonly Task[] {
   if (!tasks.some(({ built_on }) => built_on !== undefined)) return [];
   const ground = readGround(tasks);
-  return tasks.filter((task) => !ground.waits(task) && ground.lost(task).length > 0);
+  const isApproved = ({ state }: Changeset): boolean => state === 'approved';
+  const landing = new Set<string>(changesets.filter(isApproved).flatMap((one) => one.tasks));
+  const missed = (task: Task): readonly TaskId[] =>
+    landing.has(task.id) ? ground.gone(task) : ground.lost(task);
+  return tasks.filter((task) => !ground.waits(task) && missed(task).length > 0);
 }
 
 /** Whether the work of one is in that of another, as its note says, and those below it. */

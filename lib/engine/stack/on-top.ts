@@ -43,7 +43,7 @@ export async function onTopOf(
     rejected.map((id) => requeueTask(taskOf(view, id), { kind: 'rejected', notes: '', reason: '', at })),
   );
   for (;;) {
-    const [task] = inDependencyOrder(uprooted(tasks));
+    const [task] = inDependencyOrder(uprooted(tasks, view.session));
     if (task === undefined || !hasWork(task)) return found;
     const fate = await fateOf(workshop, view.session, { task, tasks });
     tell(task, fate.kind === 'stands' ? 'stands' : 'conflicts', fate.kind === 'stands' ? [] : fate.paths);

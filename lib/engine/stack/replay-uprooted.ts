@@ -26,7 +26,7 @@ export async function replayUprooted(workshop: Workshop, session: SessionId): Pr
   for (;;) {
     const view = await viewSession(workshop, session);
     // What is below comes first: the others stand on it again.
-    const [task] = inDependencyOrder(uprooted(view.tasks));
+    const [task] = inDependencyOrder(uprooted(view.tasks, view.session));
     if (task === undefined || !hasWork(task)) return;
     await replayOne(workshop, view, task);
   }
