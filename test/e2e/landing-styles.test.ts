@@ -123,6 +123,32 @@ for (const style of ['squash', 'rebase']) {
   });
 }
 
+for (const style of ['merge', 'squash', 'rebase'])
+  test(`STK-3 ${style}: a landing is taken out from under finished work that began upon it, and its task alone is paid again`, async () => {
+    const { repo, from, chain } = makeChain(style);
+    const first = {
+      plan: ['approve'],
+      changesets: ['approve', 'skip', 'skip', 'skip'],
+      session: ['continue', 'stop'],
+    };
+    const argv = ['run', 'Ship it', '--from', writePlan(repo, chain), '--decisions-file'];
+    await flame(repo, [...argv, writeDecisions(repo, first)]);
+    const undone = await flame(repo, ['undo', '--requeue', 'once more']);
+    assert.is(undone.code, 0, undone.stderr);
+    assert.is(repo.git('rev-parse', 'main'), from);
+    const rest = { changesets: ['approve', 'approve', 'approve', 'approve'], session: ['continue', 'stop'] };
+    const again = await flame(repo, ['run', '--decisions-file', writeDecisions(repo, rest)]);
+    assert.is(again.code, 0, again.stderr);
+    assert.not.match(again.stderr, /rewound|conflict/);
+    assert.match(repo.git('show', 'main:f').replace(/\n+/g, ' '), /^# a a # b b # c c # d d$/);
+    const [status] = (await flameJson(repo, ['status'])).lines;
+    const tasks = status?.tasks as readonly { status: string; history: readonly unknown[] }[];
+    assert.equal(
+      tasks.map(({ status, history }) => [status, history.length]),
+      [2, 1, 1, 1].map((attempts) => ['merged', attempts]),
+    );
+  });
+
 test('DSK-3 LND-1 what landed as several commits is taken back whole', async () => {
   const repo = makeProject({ landing_style: 'rebase' });
   const before = repo.git('rev-parse', 'main');

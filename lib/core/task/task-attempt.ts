@@ -127,6 +127,22 @@ export function replayTask(
   return describeChange(task, next, `, ${said}`);
 }
 
+/**
+ * Says of a done task that it also stands on these works, which it was begun upon as they had landed. Throws a FlameError
+ * `illegal-transition` when it isn't done.
+ */
+export function foundTask(task: Task, below: BuiltOn): TaskChange<DoneTask> {
+  if (task.status !== 'done') throw illegalTransition(task, 'done');
+  const known = task.built_on ?? [];
+  const added = below.filter((one) => !known.some((other) => other.task === one.task));
+  const names = below.map((one) => one.task).join(', ');
+  return describeChange(
+    task,
+    withGround(task, [...known, ...added]),
+    `, was begun upon ${names} as it landed`,
+  );
+}
+
 function doneAgain({ agent_id, history }: Task, notes: string, at: string): Omit<HistoryEntry, 'attempt'> {
   const { comments } = history.at(-1) ?? {};
   return {

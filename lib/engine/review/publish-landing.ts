@@ -10,12 +10,12 @@ import type { ReviewNote } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-id.ts';
 import { remarkNotes } from '../blackboard/remark-notes.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
-import { type Recorder, record, type SessionView, taskOf } from '../record.ts';
+import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { ownCheckout } from './bring-along.ts';
 import { destinedFor, landingOf } from './landing-branch.ts';
 import { isStillApproved, type Proven } from './still-approved.ts';
-import { type UndoneLanding, undoneLanding } from './undone-landing.ts';
+import { type BegunUpon, begunUpon, type UndoneLanding, undoneLanding } from './undone-landing.ts';
 
 /**
  * One transaction over the base, the tasks, the review and the session. `moved`: the base was elsewhere. `undecided`: what
@@ -34,6 +34,7 @@ export async function publishLanding(
   const keptRef = changesetRef(id, changeset.id);
   const kept = await workshop.git.resolveCommit(keptRef);
   const at = timestamp(workshop);
+  const above = await aboveTakenBack(workshop, await viewSession(workshop, id), proven.tasks);
   const result = await record(workshop, id, (view) => {
     if (!isStillApproved(view, proven)) return null;
     const { session } = view;
@@ -52,7 +53,7 @@ export async function publishLanding(
     const isNew = branch !== landsOn(session);
     const merged = { ...landed, ...landingOf(destined), changesets, checkout };
     const notes = remarkNotes(view, changeset, { at, place: workshop.place });
-    const back = takenBackBy(workshop, { ...view, session: merged }, tasks);
+    const back = takenBackBy(workshop, { ...view, session: merged }, { tasks, above });
     return {
       steps: [...tasks.map((task) => mergeTask(task, { into: branch, ...landedAs })), ...back.steps],
       session: {
@@ -70,11 +71,27 @@ export async function publishLanding(
   return result.kind === 'ref-moved' ? 'moved' : result.kind === 'nothing' ? 'undecided' : 'landed';
 }
 
+/** Finished work upon the landings that these tasks take back, by the landings. */
+async function aboveTakenBack(
+  workshop: Pick<Workshop, 'git'>,
+  view: SessionView,
+  tasks: readonly Task[],
+): Promise<ReadonlyMap<string, BegunUpon>> {
+  const above = new Map<string, BegunUpon>();
+  const landing = new Set<string>(tasks.map(({ id }) => id));
+  const others = { tasks: view.tasks.filter(({ id }) => !landing.has(id)) };
+  for (const { takes_back: back } of tasks) {
+    const changeset = back === undefined ? undefined : landedChangeset(view.session, back.changeset);
+    if (changeset !== undefined) above.set(changeset.id, await begunUpon(workshop, others, changeset));
+  }
+  return above;
+}
+
 /** What a landing means for the tasks, and the reviews, of those it takes back. */
 function takenBackBy(
   workshop: Pick<Workshop, 'gates' | 'now'>,
   view: SessionView,
-  tasks: readonly Task[],
+  { tasks, above }: { readonly tasks: readonly Task[]; readonly above: ReadonlyMap<string, BegunUpon> },
 ): UndoneLanding {
   let { session } = view;
   const steps: TaskChange[] = [];
@@ -82,7 +99,11 @@ function takenBackBy(
   for (const { takes_back: back } of tasks) {
     const changeset = back === undefined ? undefined : landedChangeset(session, back.changeset);
     if (back === undefined || changeset === undefined) continue;
-    const undone = undoneLanding(workshop, { ...view, session }, { changeset, wish: back });
+    const undone = undoneLanding(
+      workshop,
+      { ...view, session },
+      { changeset, wish: back, above: above.get(changeset.id) ?? new Map() },
+    );
     session = undone.session;
     steps.push(...undone.steps);
     reviews.push(...undone.reviews);

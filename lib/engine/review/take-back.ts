@@ -13,7 +13,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { saysSomething } from '../../util/says-something.ts';
 import { shortId } from '../../util/short-id.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
-import { type Recording, record } from '../record.ts';
+import { type Recording, record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import {
   bringAlong,
@@ -25,7 +25,7 @@ import {
 import { planUndo } from './plan-undo.ts';
 import { withoutReason } from './record-decision.ts';
 import { landedOnto, revertLanding } from './revert-landing.ts';
-import { undoneLanding } from './undone-landing.ts';
+import { begunUpon, undoneLanding } from './undone-landing.ts';
 
 export interface UndoWish extends AfterUndo {
   /** Its id or group; null: what landed last. */
@@ -102,9 +102,10 @@ async function recordUndone(
 ): Promise<boolean> {
   const keptRef = changesetRef(id, changeset.id);
   const kept = await workshop.git.resolveCommit(keptRef);
+  const above = await begunUpon(workshop, await viewSession(workshop, id), changeset);
   const result = await record(workshop, id, (view): Recording => {
     const { session } = view;
-    const undone = undoneLanding(workshop, view, { changeset, wish });
+    const undone = undoneLanding(workshop, view, { changeset, wish, above });
     const checkout = ownCheckout(workshop, session);
     const moved =
       move === null

@@ -1,10 +1,13 @@
 import { type LandedChangeset, withUndone } from '../../core/changesets/landed-changeset.ts';
 import { type AfterUndo, takeBackTask } from '../../core/task/take-back.ts';
+import { foundTask } from '../../core/task/task-attempt.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
+import type { ObjectId, TaskId } from '../../domain/ids.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { type Recording, type SessionView, taskOf } from '../record.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 
 export interface UndoneLanding {
   readonly session: Session;
@@ -13,11 +16,33 @@ export interface UndoneLanding {
   readonly reviews: NonNullable<Recording['reviews']>;
 }
 
-/** What follows for a session, its tasks and the review from a landing that is taken back. */
+/** Where finished tasks began, of those that began upon a landing: by their ids. */
+export type BegunUpon = ReadonlyMap<TaskId, ObjectId>;
+
+/** Finished work that holds a landing, since it began when that had landed. */
+export async function begunUpon(
+  { git }: WithGit<Pick<GitCommits, 'isAncestor'>>,
+  { tasks }: Pick<SessionView, 'tasks'>,
+  { landed_commit: landed }: Pick<LandedChangeset, 'landed_commit'>,
+): Promise<BegunUpon> {
+  const found = new Map<TaskId, ObjectId>();
+  for (const { id, status, start_commit: start } of tasks)
+    if (status === 'done' && start !== null && (await git.isAncestor(landed, start))) found.set(id, start);
+  return found;
+}
+
+/**
+ * What follows for a session, its tasks and the review from a landing that is taken back. `above` is put on what remains,
+ * as what was built on work that is sent back.
+ */
 export function undoneLanding(
   workshop: Pick<Workshop, 'gates' | 'now'>,
   view: SessionView,
-  { changeset, wish }: { readonly changeset: LandedChangeset; readonly wish: AfterUndo },
+  {
+    changeset,
+    wish,
+    above,
+  }: { readonly changeset: LandedChangeset; readonly wish: AfterUndo; readonly above: BegunUpon },
 ): UndoneLanding {
   const at = timestamp(workshop);
   const mark = { by: workshop.gates.person, at, reason: wish.notes };
@@ -27,9 +52,16 @@ export function undoneLanding(
     .map((task) => takeBackTask(task, wish, at));
   const { landed_commit: commit } = changeset;
   const note = view.snapshot.reviewOn(commit);
+  const steps = withdraw(view.tasks, leaving, at);
+  const below = leaving.map(({ task }) => ({ task: task.id, commit }));
+  const founded = view.tasks.filter(
+    ({ id, status, start_commit: start }) => status === 'done' && start !== null && above.get(id) === start,
+  );
+  const rest =
+    below.length === 0 ? [] : founded.filter(({ id }) => !steps.some(({ task }) => task.id === id));
   return {
     session: reopened(withUndone(view.session, changeset, mark), wish),
-    steps: withdraw(view.tasks, leaving, at),
+    steps: [...steps, ...rest.map((task) => foundTask(task, below))],
     reviews: note === null ? [] : [{ commit, note: { ...note, undone: mark } }],
   };
 }
