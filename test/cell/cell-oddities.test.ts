@@ -89,6 +89,7 @@ inCell('where the repository is deep, sockets are elsewhere, work, and go away',
     readdirSync(tmpdir()).filter((name) => name.startsWith('flame-sockets-')),
     [],
   );
+  await runner.close();
   assert.equal(readdirSync(join(repo.path, '.git/blueflame/run')), []);
 });
 
@@ -117,6 +118,7 @@ inCell('an agent may take the permissions from its own folders', async () => {
   const prompt =
     'mkdir -p $HOME/a/b $TMPDIR/c && echo x > $HOME/a/b/x && chmod 000 $HOME/a/b $HOME/a $TMPDIR/c';
   await (await runner.start(request({ prompt }), () => undefined)).outcome;
+  await runner.close();
   assert.equal(readdirSync(join(repo.path, '.git/blueflame/run')), []);
 });
 

@@ -170,6 +170,7 @@ inCell('a cell that cannot be made is a failure, not a crash', async () => {
   const broken = { ...cell, path: `${cell.path}-gone` };
   const agent = await runner.start(request({ worktree: broken }), () => undefined);
   assert.is((await agent.outcome).failure?.kind, 'spawn-failed');
+  await runner.close();
   assert.equal(readdirSync(join(cell.path, '../../.git/blueflame/run')), []);
 });
 

@@ -45,3 +45,15 @@ export function withLimits(limits: ProcessLimits, argv: readonly string[], first
   ];
   return ['/bin/sh', '-c', `${first}; ${script}`, 'cell', ...values.map(String), ...argv];
 }
+
+/** Limits of single processes end them by a signal, which a shell or bubblewrap passes on as 128 + its number. */
+export function limitOf({
+  code,
+  name,
+}: {
+  readonly code: number | null;
+  readonly name: string | null;
+}): LimitName | null {
+  if (name === 'SIGXCPU' || code === 152) return 'cpu';
+  return name === 'SIGXFSZ' || code === 153 ? 'file-size' : null;
+}

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { holdChild } from '../../util/hold-child.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { CellGroup, CellLimits, SandboxState, SpareCells, SpareCommand } from '../sandbox-state.ts';
 import { gateDescriptor } from './cell-gate.ts';
@@ -44,7 +45,7 @@ export function keepSpareCells({ confinement, limits }: SandboxState, cell: Cell
       idle: setTimeout(() => void end(spare), longestIdleMs).unref(),
     };
     waiting.add(spare);
-    hold(child, false);
+    holdChild(child, false);
     gateOf(child)?.once('data', () => {
       spare.isReady = true;
     });
@@ -53,7 +54,7 @@ export function keepSpareCells({ confinement, limits }: SandboxState, cell: Cell
   const end = async (spare: Waiting): Promise<void> => {
     if (!waiting.delete(spare)) return;
     clearTimeout(spare.idle);
-    hold(spare.child, true);
+    holdChild(spare.child, true);
     spare.child.kill('SIGKILL');
     await spare.ended;
     for (const pipe of spare.child.stdio) pipe?.destroy();
@@ -74,7 +75,7 @@ export function keepSpareCells({ confinement, limits }: SandboxState, cell: Cell
       waiting.delete(spare);
       clearTimeout(spare.idle);
       const { child, group } = spare;
-      hold(child, true);
+      holdChild(child, true);
       return { child, group, become: (command) => tell(child, command) };
     },
     close: async () => {
@@ -93,13 +94,6 @@ function tell(child: ChildProcess, { argv, env, hasInput, folder }: SpareCommand
   ];
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
   gateOf(child)?.write(`${file}\n`);
-}
-
-/** Whether this process stays as long as that one. */
-function hold(child: ChildProcess, isHeld: boolean): void {
-  const change = isHeld ? 'ref' : 'unref';
-  child[change]();
-  for (const pipe of child.stdio) (pipe as { ref?(): void; unref?(): void } | null)?.[change]?.();
 }
 
 function gateOf(child: ChildProcess): Duplex | null {

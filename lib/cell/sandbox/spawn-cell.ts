@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { dropSetIds } from '../../util/drop-set-id.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
-import { type LimitName, withLimits } from '../limits/limits.ts';
+import { type LimitName, limitOf, withLimits } from '../limits/limits.ts';
 import { watchDisk } from '../limits/watch-disk.ts';
 import { type Watch, watchLimits } from '../limits/watchdog.ts';
 import { descendants, processesWith, signal } from '../process-tree.ts';
@@ -204,18 +204,6 @@ async function waitForEnd({ child, group, status, watch }: Running, start: CellS
   const isRefused = start.sandbox.confinement === 'bubblewrap' && !status.hasRun && end.name === null;
   const startError = isRefused ? (stderr.trim().split('\n').at(-1) ?? 'bwrap failed') : null;
   return { exitCode: end.code, signal: end.name, startError, limit };
-}
-
-/** Limits of single processes end them by a signal, which a shell or bubblewrap passes on as 128 + its number. */
-function limitOf({
-  code,
-  name,
-}: {
-  readonly code: number | null;
-  readonly name: string | null;
-}): LimitName | null {
-  if (name === 'SIGXCPU' || code === 152) return 'cpu';
-  return name === 'SIGXFSZ' || code === 153 ? 'file-size' : null;
 }
 
 function terminate(running: Pick<Running, 'child' | 'status'>, start: CellStart): void {

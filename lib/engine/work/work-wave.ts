@@ -1,4 +1,3 @@
-import { adaptiveLimit } from '../../core/schedule/adaptive-limit.ts';
 import { chainFrom } from '../../core/schedule/longest-chains.ts';
 import { isToBeDone, nextWake, selectReady } from '../../core/schedule/select-ready.ts';
 import { holdPaused } from '../../core/schedule/service-pause.ts';
@@ -27,6 +26,7 @@ import { withoutHeldApart } from '../stack/held-apart.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
+import { agentLimit } from './agent-limit.ts';
 import { attemptSeveral } from './attempt-several.ts';
 import { attemptTask } from './attempt-task.ts';
 import { Attempts } from './attempts.ts';
@@ -170,27 +170,6 @@ function adapterOf(
 function nextOf(task: Task): Task {
   const open = attemptsOf(task).find((_, at) => (task.tries?.[at]?.ended ?? null) === null);
   return open ?? task;
-}
-
-/** How many agents may run in all: what is configured, or fewer where memory is short. */
-function agentLimit(workshop: Workshop, running: number): number {
-  const { development, adaptive, adaptive_min_ram_per_agent_mb: perAgent } = workshop.config.concurrency;
-  if (!adaptive) return development;
-  const freeMb = workshop.machine.freeMemoryMb();
-  // Where all of them find room, it doesn't matter what those that run have taken: to find out takes a while.
-  if (freeMb >= development * perAgent) return development;
-  // One that is about to start has taken nothing yet.
-  const known = workshop.agents.usedMemoryMb();
-  const usedMb = Array.from({ length: running }, (_, at) => known[at] ?? 0);
-  const { limit, isReduced } = adaptiveLimit({
-    configured: development,
-    ...{ freeMb, minPerAgentMb: perAgent, usedMb },
-  });
-  if (isReduced) {
-    const message = `Only ${limit} of ${development} agents at once: ${Math.round(freeMb)} MB of memory are free, ${perAgent} MB each are wanted.`;
-    tellOnce(workshop, message, { key: `fewer than ${development} agents` });
-  }
-  return limit;
 }
 
 /** A spent budget lets what runs come to its end, then asks the person; what costs nothing may start all the same. */

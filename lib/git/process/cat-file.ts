@@ -1,7 +1,7 @@
-import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
-import type { Socket } from 'node:net';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { holdChild } from '../../util/hold-child.ts';
 import { gitMissing } from './git-failed.ts';
 import { type GitContext, spawnGit } from './run-git.ts';
 
@@ -155,7 +155,8 @@ export class CatFile {
       [`--git-dir=${this.#gitDir}`, 'cat-file', '--batch-command', '--buffer'],
       { GIT_NO_REPLACE_OBJECTS: '1' },
     );
-    letGo(child);
+    // Whether an answer is awaited decides that, see #hold.
+    holdChild(child, false);
     this.#child = child;
     this.#received = noBytes;
     this.#stderr = '';
@@ -242,13 +243,5 @@ export class CatFile {
       hints: ['git fsck'],
       details: lines.slice(-5),
     });
-  }
-}
-
-/** Never keeps this process from ending: whether an answer is awaited decides that, see `#hold`. */
-function letGo(child: ChildProcessWithoutNullStreams): void {
-  // The pipes of a child are sockets, whatever their declared type.
-  for (const handle of [child, child.stdin, child.stdout, child.stderr] as (ChildProcess | Socket)[]) {
-    handle.unref();
   }
 }

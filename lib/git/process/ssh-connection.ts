@@ -1,9 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { holdChild } from '../../util/hold-child.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { environmentOf } from './git-environment.ts';
 import type { KeptConnection } from './kept-connection.ts';
@@ -190,12 +190,8 @@ function openMaster(context: GitContext, { command, target }: Ssh, folder: strin
     // Ctrl-C at the terminal is not for it: what is left to say goes through it.
     detached: true,
   });
-  child.unref();
-  // The pipes of a child are sockets, whatever their declared type.
-  for (const end of [child.stdin, child.stdout] as (Socket | null)[]) {
-    end?.on('error', () => undefined);
-    end?.unref();
-  }
+  for (const pipe of [child.stdin, child.stdout]) pipe.on('error', () => undefined);
+  holdChild(child, false);
   const ended = new Promise((resolve) => {
     child.once('error', resolve);
     child.once('exit', resolve);

@@ -89,6 +89,7 @@ const register: Readonly<Record<Part, (cli: HookedCli, kit: Kit) => void>> = {
       const { denied, details } = await runner.canary(cli.name, cli.model);
       assert.ok(denied, details);
       assert.is(model.seen.length, 0);
+      await runner.close();
       assert.equal(readdirSync(join(repo.path, '.git/blueflame/run')), []);
       assert.equal(
         readdirSync(tmpdir()).filter((name) => name.startsWith('flame-canary-')),
