@@ -51,6 +51,7 @@ interface AgentStart {
 
 const largestStreamLog = 20 * 1024 * 1024;
 const stderrTail = 8_192;
+const spareAfterMs = 5;
 
 /** Starts one agent in its cell. Rejects with a FlameError when it can't; then nothing is left over. */
 export async function startAgent(context: RunnerContext, start: AgentStart): Promise<RunningAgent> {
@@ -100,7 +101,11 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
       }),
     );
     // Most often another follows.
-    agent.outcome.then(spares.prepare, () => undefined);
+    // What it left is looked at first: to start a process holds all else up.
+    agent.outcome.then(
+      () => setTimeout(spares.prepare, spareAfterMs).unref(),
+      () => undefined,
+    );
     return agent;
   } catch (error) {
     await Promise.all([services?.close(), egress?.close()]);

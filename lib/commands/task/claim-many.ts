@@ -34,7 +34,7 @@ export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
       while (waiting.length > 0) {
         const answers = await claims.take(waiting);
         waiting.splice(0, answers.length);
-        for (const answer of answers) tell(output, answer);
+        tell(output, answers);
       }
       work = null;
     };
@@ -52,12 +52,13 @@ export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
   });
 }
 
-/** Printed as soon as it's known: the other side may wait for one answer before it asks the next. */
-function tell(output: Output, answer: ClaimAnswer): void {
-  output.jsonLine(answer);
-  output.result(
-    [answer.id, answer.claimed ? 'claimed' : 'refused', answer.reason ?? ''].join('\t').trimEnd(),
+/** Printed as soon as they are known: the other side may wait for one answer before it asks the next. */
+function tell(output: Output, answers: readonly ClaimAnswer[]): void {
+  for (const answer of answers) output.jsonLine(answer);
+  const lines = answers.map(({ id, claimed, reason }) =>
+    [id, claimed ? 'claimed' : 'refused', reason ?? ''].join('\t').trimEnd(),
   );
+  if (lines.length > 0) output.result(lines.join('\n'));
 }
 
 interface Claimer {

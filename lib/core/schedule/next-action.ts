@@ -54,9 +54,9 @@ export function nextAction(state: SessionState): Action {
   const hasAgents = tasks.some((task) => task.status === 'claimed' && !isHeld(task));
   if (hasAgents || (!isWindingDown && canStart(tasks))) return { kind: 'work' };
   const ground = readGround(tasks);
-  if (tasks.some((task) => needsValidation(task, ground)) || uprooted(tasks, session).length > 0)
-    return { kind: 'validate' };
   const current = changesetsOfCycle(session);
+  if (tasks.some((task) => needsValidation(task, ground)) || uprooted(tasks, current).length > 0)
+    return { kind: 'validate' };
   if (current.some((changeset) => changeset.state === 'waiting' || changeset.state === 'approved'))
     return { kind: 'review' };
   if (mergeable(tasks, current).length > 0) return { kind: 'merge' };

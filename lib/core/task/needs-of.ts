@@ -1,6 +1,5 @@
 import type { TaskId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { transitiveDependents } from './transitive-dependents.ts';
 
@@ -53,17 +52,14 @@ export function readGround(tasks: readonly Task[]): Ground {
 }
 
 /**
- * Finished tasks that stand on lost ground and can be put on what remains: those that wait can't yet. What was approved
- * lands on what only landed as another commit: what was shown is the difference to that.
+ * Finished tasks that stand on lost ground and can be put on what remains: those that wait can't yet. What is approved of
+ * the current changesets lands on what only landed as another commit: what was shown is the difference to that.
  */
-export function uprooted(
-  tasks: readonly Task[],
-  { changesets }: Pick<Session, 'changesets'> = { changesets: [] },
-): readonly Task[] {
+export function uprooted(tasks: readonly Task[], current: readonly Changeset[] = []): readonly Task[] {
   if (!tasks.some(({ built_on }) => built_on !== undefined)) return [];
   const ground = readGround(tasks);
   const isApproved = ({ state }: Changeset): boolean => state === 'approved';
-  const landing = new Set<string>(changesets.filter(isApproved).flatMap((one) => one.tasks));
+  const landing = new Set<string>(current.filter(isApproved).flatMap((one) => one.tasks));
   const missed = (task: Task): readonly TaskId[] =>
     landing.has(task.id) ? ground.gone(task) : ground.lost(task);
   return tasks.filter((task) => !ground.waits(task) && missed(task).length > 0);

@@ -78,7 +78,7 @@ async function rebuildRest(workshop: Workshop, id: SessionId, radar: AheadWatch)
   const current = changesetsOfCycle(session);
   if (!current.some(({ rejected_tasks: part }) => part !== undefined)) return;
   const isSettled = !tasks.some((task) => needsValidation(task, readGround(tasks)));
-  if (!isSettled || uprooted(tasks, session).length > 0 || mergeable(tasks, current).length === 0) return;
+  if (!isSettled || uprooted(tasks, current).length > 0 || mergeable(tasks, current).length === 0) return;
   if ((await baseTip(workshop, session)) !== session.base_commit) return;
   await mergeAll(workshop, id, radar);
   await enterWave(workshop, id, 'review');

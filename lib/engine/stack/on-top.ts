@@ -1,4 +1,5 @@
 import { inDependencyOrder } from '../../core/changesets/cohesion-groups.ts';
+import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { readGround, uprooted } from '../../core/task/needs-of.ts';
 import { requeueTask } from '../../core/task/task-return.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
@@ -25,6 +26,7 @@ export async function onTopOf(
   const before = readGround(view.tasks);
   const waited = new Set<string>(view.tasks.filter(before.waits).map(({ id }) => id));
   let { tasks } = view;
+  const current = changesetsOfCycle(view.session);
   const tell = ({ id, cohesion_group: group }: Task, outcome: OnTop['outcome'], paths: readonly string[]) =>
     void found.push({ task: id, group, outcome, paths });
   const sendBack = (leaving: readonly TaskChange[]): void => {
@@ -43,7 +45,7 @@ export async function onTopOf(
     rejected.map((id) => requeueTask(taskOf(view, id), { kind: 'rejected', notes: '', reason: '', at })),
   );
   for (;;) {
-    const [task] = inDependencyOrder(uprooted(tasks, view.session));
+    const [task] = inDependencyOrder(uprooted(tasks, current));
     if (task === undefined || !hasWork(task)) return found;
     const fate = await fateOf(workshop, view.session, { task, tasks });
     tell(task, fate.kind === 'stands' ? 'stands' : 'conflicts', fate.kind === 'stands' ? [] : fate.paths);

@@ -1,5 +1,6 @@
 import { inDependencyOrder } from '../../core/changesets/cohesion-groups.ts';
 import { workDecision } from '../../core/decisions/decisions.ts';
+import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { readGround, uprooted } from '../../core/task/needs-of.ts';
 import { replayTask } from '../../core/task/task-attempt.ts';
 import { requeueTask } from '../../core/task/task-return.ts';
@@ -26,7 +27,7 @@ export async function replayUprooted(workshop: Workshop, session: SessionId): Pr
   for (;;) {
     const view = await viewSession(workshop, session);
     // What is below comes first: the others stand on it again.
-    const [task] = inDependencyOrder(uprooted(view.tasks, view.session));
+    const [task] = inDependencyOrder(uprooted(view.tasks, changesetsOfCycle(view.session)));
     if (task === undefined || !hasWork(task)) return;
     await replayOne(workshop, view, task);
   }
