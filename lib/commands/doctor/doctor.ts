@@ -64,15 +64,19 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
 /** What is tried needs room for its cells, and has nothing to do with what is mended. */
 async function examineParts(parts: Parameters<typeof examineDiagnostics>[0]): Promise<readonly Finding[]> {
   const { context, git } = parts;
-  const adapters = await configuredAdapters(context);
-  return [
-    ...(await examineWatcher(context, adapters)),
-    ...(await examineSandbox(context, adapters)),
-    ...examinePostCheck(),
-    ...(await examinePrograms(adapters, git)),
-    ...(await examineCredential(context, adapters)),
-    ...(await examineDiagnostics(parts)),
-  ];
+  try {
+    const adapters = await configuredAdapters(context);
+    return [
+      ...(await examineWatcher(context, adapters)),
+      ...(await examineSandbox(context, adapters)),
+      ...examinePostCheck(),
+      ...(await examinePrograms(adapters, git)),
+      ...(await examineCredential(context, adapters)),
+      ...(await examineDiagnostics(parts)),
+    ];
+  } finally {
+    await context.close();
+  }
 }
 
 function repair({ git }: Reading, { globals }: CommandArgs, io: Io): Promise<readonly Repair[]> {
