@@ -1,9 +1,9 @@
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { GitLimits } from '../../domain/config/work-bounds.ts';
+import { holdChild } from '../../util/hold-child.ts';
 import { packageRoot } from '../../util/package-root.ts';
 
 /** A program with all it is started with. */
@@ -83,7 +83,8 @@ class Starter {
     this.#child = child;
     child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     child.once('close', () => this.#end());
-    this.#hold(false);
+    // It keeps this process from ending only while something runs.
+    holdChild(child, false);
   }
 
   run(
@@ -100,7 +101,7 @@ class Starter {
         return;
       }
       this.#runs.set(id, { out: [], err: [], resolve, reject });
-      this.#hold(true);
+      holdChild(this.#child, true);
       const counts = [argv.length, variables.length, given?.length ?? -1, texts.length];
       const bounds = limits === undefined ? [-1, -1] : [limits.cpuSeconds, limits.memoryMb * 1024 * 1024];
       const head = `${[id, ...counts, ...bounds].join(' ')}\n`;
@@ -134,7 +135,7 @@ class Starter {
       return next;
     }
     this.#runs.delete(id);
-    if (this.#runs.size === 0) this.#hold(false);
+    if (this.#runs.size === 0) holdChild(this.#child, false);
     if (kind === 'f') run?.reject(new Error(`The system refused to start it: error ${value}.`));
     else if (run !== undefined)
       settle(run, kind === 'x' ? { code: value, signal: null } : { code: null, signal: nameOf(value) });
@@ -146,15 +147,6 @@ class Starter {
     this.isGone = true;
     for (const run of this.#runs.values()) settle(run, { code: null, signal: null });
     this.#runs.clear();
-  }
-
-  /** It keeps this process from ending only while something runs. */
-  #hold(isHeld: boolean): void {
-    const { stdin, stdout, stderr } = this.#child;
-    // The pipes of a child are sockets, whatever their declared type.
-    for (const handle of [this.#child, stdin, stdout, stderr] as (ChildProcess | Socket)[])
-      if (isHeld) handle.ref();
-      else handle.unref();
   }
 }
 

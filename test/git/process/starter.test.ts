@@ -78,11 +78,16 @@ built(
 
 const limits = { cpuSeconds: 60, memoryMb: 500 };
 
-/** Resolves once all that opened the pipe to write have ended: a program, and what it started. */
+/** Resolves once all that opened the pipe to write have ended: a program, and what it started. Names those that don't. */
 async function untilClosed(pipe: string, begin: () => void): Promise<void> {
   const reader = createReadStream(pipe);
   reader.once('data', begin);
-  await once(reader.resume(), 'end');
+  const limit = AbortSignal.timeout(120_000);
+  await once(reader.resume(), 'end', { signal: limit }).catch((error: unknown) => {
+    throw limit.aborted
+      ? new Error(execFileSync('ps', ['-eo', 'pid,ppid,stat,args'], { encoding: 'utf8' }))
+      : error;
+  });
 }
 
 function makePipe(): string {
