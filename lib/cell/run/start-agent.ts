@@ -51,7 +51,6 @@ interface AgentStart {
 
 const largestStreamLog = 20 * 1024 * 1024;
 const stderrTail = 8_192;
-const spareAfterMs = 5;
 
 /** Starts one agent in its cell. Rejects with a FlameError when it can't; then nothing is left over. */
 export async function startAgent(context: RunnerContext, start: AgentStart): Promise<RunningAgent> {
@@ -101,11 +100,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
       }),
     );
     // Most often another follows.
-    // What it left is looked at first: to start a process holds all else up.
-    agent.outcome.then(
-      () => setTimeout(spares.prepare, spareAfterMs).unref(),
-      () => undefined,
-    );
+    agent.outcome.then(spares.prepare, () => undefined);
     return agent;
   } catch (error) {
     await Promise.all([services?.close(), egress?.close()]);

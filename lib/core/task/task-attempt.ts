@@ -131,7 +131,7 @@ export function replayTask(
  * Says of a done task that it also stands on these works, which it was begun upon as they had landed. Throws a FlameError
  * `illegal-transition` when it isn't done.
  */
-export function foundTask(task: Task, below: BuiltOn): TaskChange<DoneTask> {
+export function addGround(task: Task, below: BuiltOn): TaskChange<DoneTask> {
   if (task.status !== 'done') throw illegalTransition(task, 'done');
   const known = task.built_on ?? [];
   const added = below.filter((one) => !known.some((other) => other.task === one.task));

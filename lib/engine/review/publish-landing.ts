@@ -34,7 +34,7 @@ export async function publishLanding(
   const keptRef = changesetRef(id, changeset.id);
   const kept = await workshop.git.resolveCommit(keptRef);
   const at = timestamp(workshop);
-  const above = await aboveTakenBack(workshop, await viewSession(workshop, id), proven.tasks);
+  const above = await aboveTakenBack(workshop, id, proven.tasks);
   const result = await record(workshop, id, (view) => {
     if (!isStillApproved(view, proven)) return null;
     const { session } = view;
@@ -73,11 +73,13 @@ export async function publishLanding(
 
 /** Finished work upon the landings that these tasks take back, by the landings. */
 async function aboveTakenBack(
-  workshop: Pick<Workshop, 'git'>,
-  view: SessionView,
+  workshop: Recorder & Pick<Workshop, 'git'>,
+  id: SessionId,
   tasks: readonly Task[],
 ): Promise<ReadonlyMap<string, BegunUpon>> {
   const above = new Map<string, BegunUpon>();
+  if (!tasks.some(({ takes_back: back }) => back !== undefined)) return above;
+  const view = await viewSession(workshop, id);
   const landing = new Set<string>(tasks.map(({ id }) => id));
   const others = { tasks: view.tasks.filter(({ id }) => !landing.has(id)) };
   for (const { takes_back: back } of tasks) {

@@ -1,6 +1,6 @@
 import { type LandedChangeset, withUndone } from '../../core/changesets/landed-changeset.ts';
 import { type AfterUndo, takeBackTask } from '../../core/task/take-back.ts';
-import { foundTask } from '../../core/task/task-attempt.ts';
+import { addGround } from '../../core/task/task-attempt.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
@@ -26,8 +26,14 @@ export async function begunUpon(
   { landed_commit: landed }: Pick<LandedChangeset, 'landed_commit'>,
 ): Promise<BegunUpon> {
   const found = new Map<TaskId, ObjectId>();
-  for (const { id, status, start_commit: start } of tasks)
-    if (status === 'done' && start !== null && (await git.isAncestor(landed, start))) found.set(id, start);
+  // Many begin at the same commit.
+  const known = new Map<ObjectId, boolean>();
+  for (const { id, status, start_commit: start } of tasks) {
+    if (status !== 'done') continue;
+    const holds = known.get(start) ?? (await git.isAncestor(landed, start));
+    known.set(start, holds);
+    if (holds) found.set(id, start);
+  }
   return found;
 }
 
@@ -54,14 +60,12 @@ export function undoneLanding(
   const note = view.snapshot.reviewOn(commit);
   const steps = withdraw(view.tasks, leaving, at);
   const below = leaving.map(({ task }) => ({ task: task.id, commit }));
-  const founded = view.tasks.filter(
-    ({ id, status, start_commit: start }) => status === 'done' && start !== null && above.get(id) === start,
-  );
-  const rest =
-    below.length === 0 ? [] : founded.filter(({ id }) => !steps.some(({ task }) => task.id === id));
+  const changed = new Set<string>(steps.map(({ task }) => task.id));
+  const left = below.length === 0 ? [] : view.tasks.filter(({ id }) => !changed.has(id));
+  const upon = left.filter((task) => task.status === 'done' && above.get(task.id) === task.start_commit);
   return {
     session: reopened(withUndone(view.session, changeset, mark), wish),
-    steps: [...steps, ...rest.map((task) => foundTask(task, below))],
+    steps: [...steps, ...upon.map((task) => addGround(task, below))],
     reviews: note === null ? [] : [{ commit, note: { ...note, undone: mark } }],
   };
 }

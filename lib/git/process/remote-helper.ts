@@ -1,5 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import type { Socket } from 'node:net';
+import { holdChild } from '../../util/hold-child.ts';
 import { ByteReader } from './byte-reader.ts';
 import { type GitContext, spawnGit } from './run-git.ts';
 
@@ -20,7 +20,6 @@ export interface HttpRemote {
 /** git's own program for http(s), see gitremote-helpers(7). It holds its connection for as long as it runs. */
 export class RemoteHelper {
   readonly #child: ChildProcessWithoutNullStreams;
-  readonly #pipes: readonly Socket[];
   readonly said: ByteReader;
   readonly ended: Promise<void>;
   #complaints: Buffer[] = [];
@@ -40,9 +39,7 @@ export class RemoteHelper {
     void this.ended.then(() => {
       this.isEnded = true;
     });
-    // The pipes of a child are sockets, whatever their declared type.
-    this.#pipes = [stdin, stdout, stderr] as unknown as Socket[];
-    for (const pipe of this.#pipes) pipe.on('error', () => undefined);
+    for (const pipe of [stdin, stdout, stderr]) pipe.on('error', () => undefined);
     this.hold(false);
   }
 
@@ -59,10 +56,7 @@ export class RemoteHelper {
 
   /** It keeps this process from ending only while it is waited for: its end comes after that of its pipes. */
   hold(isHeld: boolean): void {
-    for (const end of [this.#child, ...this.#pipes]) {
-      if (isHeld) end.ref();
-      else end.unref();
-    }
+    holdChild(this.#child, isHeld);
   }
 
   /** Sends it and all it started a signal. */
