@@ -30,11 +30,16 @@ export function locksConflict(a: string, b: string): boolean {
  * read: where two of them differ before one ends, the locks are apart. null: it isn't a path, and conflicts with any.
  */
 export function literalStarts(lock: string): readonly (readonly string[] | null)[] {
-  return foldedReadings(lock).map((reading) => {
+  const known = knownStarts.get(lock);
+  if (known !== undefined) return known;
+  if (knownStarts.size >= readingsLimit) knownStarts.clear();
+  const made = foldedReadings(lock).map((reading) => {
     if (reading === null) return null;
     const end = reading.segments.findIndex((segment) => !isLiteral(segment));
     return end === -1 ? reading.segments : reading.segments.slice(0, end);
   });
+  knownStarts.set(lock, made);
+  return made;
 }
 
 /** Whether everything a lock covers is provably inside one of the allowed globs. */
@@ -131,6 +136,7 @@ function readings(lock: string): readonly (Glob | null)[] {
 
 const readingsLimit = 50_000;
 const knownReadings = new Map<string, readonly (Glob | null)[]>();
+const knownStarts = new Map<string, readonly (readonly string[] | null)[]>();
 
 /** Kept: a queue compares the same locks with each other again and again. */
 function foldedReadings(lock: string): readonly (Glob | null)[] {

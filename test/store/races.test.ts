@@ -140,6 +140,28 @@ test('what is dear to lose waits for its turn before anybody races it, and reads
   assert.equal(steps, ['decided, 1 in the queue', 'prepared', 'decided, 1 in the queue']);
 });
 
+test('UNI-2 who decides is told how many others wait for their turn', async () => {
+  const repo = makeRepo();
+  const store = await openTestStore(repo);
+  const told: number[] = [];
+  const decide = (_: unknown, waiting: number): null => {
+    told.push(waiting);
+    return null;
+  };
+  await store.transact(decide, { isLarge: true });
+  const queue = new WriteQueue(commonDir(repo));
+  const leave = await queue.enter(async () => undefined);
+  const deciding = store.transact(decide);
+  await until('it is in the queue', () => queue.behind() === 1);
+  const others = [1, 2].map(() => queue.enter(async () => undefined));
+  await until('they are in the queue', () => queue.behind() === 3);
+  await leave();
+  await deciding;
+  for (const other of others) await (await other)();
+  await store.close();
+  assert.equal(told, [0, 2]);
+});
+
 test('git children that die in between are started again', async () => {
   const repo = makeRepo();
   const store = await openTestStore(repo);

@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ClaimShare } from '../../core/schedule/claim-share.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Store, Transaction } from '../../domain/ports/store-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Origins } from '../../domain/state/origins.ts';
-import type { Task } from '../../domain/state/task.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
@@ -15,22 +15,19 @@ import { type ClaimAnswer, type ClaimRound, claimRound, refusedFirst } from './c
 
 // More lines than these wait to be read: they would only take memory.
 const mostWaiting = 1_024;
-// So many at once while others claim too: each writer has its turn, and none gets a multiple of what the others get.
-const fewAtOnce = 32;
-const manyAtOnce = 128;
-
 /** `git flame task claim --stdin`: ids in, one a line; answers out, one a line, in the same order. */
 export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return withState(args, io, async ({ git, store, origins, output, meant }) => {
     const person = await git.identity();
     const place = machineName({ env: io.env, commonDir: git.repository.commonDir });
-    const claims = new Claims({ store, meant, origins, person, place });
+    const claimer = { store, meant, origins, person, place };
     const waiting: string[] = [];
     // While the first lines are waited for.
     store.ready().catch(() => undefined);
     const drain = async (): Promise<void> => {
       // Lines that come together are asked about together.
       await nextTurn();
+      const claims = new Claims(claimer);
       while (waiting.length > 0) {
         const answers = await claims.take(waiting);
         waiting.splice(0, answers.length);
@@ -69,12 +66,10 @@ interface Claimer {
   readonly place: string;
 }
 
-/** Claims of one process, several in a ref transaction. */
+/** Claims of lines that came together, several in a ref transaction. */
 class Claims {
   readonly #claimer: Claimer;
-  #atOnce = fewAtOnce;
-  /** How many tasks were claimed after the last turn; none yet: -1. */
-  #claimedBefore = -1;
+  #share: ClaimShare | null = null;
 
   constructor(claimer: Claimer) {
     this.#claimer = claimer;
@@ -84,26 +79,28 @@ class Claims {
   async take(ids: readonly string[]): Promise<readonly ClaimAnswer[]> {
     const { store, meant } = this.#claimer;
     const now = await store.snapshot();
-    const refused = refusedFirst(ids, now.tasksOf(meant.require(now).id));
+    const tasks = now.tasksOf(meant.require(now).id);
+    const refused = refusedFirst(ids, tasks);
+    this.#share ??= new ClaimShare(tasks);
     if (refused.length > 0) return refused;
-    return this.#claim(ids).catch((error: unknown) => {
+    const share = this.#share;
+    return this.#claim(ids, share).catch((error: unknown) => {
       // A note that can't be read is the answer to its line; the others continue.
       if (!(error instanceof FlameError) || error.code !== 'state-corrupt') throw error;
       const [id = ''] = ids;
-      return ids.length > 1 ? this.#claim([id]) : [{ id, claimed: false, reason: error.message }];
+      return ids.length > 1 ? this.#claim([id], share) : [{ id, claimed: false, reason: error.message }];
     });
   }
 
-  async #claim(ids: readonly string[]): Promise<readonly ClaimAnswer[]> {
+  async #claim(ids: readonly string[], share: ClaimShare): Promise<readonly ClaimAnswer[]> {
     const { store, meant, origins, person } = this.#claimer;
     let round: ClaimRound | null = null;
     const done = await store.transact(
-      (snapshot): Transaction | null => {
+      (snapshot, waiting): Transaction | null => {
         const session = meant.require(snapshot);
         const tasks = snapshot.tasksOf(session.id);
-        const isAlone = countClaimed(tasks) === this.#claimedBefore;
-        this.#atOnce = isAlone ? Math.min(manyAtOnce, this.#atOnce * 2) : fewAtOnce;
-        round = claimRound(ids, { session, tasks }, { ...this.#claimer, most: this.#atOnce });
+        const most = share.next(tasks, waiting);
+        round = claimRound(ids, { session, tasks }, { ...this.#claimer, most });
         if (round.changes.length === 0) return null;
         origins.vouch(round.vouched);
         return { changes: round.changes, actor: person };
@@ -114,11 +111,7 @@ class Claims {
     const { settled, answers }: ClaimRound = round;
     origins.settle(settled);
     if (done.kind === 'done')
-      this.#claimedBefore = countClaimed(done.snapshot.tasksOf(meant.require(done.snapshot).id));
+      share.took(settled.length, done.snapshot.tasksOf(meant.require(done.snapshot).id));
     return answers;
   }
-}
-
-function countClaimed(tasks: readonly Task[]): number {
-  return tasks.filter(({ status }) => status === 'claimed').length;
 }

@@ -13,6 +13,8 @@ import { holderOf, isFree } from './task-holder.ts';
  * limit.
  */
 export function claimObjection(task: Task, tasks: readonly Task[], limit: number): string | null {
+  // Of many that are asked for, most are claimed by then.
+  if (!isFree(task)) return describeStatus(task);
   const busy = tasks.filter(({ status }) => status === 'claimed');
   const find = (): Shared | null => {
     for (const other of busy) {

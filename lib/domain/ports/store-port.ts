@@ -114,6 +114,12 @@ export interface LogEntry {
   readonly trailers: Readonly<Record<string, string>>;
 }
 
+/** `waiting`: how many other processes wait for their turn to decide. */
+export type Decide<Seen extends Snapshot = Snapshot> = (
+  snapshot: Seen,
+  waiting: number,
+) => Transaction | null;
+
 export interface TransactOptions {
   /** What it decides is dear to lose, so it waits for its turn before anybody races it. */
   readonly isLarge?: boolean;
@@ -136,10 +142,7 @@ export interface Store {
    * Compare-and-swap: `decide` sees the newest snapshot and returns what to change (null: nothing).
    * On a lost race it's called again with a newer one.
    */
-  transact(
-    decide: (snapshot: Snapshot) => Transaction | null,
-    options?: TransactOptions,
-  ): Promise<TransactResult>;
+  transact(decide: Decide, options?: TransactOptions): Promise<TransactResult>;
   /** Loads and starts what the first change would wait for: for who waits for input meanwhile. Never rejects. */
   ready(): Promise<void>;
   /** How a task was right before its latest change; null where that can't be read any more. */

@@ -4,6 +4,7 @@ import { SinceDecided } from '../../core/decisions/since-decided.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type {
   Change,
+  Decide,
   Snapshot,
   Store,
   Transaction,
@@ -120,10 +121,7 @@ class HeedingView {
     return this.#settled(() => heedLook(raw, { origins: this.origins, evidence: this.#evidence }, only));
   }
 
-  async transact(
-    decide: (snapshot: EndedSnapshot) => Transaction | null,
-    options: TransactOptions = {},
-  ): Promise<TransactResult> {
+  async transact(decide: Decide<EndedSnapshot>, options: TransactOptions = {}): Promise<TransactResult> {
     for (;;) {
       await this.#evidence.refresh();
       const result = await this.#tryToTransact(decide, options);
@@ -136,15 +134,15 @@ class HeedingView {
 
   /** null: what the decision rests on is not known yet. */
   async #tryToTransact(
-    decide: (snapshot: EndedSnapshot) => Transaction | null,
+    decide: Decide<EndedSnapshot>,
     options: TransactOptions,
   ): Promise<TransactResult | null> {
     try {
       return await this.#store.transact(
-        (raw) => {
+        (raw, waiting) => {
           const seen = this.heed(raw);
           if (this.#evidence.isOpen) throw new Unknown();
-          return withSaid(decide(seen), { seen, raw });
+          return withSaid(decide(seen, waiting), { seen, raw });
         },
         { ...options, prepare: () => Promise.all([this.snapshot(), options.prepare?.()]) },
       );

@@ -17,6 +17,7 @@ export function indexTasks(index: TaskIndex, before: Root, after: Root): TaskInd
   if (before?.oid === after?.oid) return index;
   if (before === null) return indexAll(after);
   const { gone, added } = diffNotes(before, after);
+  const went = new Map(gone.map((note) => [note.key, note]));
   const bySession = new Map<string, Changes>();
   const changesOf = (note: Note<Task>): Changes => {
     const session = String(note.json?.session ?? '');
@@ -25,9 +26,13 @@ export function indexTasks(index: TaskIndex, before: Root, after: Root): TaskInd
     return known;
   };
   // A second note on a key also withdraws the first one, and the last one left comes back.
-  for (const key of new Set([...gone, ...added].map((note) => note.key))) {
-    for (const { note } of findNotes(before, key)) changesOf(note).gone.add(note);
+  const came = new Set(added.map((note) => note.key));
+  for (const key of new Set([...went.keys(), ...came])) {
     const now = findNotes(after, key);
+    const one = went.get(key);
+    // Alone on its key and new there: nothing else of that key is left.
+    if (one !== undefined && came.has(key) && now.length === 1) changesOf(one).gone.add(one);
+    else for (const { note } of findNotes(before, key)) changesOf(note).gone.add(note);
     for (const { note } of now.length === 1 ? now : []) changesOf(note).added.push(note);
   }
   bySession.delete('');

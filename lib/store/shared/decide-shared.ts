@@ -16,7 +16,8 @@ export async function decideShared({ parts, exchange, identity, open }: Deciding
   for (;;) {
     const base = await parts.reader.read();
     const callers = [...open];
-    const context = { ...parts, identity };
+    // Who waits is on other machines, which the remote alone puts in order.
+    const context = { ...parts, identity, waiting: 0 };
     const all = decideRound(base, callers, context);
     const landing = [...all.owners.values()].find(({ update }) => isShared(update))?.caller;
     const others = callers.filter((caller) => caller !== landing);

@@ -1,7 +1,7 @@
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type {
   Change,
-  Snapshot,
+  Decide,
   Transaction,
   TransactOptions,
   TransactResult,
@@ -16,7 +16,7 @@ import type { CommitIdentity } from './commit-identity.ts';
 
 /** One call of `transact` that has no answer yet. */
 export interface Caller {
-  readonly decide: (snapshot: Snapshot) => Transaction | null;
+  readonly decide: Decide;
   /** What it decides is dear to lose. */
   readonly isLarge: boolean;
   readonly prepare?: TransactOptions['prepare'];
@@ -41,6 +41,8 @@ interface RoundContext {
   readonly objectFormat: ObjectFormat;
   readonly now: () => Date;
   readonly host: string | null;
+  /** How many other processes wait for their turn. */
+  readonly waiting: number;
   /** See StoreOptions. */
   readonly signer?: () => CommitSigner | null;
 }
@@ -54,7 +56,7 @@ export function decideRound(base: State, callers: readonly Caller[], context: Ro
   let snapshot = snapshotOf(base);
   for (const caller of callers) {
     try {
-      const transaction = caller.decide(snapshot);
+      const transaction = caller.decide(snapshot, context.waiting);
       if (isEmpty(transaction)) {
         answers.set(caller, () => caller.resolve({ kind: 'nothing' }));
         continue;

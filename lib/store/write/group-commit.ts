@@ -146,7 +146,8 @@ export class GroupCommit {
     await this.#heal();
     const identity = await this.#readIdentity();
     const base = await this.#options.reader.read();
-    const round = decideRound(base, [...open], { ...this.#options, identity });
+    const waiting = this.#options.queue.behind();
+    const round = decideRound(base, [...open], { ...this.#options, identity, waiting });
     this.#options.reader.expect(round.next);
     const outcome = await this.#publish(round);
     switch (outcome.kind) {

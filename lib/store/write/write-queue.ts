@@ -39,6 +39,11 @@ export class WriteQueue {
     return this.#tickets().length > 0;
   }
 
+  /** How many wait behind the one that has its turn. */
+  behind(): number {
+    return Math.max(0, this.#tickets().length - 1);
+  }
+
   /**
    * Waits for the turn as long as the queue moves. Where it doesn't, the next one begins after four seconds, and those
    * behind it still one after the other: on a machine so slow all at once would only hinder each other. `prepare` is

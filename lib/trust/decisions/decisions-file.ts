@@ -2,7 +2,7 @@ import { appendFileSync, closeSync, fsyncSync, openSync, readSync, statSync } fr
 import { dirname } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type Decision, signedKinds } from '../../domain/state/origins.ts';
-import { parseRecord } from '../../util/json-record.ts';
+import { isRecord, type JsonRecord, parseRecord } from '../../util/json-record.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { makeFolders } from '../../util/make-folders.ts';
 
@@ -14,8 +14,8 @@ interface DecisionsFile {
   isNoted(decision: Pick<Decision, 'kind' | 'session' | 'about'>): boolean;
   /** Of what was used up or taken back. */
   readonly settled: ReadonlySet<string>;
-  /** Short hashes of the facts of what was decided last, by kind, session and what it is about. */
-  readonly latest: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  /** Short hashes of the facts of what was decided last about this; null where none are kept. */
+  latest(decision: Pick<Decision, 'kind' | 'session' | 'about'>): JsonRecord | null;
   /** The highest limit of each session. */
   readonly limits: ReadonlyMap<string, number>;
   /** The digests of each session that a signature can be about. */
@@ -28,15 +28,17 @@ interface DecisionsFile {
   keep(lines: readonly string[], isLasting: boolean): void;
 }
 
+const signed = new Set<unknown>(signedKinds);
+
 /**
  * Lines of JSON, appended only. d: digest · x: one that no longer counts · w: the same by a signer's
  * signature · k, s, a: kind, session, what it is about · p: a short hash of each fact · n: an amount.
  */
 export function openDecisionsFile(file: string): DecisionsFile {
   const digests = new Set<string>();
-  const noted = new Set<string>();
   const settled = new Set<string>();
-  const latest = new Map<string, Readonly<Record<string, unknown>>>();
+  /** null: only that there was one. */
+  const latest = new Map<string, JsonRecord | null>();
   const limits = new Map<string, number>();
   const shared = new Map<string, Set<string>>();
   let offset = 0;
@@ -46,17 +48,21 @@ export function openDecisionsFile(file: string): DecisionsFile {
     const { d, x, w, k, s, a, p, n } = parseRecord(line);
     if (typeof w === 'string') settled.add(w);
     const digest = typeof d === 'string' ? d : x;
-    if (typeof digest === 'string' && typeof s === 'string' && signedKinds.some((kind) => kind === k))
-      shared.set(s, (shared.get(s) ?? new Set()).add(digest));
+    if (typeof digest === 'string' && typeof s === 'string' && signed.has(k)) {
+      const known = shared.get(s);
+      if (known === undefined) shared.set(s, new Set([digest]));
+      else known.add(digest);
+    }
     if (typeof x === 'string') {
       digests.delete(x);
       settled.add(x);
     }
     if (typeof d !== 'string') return;
     digests.add(d);
-    noted.add(`${k} ${s} ${a}`);
     settled.delete(d);
-    if (typeof p === 'object' && p !== null) latest.set(`${k} ${s} ${a}`, { ...p });
+    const name = nameOf(k, s, a);
+    if (isRecord(p)) latest.set(name, p);
+    else if (!latest.has(name)) latest.set(name, null);
     if (typeof n === 'number' && typeof s === 'string') limits.set(s, Math.max(n, limits.get(s) ?? n));
   };
   const refresh = (): void => {
@@ -70,14 +76,18 @@ export function openDecisionsFile(file: string): DecisionsFile {
     append(file, lines.join('\n'), isLasting);
     refresh();
   };
-  const isNoted: DecisionsFile['isNoted'] = ({ kind, session, about }) =>
-    noted.has(`${kind} ${session} ${about}`);
   return {
-    ...{ digests, isNoted, settled, latest, limits, shared, refresh, keep },
+    ...{ digests, settled, limits, shared, refresh, keep },
+    isNoted: ({ kind, session, about }) => latest.has(nameOf(kind, session, about)),
+    latest: ({ kind, session, about }) => latest.get(nameOf(kind, session, about)) ?? null,
     get revision() {
       return revision;
     },
   };
+}
+
+function nameOf(kind: unknown, session: unknown, about: unknown): string {
+  return `${kind} ${session} ${about}`;
 }
 
 /** What a file holds from a byte on; nothing where there is none. Throws FlameError `decisions-not-kept`. */

@@ -71,10 +71,10 @@ export function openOrigins({
       };
     },
     knows: (session) => shared.has(session),
-    changesTo: ({ kind, session, about, facts }) => {
-      const before = latest.get(`${kind} ${session} ${about}`);
-      if (before === undefined) return null;
-      const now = partsOf(facts);
+    changesTo: (decision) => {
+      const before = latest(decision);
+      if (before === null) return null;
+      const now = partsOf(decision.facts);
       return Object.keys(now).filter((name) => now[name] !== before[name]);
     },
     highestLimit: (session) => limits.get(session) ?? null,

@@ -1,0 +1,53 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ObjectId } from '../../../lib/domain/ids.ts';
+import type { Task } from '../../../lib/domain/state/task.ts';
+import { makeObject } from '../../../lib/git/objects/make-object.ts';
+import { Note } from '../../../lib/store/notes/note.ts';
+import { taskNotes } from '../../../lib/store/notes/note-kinds.ts';
+import { editTree, fileMode, notePath, type TreeNode } from '../../../lib/store/notes/note-tree.ts';
+import { indexTasks, type TaskIndex } from '../../../lib/store/notes/task-index.ts';
+import { makeRandom, type Random } from '../../support/random.ts';
+import { makeTask } from '../../support/tasks.ts';
+
+type Root = TreeNode<Note<Task>> | null;
+
+test('STA-7 an index that is brought along says what one made anew does, also where keys are filed twice', () => {
+  const random = makeRandom(11);
+  let root: Root = null;
+  let index: TaskIndex = new Map();
+  for (let step = 0; step < 400; step += 1) {
+    const edits = new Map(
+      Array.from({ length: random.int(1, 6) }, () => {
+        const at = random.int(0, 11);
+        const path = random.int(0, 4) === 0 ? [keyOf(at)] : notePath(keyOf(at));
+        return [path.join('/'), { path, entry: random.int(0, 3) === 0 ? null : entryOf(at, random) }];
+      }),
+    );
+    const next: Root = editTree(root, [...edits.values()], (type, content) =>
+      makeObject('sha1', type, content),
+    );
+    index = indexTasks(index, root, next);
+    root = next;
+    assert.equal(listed(index), listed(indexTasks(new Map(), null, root)), `step ${step}`);
+  }
+});
+
+function keyOf(at: number): ObjectId {
+  return makeObject('sha1', 'blob', `key ${at}`).oid;
+}
+
+function entryOf(at: number, random: Random) {
+  const task = makeTask(`task-${at}`, { title: `Title ${random.int(0, 1_000)}` });
+  const blob = makeObject('sha1', 'blob', JSON.stringify(task)).oid;
+  const note = Note.written(taskNotes, { key: keyOf(at), blob }, { ...task }, task);
+  return { mode: fileMode, oid: blob, tree: null, note };
+}
+
+function listed(index: TaskIndex): unknown {
+  return [...index]
+    .filter(([, notes]) => notes.length > 0)
+    .map(([session, notes]) => [session, notes.map(({ blob }) => blob)]);
+}
+
+test.run();
