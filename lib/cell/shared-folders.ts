@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { randomName } from '../util/random-name.ts';
 import { makeRunFolder, type RunFolder } from './run-folder.ts';
 
@@ -12,7 +13,7 @@ export interface SharedFolder {
 export interface SharedFolders {
   /** The folder of that key; `fill` writes what is in it where there is none yet. Throws what that throws. */
   take(key: string, fill: (folder: string) => void): SharedFolder;
-  /** Removes those that nobody needs. */
+  /** Removes those that nobody needs, and from now on each when nobody does any more. */
   drop(): Promise<void>;
 }
 
@@ -38,6 +39,8 @@ export function keepSharedFolders(commonDir: string): SharedFolders {
     }
     return { folder, users: 0 };
   };
+  // Whoever needs one later takes it along.
+  let isOver = false;
   const dropAllBut = async (count: number): Promise<void> => {
     const idle = [...kept].filter(([, { users }]) => users === 0);
     const dropped = idle.slice(0, Math.max(0, idle.length - count));
@@ -46,7 +49,9 @@ export function keepSharedFolders(commonDir: string): SharedFolders {
   };
   return {
     take(key, fill) {
-      const one = kept.get(key) ?? make(fill);
+      const known = kept.get(key);
+      // What is kept in the repository's folder may be cleared up by hand while no agent runs.
+      const one = known !== undefined && existsSync(known.folder.control) ? known : make(fill);
       kept.set(key, one);
       one.users += 1;
       let isReleased = false;
@@ -57,12 +62,16 @@ export function keepSharedFolders(commonDir: string): SharedFolders {
           isReleased = true;
           one.users -= 1;
           if (one.users > 0) return;
+          if (kept.get(key) !== one) return one.folder.remove();
           kept.delete(key);
           kept.set(key, one);
-          await dropAllBut(mostIdle);
+          await dropAllBut(isOver ? 0 : mostIdle);
         },
       };
     },
-    drop: () => dropAllBut(0),
+    drop() {
+      isOver = true;
+      return dropAllBut(0);
+    },
   };
 }

@@ -1,6 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 
+/**
+ * Throws where a child has no pipes, for no descriptor was left: it never began. node tells that by an event alone,
+ * which ends the program where nobody hears it.
+ */
+export function requirePipes(child: ChildProcess): void {
+  if ((child.stdio as ChildProcess['stdio'] | undefined) !== undefined) return;
+  child.once('error', () => undefined);
+  throw Object.assign(new Error('too many files are open'), { code: 'EMFILE' });
+}
+
 /** Whether this process stays for as long as that one lives, or its pipes are open. */
 export function holdChild(child: ChildProcess, isHeld: boolean): void {
   const change = isHeld ? 'ref' : 'unref';

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keepSharedFolders } from '../../lib/cell/shared-folders.ts';
@@ -26,7 +26,6 @@ test('a folder is made once for all that are shown the same, at the same time or
   assert.is(readFileSync(join(other.path, 'tool'), 'utf8'), 'b');
   await one.release();
   await one.release();
-  await shared.drop();
   assert.ok(existsSync(join(two.path, 'tool')), 'given back twice is given back once');
   await two.release();
   const again = take('a');
@@ -36,9 +35,35 @@ test('a folder is made once for all that are shown the same, at the same time or
   assert.is(left(), 2);
   await shared.drop();
   assert.is(left(), 0);
+});
+
+test('once they were dropped none is kept, also one that was needed by then or is needed later', async () => {
+  const { shared, take, left } = openShared();
+  const held = take('a');
+  await shared.drop();
+  assert.ok(existsSync(join(held.path, 'tool')));
+  await held.release();
+  assert.is(left(), 0);
   const last = take('a');
   assert.is(readFileSync(join(last.path, 'tool'), 'utf8'), 'a');
   await last.release();
+  assert.is(left(), 0);
+});
+
+test('one that was cleared up by hand meanwhile is made again', async () => {
+  const { shared, take, made, left } = openShared();
+  const held = take('a');
+  await take('b').release();
+  for (const path of [held.path, take('b').path]) rmSync(dirname(path), { recursive: true });
+  const again = [take('a'), take('b')];
+  assert.equal(
+    again.map(({ path }) => readFileSync(join(path, 'tool'), 'utf8')),
+    ['a', 'b'],
+  );
+  assert.equal(made, ['a', 'b', 'a', 'b']);
+  await held.release();
+  assert.ok(existsSync(join(again[0]?.path ?? '', 'tool')));
+  await Promise.all(again.map((one) => one.release()));
   await shared.drop();
   assert.is(left(), 0);
 });
@@ -50,10 +75,6 @@ test('two are kept that nobody needs, those that were given back last', async ()
   assert.equal(made, ['a', 'b', 'c']);
   for (const key of ['a', 'c', 'b']) await take(key).release();
   assert.equal(made, ['a', 'b', 'c', 'b']);
-  const held = take('a');
-  await shared.drop();
-  assert.equal([left(), existsSync(join(held.path, 'tool'))], [1, true]);
-  await held.release();
   await shared.drop();
   assert.is(left(), 0);
 });

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { holdChild } from '../../util/hold-child.ts';
+import { holdChild, requirePipes } from '../../util/hold-child.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { CellGroup, CellLimits, SandboxState, SpareCells, SpareCommand } from '../sandbox-state.ts';
 import { gateDescriptor } from './cell-gate.ts';
@@ -31,11 +31,7 @@ export function keepSpareCells({ confinement, limits }: SandboxState, cell: Cell
       isOver = true;
       return;
     }
-    const [program = '', ...args] = group.enter(['/bin/sh', '-c', waitScript]);
-    const child = spawn(program, args, {
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
-      ...{ cwd: '/', env: {}, detached: true },
-    });
+    const child = spawnWaiting(group);
     const ended = new Promise<void>((resolve) => {
       child.once('error', () => resolve());
       child.once('exit', () => resolve());
@@ -83,6 +79,22 @@ export function keepSpareCells({ confinement, limits }: SandboxState, cell: Cell
       await Promise.all([...waiting].map(end));
     },
   };
+}
+
+/** Throws, with the group closed, where no descriptor is left. */
+function spawnWaiting(group: CellGroup): ChildProcess {
+  const [program = '', ...args] = group.enter(['/bin/sh', '-c', waitScript]);
+  try {
+    const child = spawn(program, args, {
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+      ...{ cwd: '/', env: {}, detached: true },
+    });
+    requirePipes(child);
+    return child;
+  } catch (error) {
+    void group.close();
+    throw error;
+  }
 }
 
 function tell(child: ChildProcess, { argv, env, hasInput, folder }: SpareCommand): void {

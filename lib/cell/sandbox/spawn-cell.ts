@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { dropSetIds } from '../../util/drop-set-id.ts';
+import { requirePipes } from '../../util/hold-child.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
 import { type LimitName, limitOf, withLimits } from '../limits/limits.ts';
@@ -127,7 +128,7 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
   const [program = '', ...args] = group?.enter(confined) ?? confined;
   const input = start.stdin === null ? 'ignore' : 'pipe';
   const extra = sandbox.confinement === 'bubblewrap' ? 'pipe' : 'ignore';
-  return spawn(program, args, {
+  const child = spawn(program, args, {
     stdio: profile.isInteractive
       ? ['inherit', 'inherit', 'inherit', extra, extra, 'pipe']
       : [input, 'pipe', 'pipe', extra, extra, 'pipe'],
@@ -136,6 +137,8 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
     // Ctrl-C at the terminal is for the tool, which stops the agents itself.
     detached: !profile.isInteractive,
   });
+  requirePipes(child);
+  return child;
 }
 
 /** bubblewrap clears the environment and says where its program works: of the rest it needs nothing but the mark. */

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
@@ -100,14 +101,25 @@ const pack = [
   ...['pack-objects', '--revs', '--local', '--stdout', '-q', '--window=0', '--threads=1'],
 ];
 
+/** What `start` starts; where it can't, the one that waits for it ends. */
+function startOrEnd<Child>(start: () => Child, waiting: ChildProcess): Child {
+  try {
+    return start();
+  } catch (error) {
+    waiting.kill();
+    throw error;
+  }
+}
+
 /** Pipes a pack of the revisions from one git to another; null, or what went wrong. */
 async function copyObjects(
   from: GitContext,
   to: GitContext,
   revisions: string,
 ): Promise<readonly string[] | null> {
-  const reader = spawnGit(from, pack);
+  // Without a pack it waits for one, and ends with its input.
   const writer = spawnGit(to, ['unpack-objects', '-q', '--strict']);
+  const reader = startOrEnd(() => spawnGit(from, pack), writer);
   const errors: Buffer[] = [];
   for (const child of [reader, writer]) {
     child.stdin.on('error', () => undefined);

@@ -141,11 +141,22 @@ export class CatFile {
     const batch = this.#unsent;
     this.#unsent = [];
     if (batch.length === 0) return;
-    const child = this.#child ?? this.#start();
+    const child = this.#started(batch);
+    if (child === null) return;
     this.#pending = [...this.#pending.slice(this.#answered), ...batch];
     this.#answered = 0;
     this.#hold(true);
     child.stdin.write(`${batch.map(({ command, name }) => `${command} ${name}`).join('\n')}\nflush\n`);
+  }
+
+  /** null: it can't be started, as those who ask are told. */
+  #started(asked: readonly Request[]): ChildProcessWithoutNullStreams | null {
+    try {
+      return this.#child ?? this.#start();
+    } catch (error) {
+      for (const { asker, at } of asked) asker.reject(error, at);
+      return null;
+    }
   }
 
   #start(): ChildProcessWithoutNullStreams {

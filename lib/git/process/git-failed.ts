@@ -44,7 +44,15 @@ export function verbOf(args: readonly string[]): string {
 }
 
 /** The program itself could not be started. */
-export function gitMissing(cause: Error): FlameError {
+export function gitMissing(cause: Error & { readonly code?: unknown }): FlameError {
+  if (cause.code === 'EMFILE' || cause.code === 'ENFILE')
+    return new FlameError({
+      kind: 'environment',
+      code: 'too-many-files',
+      message: 'git could not be started: too many files are open.',
+      hints: ['ulimit -n 4096, then try again.'],
+      cause,
+    });
   return new FlameError({
     kind: 'environment',
     code: 'git-missing',

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { requirePipes } from '../../util/hold-child.ts';
 import { environmentOf, gitIn, safeConfig } from './git-environment.ts';
 import { endedWith, gitMissing, verbOf } from './git-failed.ts';
 import { type GitGuard, type GuardedGit, guardChild, guardGit, limitGit, unguarded } from './limit-git.ts';
@@ -161,7 +162,10 @@ export async function askPreference(context: GitContext, args: readonly string[]
   return stdout.toString().replace(/\n$/, '');
 }
 
-/** Starts git with a clean environment and piped streams, for those that talk with it. git is spawned in this file alone. */
+/**
+ * Starts git with a clean environment and piped streams, for those that talk with it. git is spawned in this file alone.
+ * Throws FlameError `too-many-files`.
+ */
 export function spawnGit(
   context: GitContext,
   args: readonly string[],
@@ -173,5 +177,10 @@ export function spawnGit(
   const [program = '', ...rest] = limitGit(context.guard, [gitIn(env), ...safeConfig, ...args], env.PATH);
   const child = spawn(program, rest, options);
   guardChild(context.guard, child);
+  try {
+    requirePipes(child);
+  } catch (error) {
+    throw gitMissing(error as Error);
+  }
   return child;
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { holdChild } from '../../util/hold-child.ts';
+import { holdChild, requirePipes } from '../../util/hold-child.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { environmentOf } from './git-environment.ts';
 import type { KeptConnection } from './kept-connection.ts';
@@ -84,11 +84,16 @@ class SshConnection implements KeptConnection {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  /** Where it can't be started now, another time. */
   #open(): void {
     clear(this.#folder);
-    const master = openMaster(this.context, this.#ssh, this.#folder);
-    this.#master = master;
-    void master.ended.then(() => this.#forget(master));
+    try {
+      const master = openMaster(this.context, this.#ssh, this.#folder);
+      this.#master = master;
+      void master.ended.then(() => this.#forget(master));
+    } catch {
+      this.#mayTry = false;
+    }
   }
 
   #drop(master: Master): void {
@@ -172,7 +177,7 @@ interface Master {
   readonly ended: Promise<unknown>;
 }
 
-/** Ends when its stdin does, with the folder, so also when this process is killed; and when ssh does. */
+/** Throws where no descriptor is left. Ends when its stdin does, with the folder, so also when this process is killed; and when ssh does. */
 function openMaster(context: GitContext, { command, target }: Ssh, folder: string): Master {
   const words = [...masterOptions, '-o', `ControlPath=${folder}/%C`, ...target].map(shellQuote);
   const script = [
@@ -190,6 +195,7 @@ function openMaster(context: GitContext, { command, target }: Ssh, folder: strin
     // Ctrl-C at the terminal is not for it: what is left to say goes through it.
     detached: true,
   });
+  requirePipes(child);
   for (const pipe of [child.stdin, child.stdout]) pipe.on('error', () => undefined);
   holdChild(child, false);
   const ended = new Promise((resolve) => {

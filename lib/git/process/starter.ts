@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { GitLimits } from '../../domain/config/work-bounds.ts';
-import { holdChild } from '../../util/hold-child.ts';
+import { holdChild, requirePipes } from '../../util/hold-child.ts';
 import { packageRoot } from '../../util/package-root.ts';
 
 /** A program with all it is started with. */
@@ -49,10 +49,23 @@ export async function runByStarter(
   onStart?: (signal: Signaller) => void,
 ): Promise<ProgramEnd | null> {
   if (!isAbsolute(program.argv[0] ?? '')) return null;
-  opened ??= openStarter();
-  if ((await opened)?.isGone) opened = openStarter();
-  const starter = await opened;
+  opened ??= tryToOpen();
+  const asked = opened;
+  let starter = await asked;
+  if (starter?.isGone) {
+    // Whoever sees it first opens the next one.
+    if (opened === asked) opened = tryToOpen();
+    starter = (await opened) ?? null;
+  }
   return starter === null ? null : starter.run(program, onStart);
+}
+
+/** What hinders it now (no descriptor is left) may not the next time. */
+function tryToOpen(): Promise<Starter | null> {
+  return openStarter().catch(() => {
+    opened = undefined;
+    return null;
+  });
 }
 
 async function openStarter(): Promise<Starter | null> {
@@ -60,6 +73,7 @@ async function openStarter(): Promise<Starter | null> {
   if (!existsSync(path)) return null;
   // Away from all folders, and from the terminal and its signals.
   const child = spawn(path, [], { cwd: '/', env: {}, stdio: 'pipe', detached: true });
+  requirePipes(child);
   for (const end of [child.stdin, child.stdout, child.stderr]) end.on('error', () => undefined);
   child.stderr.resume();
   return new Promise((resolve) => {
