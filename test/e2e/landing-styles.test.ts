@@ -5,7 +5,7 @@ import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../
 import { type FlameRun, flame, flameJson } from '../support/flame.ts';
 import { start } from '../support/kill-rig.ts';
 import { assertRefused } from '../support/refusal.ts';
-import type { TestRepo } from '../support/repo.ts';
+import { openRepo, type TestRepo } from '../support/repo.ts';
 
 type Project = Readonly<Record<string, unknown>>;
 
@@ -75,6 +75,20 @@ test('DSK-3 rebase: the commits of the tasks land one after another, with who wr
   assert.match(repo.git('log', '-1', '--format=%(trailers)', 'main~1'), /Task: b\nSession: ses-/);
   const work = repo.git('log', '-1', '--format=%an %at', '--all', '--grep=add g', '--no-notes');
   assert.is(repo.git('log', '-1', '--format=%an %at', 'main~1'), work);
+});
+
+test('DSK-2 MRG-9 what was skipped and is built again as the same commit holds up nothing that stands on it', async () => {
+  const { repo, chain } = makeChain('merge');
+  const decisions = writeDecisions(repo, {
+    plan: ['approve'],
+    changesets: ['skip', 'approve', 'approve'],
+    session: ['continue', 'stop'],
+  });
+  const argv = ['run', 'Ship it', '--from', writePlan(repo, chain.slice(0, 2))];
+  const done = await flame(repo, [...argv, '--decisions-file', decisions]);
+  assert.is(done.code, 0, done.stderr);
+  assert.not.match(done.stderr, /has not landed/);
+  assert.match(repo.git('show', 'main:f').replace(/\n+/g, ' '), /^# a a # b b # c # d$/);
 });
 
 /** Four works one upon the other, in a file with room between them; from is what they start from. */
@@ -147,6 +161,32 @@ for (const style of ['merge', 'squash', 'rebase'])
       tasks.map(({ status, history }) => [status, history.length]),
       [2, 1, 1, 1].map((attempts) => ['merged', attempts]),
     );
+  });
+
+for (const style of ['merge', 'squash'])
+  test(`STK-3 ${style}: a landing is taken out from under work by hand that began upon it, once that is submitted`, async () => {
+    const { repo, from, chain } = makeChain(style);
+    const first = { plan: ['approve'], changesets: ['approve'], session: ['stop'] };
+    const plan = [...chain.slice(0, 1), ...chain.slice(3).map((task) => ({ ...task, script: 'exit 1' }))];
+    const argv = ['run', 'Ship it', '--from', writePlan(repo, plan), '--decisions-file'];
+    await flame(repo, [...argv, writeDecisions(repo, first)]);
+    const [claim] = (await flameJson(repo, ['task', 'claim', 'd'])).lines;
+    const hand = openRepo(String(claim?.worktree), repo.env);
+    hand.write('f', hand.git('show', 'HEAD:f').replace('# d', '# d\nd'));
+    hand.commit('feat: d by hand');
+    const undone = await flame(repo, ['undo', '--requeue', 'once more']);
+    assert.is(undone.code, 0, undone.stderr);
+    assert.is(repo.git('rev-parse', 'main'), from);
+    const submitted = await flame(repo, ['task', 'submit', 'd']);
+    assert.is(submitted.code, 0, submitted.stderr);
+    const rest = { changesets: ['approve', 'approve'], session: ['continue', 'stop'] };
+    const again = await flame(repo, ['run', '--decisions-file', writeDecisions(repo, rest)]);
+    assert.is(again.code, 0, again.stderr);
+    assert.not.match(again.stderr, /rewound|conflict/);
+    assert.match(repo.git('show', 'main:f').replace(/\n+/g, ' '), /^# a a # b # c # d d$/);
+    const [status] = (await flameJson(repo, ['status'])).lines;
+    const tasks = status?.tasks as readonly { status: string; history: readonly unknown[] }[];
+    assert.equal([tasks[0]?.status, tasks[0]?.history.length], ['merged', 2]);
   });
 
 test('DSK-3 LND-1 what landed as several commits is taken back whole', async () => {

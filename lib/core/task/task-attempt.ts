@@ -128,19 +128,15 @@ export function replayTask(
 }
 
 /**
- * Says of a done task that it also stands on these works, which it was begun upon as they had landed. Throws a FlameError
- * `illegal-transition` when it isn't done.
+ * Says of work that it also stands on these works, which it was begun upon as they had landed. What is still being done
+ * is put on other ground once it is finished.
  */
-export function addGround(task: Task, below: BuiltOn): TaskChange<DoneTask> {
-  if (task.status !== 'done') throw illegalTransition(task, 'done');
+export function addGround(task: ClaimedTask | DoneTask, below: BuiltOn): TaskChange<ClaimedTask | DoneTask> {
   const known = task.built_on ?? [];
   const added = below.filter((one) => !known.some((other) => other.task === one.task));
   const names = below.map((one) => one.task).join(', ');
-  return describeChange(
-    task,
-    withGround(task, [...known, ...added]),
-    `, was begun upon ${names} as it landed`,
-  );
+  const next = { ...task, built_on: [...known, ...added] };
+  return describeChange(task, next, `, was begun upon ${names} as it landed`);
 }
 
 function doneAgain({ agent_id, history }: Task, notes: string, at: string): Omit<HistoryEntry, 'attempt'> {

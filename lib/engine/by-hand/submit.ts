@@ -55,7 +55,8 @@ export async function submitByHand(
   requireHeld(task, workshop.gates.person, false);
   if (!wish.isForced) await requireSaved(workshop, task);
   const tip = await tipOf(workshop, task, wish);
-  const { commit: start, builtOn } = await startOf(workshop, view, task, tip);
+  const from = await startOf(workshop, view, task, tip);
+  const start = from.commit;
   if (tip === start) throw nothingDone(task);
   const violations = await judgeCommits(workshop, {
     start,
@@ -65,7 +66,7 @@ export async function submitByHand(
     signer: null,
   });
   if (violations.length > 0) return { task, violations, worktree: task.worktree };
-  const done = await complete(workshop, task, { start, builtOn, tip, notes: wish.notes });
+  const done = await complete(workshop, task, { from, tip, notes: wish.notes });
   return { task: done, violations, worktree: await leaveWorktree(workshop, done, wish.cwd) };
 }
 
@@ -108,7 +109,8 @@ async function tipOf(
 
 interface Ground {
   readonly commit: ObjectId;
-  readonly builtOn: BuiltOn;
+  /** Absent: as the task says it when the work is taken in. */
+  readonly builtOn?: BuiltOn;
 }
 
 /** What the work starts from: as claimed, or where the branch left the base, after a rebase. */
@@ -119,8 +121,8 @@ async function startOf(
   tip: ObjectId,
 ): Promise<Ground> {
   const { git } = workshop;
-  const { start_commit: claimed, built_on: builtOn = [] } = task;
-  if (claimed !== null && (await git.isAncestor(claimed, tip))) return { commit: claimed, builtOn };
+  const { start_commit: claimed } = task;
+  if (claimed !== null && (await git.isAncestor(claimed, tip))) return { commit: claimed };
   const point = await startPoint(workshop, view.session, task, view.tasks);
   if (point.kind === 'start' && (await git.isAncestor(point.commit, tip))) return point;
   const base = await baseTip(workshop, view.session);
@@ -161,8 +163,7 @@ async function complete(
   workshop: Recorder & Pick<Workshop, 'configDigest' | 'git'>,
   task: Task,
   work: {
-    readonly start: ObjectId;
-    readonly builtOn: BuiltOn;
+    readonly from: Ground;
     readonly tip: ObjectId;
     readonly notes: string | null;
   },
@@ -175,7 +176,8 @@ async function complete(
     const now = taskOf(view, task.id);
     requireHeld(now, person, false);
     const step = completeTask(now, {
-      ...{ commit: work.tip, start: work.start, branch: branchName(task), builtOn: work.builtOn },
+      ...{ commit: work.tip, start: work.from.commit, branch: branchName(task) },
+      ...(work.from.builtOn === undefined ? {} : { builtOn: work.from.builtOn }),
       notes: work.notes ?? `Submitted by ${person}.`,
       at: timestamp(workshop),
       cost: 0,

@@ -21,7 +21,9 @@ export async function unlandedBelow(
     const named = session.changesets.filter((one) => one.id !== changeset.id && one.group === group);
     const below: Changeset[] = [];
     for (const one of named) if (await git.isAncestor(one.commit, changeset.commit)) below.push(one);
-    const waiting = below.find(({ state }) => state !== 'landed');
+    const landed = new Set(below.filter(({ state }) => state === 'landed').map(({ commit }) => commit));
+    // One that was skipped may have been built again as the same commit.
+    const waiting = below.find(({ commit }) => !landed.has(commit));
     if (waiting !== undefined) return waiting;
     if (below.some((one) => origins.has(builtDecision(session, one)))) continue;
     if (!(await git.isAncestor(changeset.parent, tip))) return { group, state: 'void' };

@@ -95,7 +95,7 @@ function takenBackBy(
   view: SessionView,
   { tasks, above }: { readonly tasks: readonly Task[]; readonly above: ReadonlyMap<string, BegunUpon> },
 ): UndoneLanding {
-  let { session } = view;
+  let { session, tasks: now } = view;
   const steps: TaskChange[] = [];
   const reviews: UndoneLanding['reviews'][number][] = [];
   for (const { takes_back: back } of tasks) {
@@ -103,14 +103,21 @@ function takenBackBy(
     if (back === undefined || changeset === undefined) continue;
     const undone = undoneLanding(
       workshop,
-      { ...view, session },
+      { ...view, session, tasks: now },
       { changeset, wish: back, above: above.get(changeset.id) ?? new Map() },
     );
     session = undone.session;
+    // What began upon two of them stands on both.
+    now = after(now, undone.steps);
     steps.push(...undone.steps);
     reviews.push(...undone.reviews);
   }
   return { session, steps, reviews };
+}
+
+function after(tasks: readonly Task[], steps: readonly TaskChange[]): readonly Task[] {
+  const changed = new Map<string, Task>(steps.map(({ task }) => [task.id, task]));
+  return tasks.map((task) => changed.get(task.id) ?? task);
 }
 
 function reviewNote(

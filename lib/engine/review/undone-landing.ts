@@ -6,6 +6,7 @@ import { withdraw } from '../../core/task/withdraw.ts';
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Session } from '../../domain/state/session.ts';
+import type { ClaimedTask, DoneTask, Task } from '../../domain/state/task.ts';
 import { type Recording, type SessionView, taskOf } from '../record.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 
@@ -16,10 +17,10 @@ export interface UndoneLanding {
   readonly reviews: NonNullable<Recording['reviews']>;
 }
 
-/** Where finished tasks began, of those that began upon a landing: by their ids. */
+/** Where works began, finished or not, of those that began upon a landing: by the ids of their tasks. */
 export type BegunUpon = ReadonlyMap<TaskId, ObjectId>;
 
-/** Finished work that holds a landing, since it began when that had landed. */
+/** Work that holds a landing, since it began when that had landed. */
 export async function begunUpon(
   { git }: WithGit<Pick<GitCommits, 'isAncestor'>>,
   { tasks }: Pick<SessionView, 'tasks'>,
@@ -28,8 +29,8 @@ export async function begunUpon(
   const found = new Map<TaskId, ObjectId>();
   // Many begin at the same commit.
   const known = new Map<ObjectId, boolean>();
-  for (const { id, status, start_commit: start } of tasks) {
-    if (status !== 'done') continue;
+  for (const { id, start_commit: start } of tasks.filter(isWork)) {
+    if (start === null) continue;
     const holds = known.get(start) ?? (await git.isAncestor(landed, start));
     known.set(start, holds);
     if (holds) found.set(id, start);
@@ -62,12 +63,16 @@ export function undoneLanding(
   const below = leaving.map(({ task }) => ({ task: task.id, commit }));
   const changed = new Set<string>(steps.map(({ task }) => task.id));
   const left = below.length === 0 ? [] : view.tasks.filter(({ id }) => !changed.has(id));
-  const upon = left.filter((task) => task.status === 'done' && above.get(task.id) === task.start_commit);
+  const upon = left.filter(isWork).filter((task) => above.get(task.id) === task.start_commit);
   return {
     session: reopened(withUndone(view.session, changeset, mark), wish),
     steps: [...steps, ...upon.map((task) => addGround(task, below))],
     reviews: note === null ? [] : [{ commit, note: { ...note, undone: mark } }],
   };
+}
+
+function isWork(task: Task): task is ClaimedTask | DoneTask {
+  return task.status === 'claimed' || task.status === 'done';
 }
 
 /** Where there is work again. */
