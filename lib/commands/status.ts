@@ -20,6 +20,7 @@ import { renderStatus } from '../ui/render/render-status.ts';
 import type { Style } from '../ui/text/style.ts';
 import { formatCount } from '../util/format-amount.ts';
 import { askedNow } from './open/asked-now.ts';
+import { behindLanding, bringsAlong } from './open/behind-landing.ts';
 import { gitHere } from './open/git-here.ts';
 import { goneClaims, overdueClaims } from './open/overdue-claims.ts';
 import { readAhead } from './open/read-ahead.ts';
@@ -64,14 +65,16 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
         : [...renderSpend(session, output.style, '  '), ...renderSpendingApart(spending, output.style, '  ')];
     const isGoing = session !== null && isSessionBusy(commonDir, session.id);
     const place = machineName({ env: io.env, commonDir });
-    const next =
-      asks[0]?.next ??
-      (isGoing ? 'git flame agent list' : nextCommand(standing, await askingPerson(git, tasks), place));
+    const behind = isGoing || standing === null ? null : behindLanding(standing.session, place);
+    const due = async (): Promise<string | null> =>
+      behind === null ? nextCommand(standing, await askingPerson(git, tasks), place) : bringsAlong;
+    const next = asks[0]?.next ?? (isGoing ? 'git flame agent list' : await due());
     const overdue = await overdueClaims(tasks, reading);
     const ours = tasks.filter(({ id }) => standing?.elsewhere.has(id) === false);
     const frees = session === null ? 'git flame work' : whereItGoes(session, place, 'work');
     const gone = isGoing ? [] : goneClaims(ours, { live: agents, place, frees });
     const below = [
+      ...(behind === null ? [] : [behind]),
       ...renderProposals(proposals),
       ...belowOf(machines, output.style),
       ...(doubted.length === 0 ? [] : ['', ...doubted]),

@@ -46,7 +46,7 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
       ...(await examineState(reading)),
       ...(await examineRepository(git)),
       ...(await examineHooks(git, io)),
-      ...(await examineLeftovers(reading)),
+      ...(await examineLeftovers(reading, io.env)),
       ...(remote === null ? [] : await examineRemote(reading, io, { name: remote, config })),
     ];
     output.json({

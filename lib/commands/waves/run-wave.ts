@@ -99,6 +99,10 @@ async function next(opened: Opened, id: SessionId, wave: WaveCommand): Promise<A
     canStart: (all) =>
       canStart(withoutHeldApart(opened.workshop, all), opened.config.concurrency.development),
   });
+  // What was decided a moment ago may have to be checked again; what waits beside it is decided all the same.
+  const isBefore = action.kind === 'validate' && wave.actions.includes('review');
+  if (isBefore && changesetsOfCycle(view.session).some(({ state }) => state === 'waiting'))
+    return { kind: 'review' };
   const isLate = action.kind === 'review' && wave.actions.includes('merge');
   return isLate && (await hasLate(opened.workshop, view)) ? { kind: 'merge' } : action;
 }

@@ -55,8 +55,9 @@ export function nextAction(state: SessionState): Action {
   if (hasAgents || (!isWindingDown && canStart(tasks))) return { kind: 'work' };
   const ground = readGround(tasks);
   const current = changesetsOfCycle(session);
-  if (tasks.some((task) => needsValidation(task, ground)) || uprooted(tasks, current).length > 0)
-    return { kind: 'validate' };
+  const lost = uprooted(tasks, current);
+  if (isLandingLeft(current, lost)) return { kind: 'review' };
+  if (tasks.some((task) => needsValidation(task, ground)) || lost.length > 0) return { kind: 'validate' };
   if (current.some((changeset) => changeset.state === 'waiting' || changeset.state === 'approved'))
     return { kind: 'review' };
   if (mergeable(tasks, current).length > 0) return { kind: 'merge' };
@@ -74,6 +75,18 @@ export function nextAction(state: SessionState): Action {
       reason: `the limit of ${maxCycles} wave cycle${maxCycles === 1 ? '' : 's'} is reached`,
     };
   return { kind: 'end-cycle' };
+}
+
+/**
+ * Whether all is decided and some of what was approved has not landed, as a kill between two landings leaves it: that
+ * comes first, for what else is put on other ground is put on that.
+ */
+function isLandingLeft(current: readonly Changeset[], lost: readonly Task[]): boolean {
+  if (current.some(({ state }) => state === 'waiting')) return false;
+  const left = new Set<string>(
+    current.filter(({ state }) => state === 'approved').flatMap((one) => one.tasks),
+  );
+  return left.size > 0 && !lost.some(({ id }) => left.has(id));
 }
 
 /** The changesets built in the session's current cycle. */

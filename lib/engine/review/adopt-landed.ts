@@ -2,12 +2,12 @@ import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
+import { ownCheckout } from '../../domain/state/own-checkout.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
 import { requireMovable } from '../base-in-use.ts';
 import { record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
-import { ownCheckout } from './bring-along.ts';
 
 /**
  * Moves the branch a session lands on to what it landed at the remote, where this clone was not told of that: it was

@@ -3,6 +3,7 @@ import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import { indexLocked } from '../../domain/no-writing.ts';
 import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
+import { ownCheckout } from '../../domain/state/own-checkout.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
@@ -105,19 +106,6 @@ async function requireAdvance(
       again,
     ],
   });
-}
-
-/**
- * What must still be brought along in this clone: a session that came through sync may record another clone's
- * checkout.
- */
-export function ownCheckout(
-  workshop: Pick<Workshop, 'place'>,
-  { checkout }: Pick<Session, 'checkout'>,
-): Session['checkout'] {
-  return checkout === null || (checkout.place !== null && checkout.place !== workshop.place)
-    ? null
-    : checkout;
 }
 
 /**

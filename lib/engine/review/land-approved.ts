@@ -2,6 +2,7 @@ import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
+import { ownCheckout } from '../../domain/state/own-checkout.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { type Recorder, taskOf, viewSession } from '../record.ts';
@@ -12,13 +13,7 @@ import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.t
 import type { Workshop } from '../workshop.ts';
 import { adoptLanded } from './adopt-landed.ts';
 import { unlandedBelow } from './below-landed.ts';
-import {
-  bringAlong,
-  bringOthersAlong,
-  ownCheckout,
-  requireCleanBase,
-  requireFreePaths,
-} from './bring-along.ts';
+import { bringAlong, bringOthersAlong, requireCleanBase, requireFreePaths } from './bring-along.ts';
 import { destinedFor, requireFreeName } from './landing-branch.ts';
 import { proveLanding } from './prove-landing.ts';
 import { publishLanding } from './publish-landing.ts';

@@ -7,7 +7,9 @@ import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import { parseRefName } from '../../domain/ids.ts';
 import { branchMoved } from '../../domain/meanwhile.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
+import { ownCheckout } from '../../domain/state/own-checkout.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { saysSomething } from '../../util/says-something.ts';
@@ -15,13 +17,7 @@ import { shortId } from '../../util/short-id.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
 import { type Recording, record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
-import {
-  bringAlong,
-  bringOthersAlong,
-  ownCheckout,
-  requireCleanBase,
-  requireFreePaths,
-} from './bring-along.ts';
+import { bringAlong, bringOthersAlong, requireCleanBase, requireFreePaths } from './bring-along.ts';
 import { planUndo } from './plan-undo.ts';
 import { withoutReason } from './record-decision.ts';
 import { landedOnto, revertLanding } from './revert-landing.ts';
@@ -138,10 +134,14 @@ async function recordUndone(
 
 /** What was built on a commit that is gone would bring it back: it is built again. */
 function voidAbove(session: Session, gone: ObjectId): Session {
-  const above = session.changesets.filter(
-    ({ state, base, parent }) =>
-      (state === 'waiting' || state === 'approved') && (base === gone || parent === gone),
-  );
+  const lost = new Set([gone]);
+  const above: Changeset[] = [];
+  // A changeset stands after what it was built on.
+  for (const one of session.changesets) {
+    if (one.state === 'landed' || (!lost.has(one.base) && !lost.has(one.parent))) continue;
+    lost.add(one.commit);
+    if (one.state === 'waiting' || one.state === 'approved') above.push(one);
+  }
   const why = `it was built on ${shortId(gone)}, whose landing was taken back`;
   return withStates(
     session,

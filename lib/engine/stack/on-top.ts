@@ -27,8 +27,12 @@ export async function onTopOf(
   const waited = new Set<string>(view.tasks.filter(before.waits).map(({ id }) => id));
   let { tasks } = view;
   const current = changesetsOfCycle(view.session);
-  const tell = ({ id, cohesion_group: group }: Task, outcome: OnTop['outcome'], paths: readonly string[]) =>
-    void found.push({ task: id, group, outcome, paths });
+  // A group that comes in parts is named by its part, as the person was shown it.
+  const shown = new Map<string, string>(
+    current.flatMap(({ tasks: ids, group }) => ids.map((id) => [id, group])),
+  );
+  const tell = ({ id, cohesion_group }: Task, outcome: OnTop['outcome'], paths: readonly string[]) =>
+    void found.push({ task: id, group: shown.get(id) ?? cohesion_group, outcome, paths });
   const sendBack = (leaving: readonly TaskChange[]): void => {
     const steps = withdraw(tasks, leaving, at);
     tasks = apply(tasks, steps);

@@ -6,7 +6,7 @@ import { replayTask } from '../../core/task/task-attempt.ts';
 import { requeueTask } from '../../core/task/task-return.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
-import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
+import { type ObjectId, type SessionId, type TaskId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { type DoneTask, hasWork, type Task, type WorkedTask } from '../../domain/state/task.ts';
@@ -56,6 +56,8 @@ type Fate =
       readonly commit: ObjectId;
       /** What it stood on and does no more. */
       readonly lost: readonly string[];
+      /** The same with what became of each, as the end of a sentence. */
+      readonly why: string;
       readonly step: TaskChange<DoneTask>;
     }
   | { readonly kind: 'back'; readonly notes: string; readonly paths: readonly string[] };
@@ -68,7 +70,8 @@ export async function fateOf(
 ): Promise<Fate> {
   const byId = new Map<string, Task>(tasks.map((one) => [one.id, one]));
   const lost = readGround(tasks).lost(task);
-  const why = lost.map((id) => `${id}, which is ${describe(byId.get(id))}`).join(', and on ');
+  const becameOf = (id: TaskId): string => describe(byId.get(id));
+  const why = lost.map((id) => `${id}, which ${becameOf(id)}`).join(', and on ');
   const start = await startPoint(workshop, session, task, tasks);
   if (start.kind === 'conflict') {
     const notes = `It was built on ${why}. What remains conflicts: the work of ${start.with}, in ${start.paths.join(', ')}.`;
@@ -83,18 +86,19 @@ export async function fateOf(
     ...{ commit: own.commit, start: start.commit, builtOn: start.builtOn, without: lost },
     at: timestamp(workshop),
   });
-  return { kind: 'stands', commit: own.commit, lost, step };
+  const since = lost.map((id) => `${id} ${becameOf(id)}`).join(', and ');
+  return { kind: 'stands', commit: own.commit, lost, why: since, step };
 }
 
 function describe(below: Task | undefined): string {
-  const isOther = below?.status === 'done' || below?.landed_as !== undefined;
-  return isOther ? 'another commit now' : (below?.status ?? 'gone');
+  if (below?.landed_as !== undefined) return 'landed as another commit';
+  return `is ${below?.status === 'done' ? 'another commit now' : (below?.status ?? 'gone')}`;
 }
 
 async function keep(
   workshop: Recorder & Pick<Workshop, 'configDigest' | 'git'>,
   { task, ground }: Uprooted,
-  { commit, step, lost }: Extract<Fate, { readonly kind: 'stands' }>,
+  { commit, step, why }: Extract<Fate, { readonly kind: 'stands' }>,
 ): Promise<void> {
   const { session, id } = task;
   const ref = taskBranch(session, id);
@@ -113,7 +117,7 @@ async function keep(
   workshop.events.emit({
     event: 'notice',
     level: 'info',
-    message: `${id} stands without ${lost.join(', ')} as it was: its own change was put on what remains, and is checked again.`,
+    message: `${id} was put on other ground, since ${why}: its own change stays, and is checked again.`,
   });
 }
 
