@@ -126,6 +126,9 @@ for (const style of ['squash', 'rebase']) {
     const killed = start(repo, argv, { TMPDIR: tmpdir(), FLAME_TEST_KILL_AT: '/refs done: .*\\bmain\\b/' });
     assert.is(killed.signal, 'SIGKILL', killed.stderr);
     assert.is(repo.git('rev-list', '--count', `${from}..main`), '1');
+    const behind = /the files may still be those from before that landed: git flame resume brings them along/;
+    assert.match((await flame(repo, ['status'])).stdout, behind);
+    assert.match((await flame(repo, ['doctor'])).stdout.replace(/\s+/g, ' '), behind);
     const resumed = await flame(repo, [
       'resume',
       '--decisions-file',
@@ -134,6 +137,47 @@ for (const style of ['squash', 'rebase']) {
     assert.is(repo.git('rev-list', '--count', `${from}..main`), '3', resumed.stderr);
     assert.match(repo.git('show', 'main:f').replace(/\n+/g, ' '), /^# a a # b b # c c # d$/);
     assert.not.match(resumed.stderr, /did not land|\b[bc]: pass at /);
+    assert.not.match((await flame(repo, ['status'])).stdout, behind);
+    assert.is(repo.git('status', '--porcelain', '--untracked-files=no'), '');
+  });
+
+  test(`STK-3 LIF-4 ${style}: after such a kill, too, what stands on rejected work is put on what landed`, async () => {
+    const repo = makeProject({ landing_style: style });
+    repo.write('f', '# f\n');
+    repo.write('g', Array.from({ length: 40 }, (_, at) => `${at}\n`).join(''));
+    const from = repo.commit('room');
+    const say = (id: string, script: string, ...locks: string[]): ScriptTask => ({
+      ...{ id, title: `Say ${id}`, group: id, locks, script },
+    });
+    const plan = [
+      say('a', 'echo a >> f', 'f'),
+      say('b', 'echo b >> f', 'f'),
+      say('c', "sed -i 's/^10$/c/' g", 'g'),
+      say('d', "echo d >> f; sed -i 's/^30$/d/' g", 'f', 'g'),
+    ];
+    const answers = { changesets: [{ c: { reject: 'not this' }, all: 'approve' }], plan: ['approve'] };
+    const argv = ['run', 'x', '--from', writePlan(repo, plan), '--decisions-file'];
+    const killed = start(repo, [...argv, writeDecisions(repo, answers)], {
+      TMPDIR: tmpdir(),
+      FLAME_TEST_KILL_AT: '/refs done: .*\\bmain\\b/',
+    });
+    assert.is(killed.signal, 'SIGKILL', killed.stderr);
+    assert.is(repo.git('rev-list', '--count', `${from}..main`), '1');
+    const rest = writeDecisions(repo, { changesets: [{ all: 'approve' }], session: ['stop'] });
+    const resumed = await flame(repo, ['resume', '--decisions-file', rest]);
+    assert.not.match(resumed.stderr, /goes back to its worker/);
+    assert.is(repo.git('show', 'main:f'), '# f\na\nb\nd', resumed.stderr);
+    const [status] = (await flameJson(repo, ['status'])).lines;
+    const tasks = status?.tasks as readonly { status: string; history: readonly unknown[] }[];
+    assert.equal(
+      tasks.map(({ status, history }) => [status, history.length]),
+      [
+        ['merged', 1],
+        ['merged', 1],
+        ['requeued', 1],
+        ['merged', 1],
+      ],
+    );
   });
 }
 

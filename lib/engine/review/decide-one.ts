@@ -12,6 +12,7 @@ import type { AheadWatch } from '../radar/watch-ahead.ts';
 import { type SessionView, taskOf, viewSession } from '../record.ts';
 import { onTopOf } from '../stack/on-top.ts';
 import type { Workshop } from '../workshop.ts';
+import { tellAmended } from './amended-branches.ts';
 import { applySuggestions, linesOf } from './apply-suggestions.ts';
 import { chooseFor } from './choose-for.ts';
 import { excludingOf } from './excluding.ts';
@@ -71,6 +72,7 @@ async function shownOf(
   const doubts = doubtsOf(view.snapshot, tasks);
   for (const doubt of doubts)
     workshop.events.emit({ event: 'manual-review', changeset: changeset.id, ...doubt });
+  await tellAmended(workshop, tasks);
   const blocked = await blockedCalls(workshop, view.session, tasks);
   const since = await comparedToSeen(workshop, view.session, { changeset, tasks });
   return {

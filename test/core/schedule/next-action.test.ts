@@ -54,6 +54,20 @@ const failed = makeTask('task-001', {
 const passed = makePassed('task-001');
 const merged = makeTask('task-001', { status: 'merged' });
 
+test('LIF-1 what was approved lands before other work is put on other ground, once all is decided', () => {
+  const above = makePassed('task-002', {
+    built_on: [{ task: pending.id, commit: makeOid('before') }],
+  });
+  const other = makePassed('task-003');
+  const tasks = [passed, above, other];
+  const approved = makeChangeset('other', 'approved', [other]);
+  assert.is(next(tasks, { wave: 'review', changesets: [approved] }), 'review');
+  const waiting = makeChangeset('one', 'waiting', [passed]);
+  assert.is(next(tasks, { wave: 'review', changesets: [approved, waiting] }), 'validate');
+  const itself = makeChangeset('above', 'approved', [above]);
+  assert.is(next(tasks, { wave: 'review', changesets: [approved, itself] }), 'validate');
+});
+
 test('a session without an approved plan plans, an ended one ends', () => {
   assert.is(next([], { wave: 'plan', cycle: 0 }), 'plan');
   assert.is(next([pending], { state: 'ended' }), 'end');

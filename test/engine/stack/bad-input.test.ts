@@ -161,7 +161,7 @@ test('STK-3 dropped in the middle while the next one runs: the next one is put o
   assert.is(bench.started.length, 4);
 });
 
-test('UNI-3 a branch amended by hand changes nothing of what stands on it: what was judged lands', async () => {
+test('UNI-3 MRG-9 a branch amended by hand changes nothing of what stands on it: what was judged lands, and it is said', async () => {
   const bench = await openStack({ tasks: [{ id: 'a' }, { id: 'b' }] });
   await workWave(bench.workshop, bench.session);
   const { repo } = bench;
@@ -173,6 +173,11 @@ test('UNI-3 a branch amended by hand changes nothing of what stands on it: what 
   repo.git('checkout', '-q', 'main');
   await runStack(bench);
   assert.is(landedText(bench), 'a\nb');
+  const told = bench.events.flatMap((one) => (one.event === 'notice' ? one.message : []));
+  assert.match(
+    told.join('\n'),
+    new RegExp(`branch of a was moved to .* ${a.commit?.slice(0, 10)} is what was judged`),
+  );
 });
 
 test('STK-3 an attempt that is done again is shown its own change, not that of what was refused below it', async () => {
