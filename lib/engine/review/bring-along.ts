@@ -1,6 +1,8 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import { indexLocked } from '../../domain/no-writing.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
 import { ownCheckout } from '../../domain/state/own-checkout.ts';
@@ -122,10 +124,11 @@ export async function bringAlong(
   if (checkout === null) return false;
   const { from, to } = checkout;
   const branch = landsOn(session);
-  const isThere = (await workshop.git.resolveCommit(`refs/heads/${branch}`)) === to;
+  const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);
+  const isThere = tip === to;
   // An older note doesn't say which clone it is about: this one only if the landing was here.
   if (!isThere && checkout.place === null) return false;
-  if (!isThere) tellMoved(workshop, branch, to);
+  if (!isThere) await tellMoved(workshop, branch, { from, to, tip });
   for (const path of isThere ? await worktreesOf(workshop, branch) : []) {
     if ((await workshop.git.advanceWorktree(path, from, to)) !== 'refused') continue;
     workshop.events.emit({
@@ -144,9 +147,33 @@ export async function bringAlong(
   return isThere;
 }
 
-function tellMoved(workshop: Pick<Workshop, 'events'>, branch: string, to: ObjectId): void {
-  const message = `${branch} was moved since ${shortId(to)} landed, so its work trees are left as they are.`;
-  workshop.events.emit({ event: 'notice', level: 'warning', message });
+/** A commit of all that a work tree held before it was brought along takes the landing back: whoever made it may not know. */
+async function tellMoved(
+  { git, events }: Pick<Workshop, 'events'> & WithGit<GitCommits & GitDiffs>,
+  branch: string,
+  { from, to, tip }: Move & { readonly tip: ObjectId | null },
+): Promise<void> {
+  const isTakenBack =
+    tip !== null && (await git.isAncestor(to, tip)) && (await isAsBefore(git, { from, to, tip }));
+  events.emit({
+    ...{ event: 'notice', level: 'warning' },
+    message: `${branch} was moved since ${shortId(to)} landed, so its work trees are left as they are.`,
+    details: isTakenBack
+      ? [
+          `${shortId(tip)} holds what landed as it was before: it takes the landing back.`,
+          `To have it again: git diff ${shortId(from)} ${shortId(to)} | git apply --index && git commit`,
+        ]
+      : [],
+  });
+}
+
+/** Whether all that a landing changed is at the tip as it was before. */
+async function isAsBefore(
+  git: Pick<GitDiffs, 'treeChanges'>,
+  { from, to, tip }: Move & { readonly tip: ObjectId },
+): Promise<boolean> {
+  const later = new Set((await git.treeChanges(from, tip)).map(({ path }) => path));
+  return (await git.treeChanges(from, to)).every(({ path }) => !later.has(path));
 }
 
 /** Finishes what a kill of another session's landing on this base left undone; only while no other process lands. */
