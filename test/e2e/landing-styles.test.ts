@@ -163,6 +163,7 @@ for (const style of ['squash', 'rebase']) {
     });
     assert.is(killed.signal, 'SIGKILL', killed.stderr);
     assert.is(repo.git('rev-list', '--count', `${from}..main`), '1');
+    assert.not.match((await flame(repo, ['status'])).stdout, 'Conflicts ahead');
     const rest = writeDecisions(repo, { changesets: [{ all: 'approve' }], session: ['stop'] });
     const resumed = await flame(repo, ['resume', '--decisions-file', rest]);
     assert.not.match(resumed.stderr, /goes back to its worker/);

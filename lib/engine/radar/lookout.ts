@@ -1,6 +1,7 @@
 import { commitsBelow } from '../../core/radar/commits-below.ts';
 import { listConflicts } from '../../core/radar/list-conflicts.ts';
 import { planTrials, type TrialPair, trialKey, type Work } from '../../core/radar/plan-trials.ts';
+import { readGround } from '../../core/task/needs-of.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { objectMissing } from '../../domain/not-found.ts';
@@ -125,6 +126,7 @@ async function gather(
   const now = parts.now().getTime();
   const aged = found.tips.map((tip) => ({ tip, changedAt: changeTime(memory, tip, now) }));
   aged.sort((a, b) => b.changedAt - a.changedAt);
+  const ground = readGround(tasks);
   const works: Work[] = [];
   const places = new Map<ObjectId, PlacedCommit>();
   for (const { tip, changedAt } of aged.slice(0, mostWorks)) {
@@ -132,10 +134,12 @@ async function gather(
     const { task, commit, isAtWork, start } = tip;
     try {
       const paths = await pathsOf(parts, memory, { from: start, to: tip, isJudged: !isAtWork, signal });
-      const missed = await missedOf(parts, memory, { start, base, signal });
+      // What lost its ground is put on the branch without that, and only then compared with it.
+      const isUprooted = ground.lost(task).length > 0;
+      const missed = isUprooted ? [] : await missedOf(parts, memory, { start, base, signal });
       const { id, file_locks } = task;
-      const ground = commitsBelow(task, tasks);
-      works.push({ task: id, commit, isAtWork, file_locks, ground, paths, missed, changedAt });
+      const below = commitsBelow(task, tasks);
+      works.push({ task: id, commit, isAtWork, file_locks, ground: below, paths, missed, changedAt });
       places.set(commit, tip);
     } catch (error) {
       if (!(error instanceof FlameError)) throw error;
