@@ -44,7 +44,7 @@ async function preview(
   session: Parameters<typeof planUndo>[1],
   name: string | null,
 ): Promise<number> {
-  const { session: found, changeset, way } = await planUndo(workshop, session, name);
+  const { session: found, changeset, above, way } = await planUndo(workshop, session, name);
   const branch = visibleLine(landsOn(found));
   const commit = changeset.landed_commit;
   const { how } = way;
@@ -54,8 +54,12 @@ async function preview(
     'moved-back': `${branch} would move back from ${shortId(commit)}, the landing of ${changeset.id}.`,
     revert: `${changeset.id} would be taken back by a commit of its own, which you review: ${visibleLine(why ?? '')}.`,
   }[how];
-  output.result(`${text}\nTasks: ${changeset.tasks.join(', ')}`);
-  output.json({ session, changeset: changeset.id, commit, branch, how, why, tasks: changeset.tasks });
+  const standing =
+    above.length === 0
+      ? ''
+      : `\nPut on what remains, and back to a worker only where it conflicts: ${above.join(', ')}`;
+  output.result(`${text}\nTasks: ${changeset.tasks.join(', ')}${standing}`);
+  output.json({ session, changeset: changeset.id, commit, branch, how, why, tasks: changeset.tasks, above });
   return 0;
 }
 

@@ -48,6 +48,8 @@ test('LND-1 what stands on a landing that is taken back waits no more, also by w
   const repo = await openWaiting({ a: 'a', b: 'b', c: 'c' });
   await flame(repo, ['review', '--changeset', 'a', '--approve']);
   assert.equal(await changesets(repo), ['1-a landed', '1-b waiting', '1-c waiting']);
+  const asked = await flame(repo, ['undo', '--dry-run']);
+  assert.match(asked.stdout, 'Put on what remains, and back to a worker only where it conflicts: b, c');
   const undone = await flame(repo, ['undo', '--requeue', 'once more']);
   assert.is(undone.code, 0, undone.stderr);
   assert.equal(await changesets(repo), ['1-a rejected', '1-b void', '1-c void']);

@@ -1,7 +1,7 @@
 import { type LandedChangeset, landedChangeset } from '../../core/changesets/landed-changeset.ts';
 import { landedDecision } from '../../core/decisions/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import type { ObjectId, SessionId, TaskId } from '../../domain/ids.ts';
 import { noChangeset } from '../../domain/not-found.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
 import { requestsOf } from '../../domain/state/requests-of.ts';
@@ -10,11 +10,14 @@ import type { Task } from '../../domain/state/task.ts';
 import { taskOf, viewSession } from '../record.ts';
 import { baseTip } from '../start-point.ts';
 import type { Workshop } from '../workshop.ts';
+import { standingOn } from './undone-landing.ts';
 
 /** Which landing would be taken back, and how. */
 interface UndoPlan {
   readonly session: Session;
   readonly changeset: LandedChangeset;
+  /** Whose work stands on it: it is put on what remains, and goes back to its worker where that conflicts. */
+  readonly above: readonly TaskId[];
   readonly way:
     | { readonly how: 'moved-back' }
     /** The branch had lost it already. */
@@ -43,13 +46,14 @@ export async function planUndo(
   if (again !== undefined) throw takenBackAlready(changeset, again);
   if (changeset.tasks.some((task) => taskOf(view, task).takes_back !== undefined)) throw isRevert(changeset);
   const { landed_commit: commit } = changeset;
+  const above = await standingOn(workshop, view, changeset);
   const tip = await baseTip(workshop, session);
   if (commit !== tip && !(await workshop.git.isAncestor(commit, tip))) {
     await requireGone(workshop, session, { changeset, tip });
-    return { session, changeset, way: { how: 'was-gone' } };
+    return { session, changeset, above, way: { how: 'was-gone' } };
   }
   const why = await whyRevert(workshop, session, { commit, tip });
-  return { session, changeset, way: why === null ? { how: 'moved-back' } : { how: 'revert', why } };
+  return { session, changeset, above, way: why === null ? { how: 'moved-back' } : { how: 'revert', why } };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type LandedChangeset, withUndone } from '../../core/changesets/landed-changeset.ts';
+import { standsOn } from '../../core/task/needs-of.ts';
 import { type AfterUndo, takeBackTask } from '../../core/task/take-back.ts';
 import { addGround } from '../../core/task/task-attempt.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
@@ -36,6 +37,21 @@ export async function begunUpon(
     if (holds) found.set(id, start);
   }
   return found;
+}
+
+/** The tasks whose work, finished or not, stands on a landing: they were built on its tasks' work, or began upon it. */
+export async function standingOn(
+  workshop: Parameters<typeof begunUpon>[0],
+  { tasks }: Pick<SessionView, 'tasks'>,
+  changeset: LandedChangeset,
+): Promise<readonly TaskId[]> {
+  const begun = await begunUpon(workshop, { tasks }, changeset);
+  const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
+  const landed = changeset.tasks.flatMap((id) => byId.get(id) ?? []);
+  return tasks
+    .filter(isWork)
+    .filter((task) => begun.has(task.id) || landed.some((below) => standsOn(task, below, byId)))
+    .map(({ id }) => id);
 }
 
 /**
