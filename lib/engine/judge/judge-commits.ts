@@ -97,9 +97,13 @@ async function judgePassing(
       seen.add(name);
     }
     if (fresh.size === 0) continue;
-    const passing = (await git.changedFiles(before, oid, quarantine)).filter(({ path }) => fresh.has(path));
+    const among = await git.changedFiles(before, oid, quarantine);
+    const passing = among.filter(({ path }) => fresh.has(path));
     const contents = await readContents(git, judged, { commit: oid, files: passing, scanner });
-    for (const violation of await takeTurns(checkFiles({ policy, files: passing, ...contents }), signal))
+    for (const violation of await takeTurns(
+      checkFiles({ policy, files: passing, among, ...contents }),
+      signal,
+    ))
       found.push({
         ...violation,
         details: `In commit ${shortId(oid)}: ${violation.details} A later commit does not take it back.`,

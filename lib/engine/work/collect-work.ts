@@ -12,8 +12,12 @@ import type { AdapterFacts, WithGit, Workshop } from '../workshop.ts';
 /** `leftBehind`: what it left and is not taken in, to be shown. */
 export type CollectedWork =
   | { readonly kind: 'work'; readonly tip: ObjectId; readonly leftBehind: readonly string[] }
-  /** `cancelsOut`: there are commits, which together change nothing. */
-  | { readonly kind: 'nothing'; readonly leftBehind: readonly string[]; readonly cancelsOut: boolean }
+  /** `commits`: what there is of them changes nothing, each by itself or together. */
+  | {
+      readonly kind: 'nothing';
+      readonly leftBehind: readonly string[];
+      readonly commits: 'none' | 'empty' | 'taken back';
+    }
   | { readonly kind: 'violation'; readonly tip: ObjectId; readonly violations: readonly Violation[] };
 
 export interface CollectRequest {
@@ -47,10 +51,11 @@ export async function collectWork(
       isOver: true,
     });
   const tip = await workshop.git.cellHead(cell);
-  if (tip === cell.start) return { kind: 'nothing', leftBehind: leave, cancelsOut: false };
+  if (tip === cell.start) return { kind: 'nothing', leftBehind: leave, commits: 'none' };
   const violations = await judgeTip(workshop, request, { tip, isOurs: false });
   if (violations.length > 0) return { kind: 'violation', tip, violations };
-  if (await cancelsOut(workshop, cell, tip)) return { kind: 'nothing', leftBehind: leave, cancelsOut: true };
+  const commits = await changeNothing(workshop, cell, tip);
+  if (commits !== null) return { kind: 'nothing', leftBehind: leave, commits };
   return { kind: 'work', tip, leftBehind: leave };
 }
 
@@ -69,17 +74,17 @@ export async function judgeTip(
   });
 }
 
-/** Whether commits change files and end where they began. Empty ones alone say on purpose that nothing was to be done. */
-async function cancelsOut(
+/** How commits come to nothing that end where they began; null: they change something. */
+async function changeNothing(
   workshop: WithGit<GitCommits>,
   cell: CellWorktree,
   tip: ObjectId,
-): Promise<boolean> {
+): Promise<'empty' | 'taken back' | null> {
   const before = await workshop.git.readCommit(cell.base);
   const after = await workshop.git.readCommit(tip, cell.quarantine);
-  if (before.tree !== after.tree) return false;
+  if (before.tree !== after.tree) return null;
   const commits = await workshop.git.commitsBetween(cell.base, tip, cell.quarantine);
-  return commits.some(({ tree }) => tree !== before.tree);
+  return commits.some(({ tree }) => tree !== before.tree) ? 'taken back' : 'empty';
 }
 
 /**

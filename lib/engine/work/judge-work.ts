@@ -100,6 +100,12 @@ function brokenCell(error: unknown): { readonly kind: 'broken'; readonly failure
   };
 }
 
+const endedWithout = {
+  none: 'It ended without a change inside its scope',
+  empty: 'It committed nothing but empty commits: it ended without a change',
+  'taken back': 'Its commits take each other back: it ended without a change',
+} as const;
+
 /**
  * An agent that says why it did nothing, in the form it was asked for, is believed: asked again it would say the same,
  * and a person knows more. Whatever else it wrote last is no reason, and it is tried again.
@@ -107,7 +113,7 @@ function brokenCell(error: unknown): { readonly kind: 'broken'; readonly failure
 function nothingDone(
   { adapter }: Pick<Attempt, 'adapter'>,
   outcome: AgentEnding,
-  { leftBehind, cancelsOut }: Extract<CollectedWork, { readonly kind: 'nothing' }>,
+  { leftBehind, commits }: Extract<CollectedWork, { readonly kind: 'nothing' }>,
 ): Failure {
   // What a script prints is no reason.
   const words = needsModel(adapter) ? leftByWorker(outcome).words : '';
@@ -119,7 +125,7 @@ function nothingDone(
   ];
   return {
     kind: 'no-commits',
-    message: `${cancelsOut ? 'Its commits take each other back: it ended without a change' : 'It ended without a change inside its scope'}${said === '' ? '.' : `, and said: ${said}`}`,
+    message: `${endedWithout[commits]}${said === '' ? '.' : `, and said: ${said}`}`,
     details,
     retryable: said === '',
   };
