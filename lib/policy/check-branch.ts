@@ -16,6 +16,8 @@ export interface FilesInput {
   readonly policy: AgentPolicy;
   /** All that differs between the two sides. */
   readonly files: readonly ChangedFile[];
+  /** All that differs, where `files` are a part of it. */
+  readonly among?: readonly ChangedFile[];
   /** Text of a file afterwards (of a symlink its target); null: none, or not text. */
   readonly readText: (path: string) => string | null;
   /** Credentials a change adds, where the caller looked at more than texts. */
@@ -53,7 +55,12 @@ export function* checkByParts(input: BranchInput): Generator<readonly Violation[
 
 /** The part of it that looks at each file by itself, file by file. */
 export function* checkFiles(input: FilesInput): Generator<readonly Violation[]> {
-  for (const file of input.files) yield checkFile(input, file);
+  const moved = new Set((input.among ?? input.files).filter(hadContent).map(({ oldOid }) => oldOid));
+  for (const file of input.files) yield checkFile(input, file, moved.has(file.newOid));
+}
+
+function hadContent({ oldMode }: ChangedFile): boolean {
+  return oldMode.startsWith('100');
 }
 
 /** Amended or rewritten history shows as a parent that is neither the start nor one of the new commits. */
@@ -81,10 +88,11 @@ function checkMessage({ policy, signer }: BranchInput, commit: CommitInfo): Viol
   return violations(commit.oid, [judgeCommitMessage(policy, commit.message), trailers, ...secrets]);
 }
 
-function checkFile(input: FilesInput, file: ChangedFile): Violation[] {
+/** `isMoved`: its content was there before, under this name or another one that changed too. */
+function checkFile(input: FilesInput, file: ChangedFile, isMoved: boolean): Violation[] {
   return [
     ...checkEntry(input.policy, file),
-    ...violations(file.path, isGone(file) ? [] : judgeContent(input, file)),
+    ...violations(file.path, isGone(file) ? [] : judgeContent(input, file, isMoved)),
   ];
 }
 
@@ -103,14 +111,14 @@ export function checkEntry(policy: AgentPolicy, file: ChangedEntry): readonly Vi
   return violations(file.path, [place, judgeSubmodule(file), ...names]);
 }
 
-function judgeContent(input: FilesInput, file: ChangedFile): (Objection | null)[] {
+function judgeContent(input: FilesInput, file: ChangedFile, isMoved: boolean): (Objection | null)[] {
   const { policy } = input;
   const isLink = file.newMode === '120000';
   const isRegular = file.newMode.startsWith('100');
   return [
     isLink ? judgeLink(policy, file.path, input.readText(file.path)) : null,
-    isRegular && file.isBinary ? judgeBinary(policy, file) : null,
-    isRegular ? judgeSize(policy, file) : null,
+    isRegular && !isMoved && file.isBinary ? judgeBinary(policy, file) : null,
+    isRegular && !isMoved ? judgeSize(policy, file) : null,
     ...(isRegular ? judgeSecrets(input, file) : []),
   ];
 }

@@ -81,6 +81,31 @@ test('a renamed file counts at both ends', () => {
   assert.equal(found({ files }), ['path-not-allowed other/a.ts']);
 });
 
+test('PCK-1 what was only moved is no new content, however large it is, and whatever its mode becomes', () => {
+  const large = { size: 80_000_000, isBinary: true };
+  const gone = file('src/a.bin', {
+    ...large,
+    status: 'deleted',
+    oldMode: '100644',
+    newMode: '000000',
+    oldOid: oid('8'),
+  });
+  const moved = file('src/b.bin', { ...large, newMode: '100755', newOid: oid('8') });
+  assert.equal(found({ files: [gone, moved] }), []);
+  const mode = file('src/a.bin', {
+    ...large,
+    status: 'mode-changed',
+    oldMode: '100644',
+    newMode: '100755',
+    oldOid: oid('1'),
+  });
+  assert.equal(found({ files: [mode] }), []);
+  const changed = file('src/b.bin', { ...large, newOid: oid('9') });
+  assert.equal(found({ files: [gone, changed] }), ['binary src/b.bin', 'file-size src/b.bin']);
+  const others = file('lib/b.bin', { ...large, newOid: oid('8') });
+  assert.equal(found({ files: [gone, others] }), ['path-not-allowed lib/b.bin']);
+});
+
 test('a binary passes where a lock means its kind, not where it only holds the folder', () => {
   assert.equal(found({ files: [file('assets/logo.png', { isBinary: true })] }), []);
   assert.equal(found({ files: [file('src/logo.png', { isBinary: true })] }), ['binary src/logo.png']);

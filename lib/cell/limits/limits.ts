@@ -17,6 +17,8 @@ export function describeLimit(name: LimitName, limits: CellLimits): string {
 
 /** What of a cell's limits the kernel enforces for each process by itself. */
 interface ProcessLimits extends CellLimits {
+  /** Of the largest file it begins with; absent: none is larger than what it may write. */
+  readonly largestFileMb?: number;
   /** Where nothing else bounds memory: RLIMIT_DATA, which threads and lazy mappings count against. */
   readonly hasDataLimit: boolean;
   /** Where the kernel counts a user's processes per user namespace. */
@@ -38,12 +40,20 @@ export function withLimits(limits: ProcessLimits, argv: readonly string[], first
   const values = [
     limits.cpuSeconds,
     limits.cpuSeconds + 5,
-    limits.fileSizeMb * 2048,
+    fileBlocks(limits),
     limits.openFiles,
     limits.hasDataLimit ? limits.memoryMb * 1024 : 'unlimited',
     limits.hasProcessLimit ? limits.processes : 'unlimited',
   ];
   return ['/bin/sh', '-c', `${first}; ${script}`, 'cell', ...values.map(String), ...argv];
+}
+
+/**
+ * More than a file may have, so that one that was cut off here is refused for its size whoever wrote it. git writes what
+ * was there before once more where it can't touch the time of its object, and packs what can't be packed a little larger.
+ */
+function fileBlocks({ fileSizeMb, largestFileMb = 0 }: ProcessLimits): number {
+  return Math.ceil(Math.max(fileSizeMb, largestFileMb) * 1.01 * 2048) + 8;
 }
 
 /** Limits of single processes end them by a signal, which a shell or bubblewrap passes on as 128 + its number. */

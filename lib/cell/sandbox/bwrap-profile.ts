@@ -41,6 +41,8 @@ export interface CellProfile {
   readonly isInteractive: boolean;
   /** See FilterOptions. */
   readonly mayTrace: boolean;
+  /** Of what git tracks in its worktree; absent: nothing is known of it. */
+  readonly largestFileMb?: number;
 }
 
 /** The file descriptor on which bubblewrap reports its child's pid and exit code. */

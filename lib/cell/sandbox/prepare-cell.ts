@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { placeReadPath } from '../../domain/config/read-path.ts';
+import { largestFile } from '../../git/cells/index-file.ts';
 import { isBelow } from '../../util/is-below.ts';
 import {
   type Dependency,
@@ -80,7 +81,14 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
     doors: request.doors ?? { sockets: [], ports: [] },
     env,
   });
-  return { ...profile, env: withoutUnseen(profile) };
+  return { ...profile, env: withoutUnseen(profile), largestFileMb: largestTracked(context, request.place) };
+}
+
+/** Read before anything runs there. */
+function largestTracked({ repository }: RunnerContext, { quarantine }: CellPlace): number {
+  const index = join(quarantine?.worktreeGitDir ?? '', 'index');
+  const isFile = quarantine !== null && lstatSync(index, { throwIfNoEntry: false })?.isFile() === true;
+  return isFile ? largestFile(readFileSync(index), repository.objectFormat) / 1024 ** 2 : 0;
 }
 
 /** PATH is in the other already, with what a dependency brings. */

@@ -113,6 +113,7 @@ function confinedCommand({ profile, sandbox, limits, argv }: CellStart): string[
   const command = withLimits(
     {
       ...limits,
+      ...(profile.largestFileMb === undefined ? {} : { largestFileMb: profile.largestFileMb }),
       hasDataLimit: sandbox.limits.memory === 'watchdog',
       hasProcessLimit: sandbox.limits.processes === 'rlimit' && confinement === 'bubblewrap',
     },

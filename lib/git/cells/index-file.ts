@@ -16,6 +16,7 @@ const hashLengths = { sha1: 20, sha256: 32 } as const;
 const headerLength = 12;
 const statLength = 40;
 const modeAt = 24;
+const sizeAt = 36;
 const longName = 0xfff;
 
 /**
@@ -40,6 +41,26 @@ export function parseIndex(bytes: Buffer, format: ObjectFormat): readonly IndexE
     at += paddedLength(nameAt - at + end - nameAt);
   }
   return areOptional(bytes.subarray(at, bytes.length - hashLength)) ? entries : null;
+}
+
+/** Bytes of the largest file that an index of any version names, as it lay on disk. */
+export function largestFile(bytes: Buffer, format: ObjectFormat): number {
+  if (bytes.length < headerLength) return 0;
+  const version = bytes.readUInt32BE(4);
+  let [at, most] = [headerLength, 0];
+  for (let left = bytes.readUInt32BE(8); left > 0; left -= 1) {
+    const flagsAt = at + statLength + hashLengths[format];
+    if (flagsAt + 2 > bytes.length) return most;
+    most = Math.max(most, bytes.readUInt32BE(at + sizeAt));
+    const isExtended = (bytes.readUInt16BE(flagsAt) & 0x4000) !== 0;
+    let nameAt = flagsAt + (isExtended ? 4 : 2);
+    // Version 4 begins a name with how much of the one before it is left out, and pads nothing.
+    if (version === 4) while (((bytes[nameAt++] ?? 0) & 0x80) !== 0);
+    const end = bytes.indexOf(0, nameAt);
+    if (end < 0) return most;
+    at = version === 4 ? end + 1 : at + paddedLength(end - at);
+  }
+  return most;
 }
 
 /** Extensions that git may leave out begin with a capital letter. */

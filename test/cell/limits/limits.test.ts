@@ -27,7 +27,7 @@ const limits: CellLimits = {
 test('limits of a process become units of the shell; what a group holds is left to it', () => {
   const values = (hasDataLimit: boolean, hasProcessLimit: boolean): string[] =>
     withLimits({ ...limits, hasDataLimit, hasProcessLimit }, ['a', 'b c']).slice(3);
-  assert.equal(values(true, true), ['cell', '600', '605', '102400', '1024', '2097152', '512', 'a', 'b c']);
+  assert.equal(values(true, true), ['cell', '600', '605', '103432', '1024', '2097152', '512', 'a', 'b c']);
   assert.equal(values(false, false).slice(5, 7), ['unlimited', 'unlimited']);
 });
 
