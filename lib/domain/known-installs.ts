@@ -1,4 +1,6 @@
-/** How a project's dependencies get into a worktree, by the file that pins them at the top of its repository. */
+import { parseRecord } from '../util/json-record.ts';
+
+/** How a project's dependencies get into a worktree, by a file at the top of its repository. */
 export interface KnownInstall {
   readonly file: string;
   /** For `project.setup`. */
@@ -7,12 +9,55 @@ export interface KnownInstall {
   readonly preset: 'npm' | 'pypi' | 'crates' | 'go';
 }
 
-export const knownInstalls: readonly KnownInstall[] = [
+/** The files that pin dependencies, the one that decides first. */
+const pinned: readonly KnownInstall[] = [
+  { file: 'pnpm-lock.yaml', command: 'pnpm install --frozen-lockfile', preset: 'npm' },
+  { file: 'yarn.lock', command: 'yarn install --frozen-lockfile', preset: 'npm' },
+  { file: 'bun.lock', command: 'bun install --frozen-lockfile', preset: 'npm' },
+  { file: 'bun.lockb', command: 'bun install --frozen-lockfile', preset: 'npm' },
   { file: 'package-lock.json', command: 'npm ci', preset: 'npm' },
+  { file: 'npm-shrinkwrap.json', command: 'npm ci', preset: 'npm' },
+  { file: 'uv.lock', command: 'uv sync --frozen', preset: 'pypi' },
+  { file: 'poetry.lock', command: 'poetry install --no-interaction', preset: 'pypi' },
   { file: 'requirements.txt', command: 'pip install -r requirements.txt', preset: 'pypi' },
   { file: 'Cargo.lock', command: 'cargo fetch', preset: 'crates' },
   { file: 'go.sum', command: 'go mod download', preset: 'go' },
 ];
+
+/** Files that name dependencies which nothing pins. */
+const unpinned: readonly KnownInstall[] = [
+  { file: 'package.json', command: 'npm install --no-package-lock', preset: 'npm' },
+  { file: 'Cargo.toml', command: 'cargo fetch', preset: 'crates' },
+];
+
+/**
+ * What brings the dependencies that the files at the top of a repository name, one command for each registry.
+ * `dependsOn` tells whether a file names any dependency; it is asked only of files that pin nothing.
+ */
+export function knownInstallsOf(
+  names: ReadonlySet<string>,
+  dependsOn: (file: string) => boolean,
+): readonly KnownInstall[] {
+  const found = [
+    ...pinned.filter(({ file }) => names.has(file)),
+    ...unpinned.filter(({ file }) => names.has(file) && dependsOn(file)),
+  ].map((install) =>
+    // Since its second version yarn keeps its settings there, and has another name for the option.
+    install.file === 'yarn.lock' && names.has('.yarnrc.yml')
+      ? { ...install, command: 'yarn install --immutable' }
+      : install,
+  );
+  return found.filter(({ preset }, at) => found.findIndex((other) => other.preset === preset) === at);
+}
+
+/** Whether a manifest names dependencies. */
+export function namesDependencies(file: string, text: string): boolean {
+  if (file === 'Cargo.toml') return /^\[(?:.+\.)?(?:dev-|build-)?dependencies\b/m.test(text);
+  const { dependencies, devDependencies, optionalDependencies } = parseRecord(text);
+  return [dependencies, devDependencies, optionalDependencies].some(
+    (part) => typeof part === 'object' && part !== null && Object.keys(part).length > 0,
+  );
+}
 
 /** The public registry that a command asks, by the first program of it that is known; null: none is. */
 export function presetOf(command: string): KnownInstall['preset'] | null {

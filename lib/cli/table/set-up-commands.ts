@@ -6,9 +6,10 @@ export const setUpCommands = {
     load: () => import('../../commands/init/init.ts'),
     summary: 'Prepare a repository: .blueflame.yml, git hooks, and git set up to show reviews',
     details:
-      'Leaves an existing .blueflame.yml as it is and asks nothing. The hooks judge commits on task branches and in their worktrees; every other commit passes, unless validation.commit_format.apply_to is all. Hooks that are there already (husky, lefthook, pre-commit, your own) run first, and what they say counts. With git config blueflame.pushState true, git push also sends refs/blueflame/*, except for rescues, and none of it while a part cannot be read here; the push itself is never stopped. What git flame changed in the repository is recorded, and --uninstall takes it back byte for byte.',
+      'Leaves an existing .blueflame.yml as it is and asks nothing. Where it writes one, it proposes what the files of the project say of its tests, and tries them once in a sandbox on the commit that is checked out: without the dependencies of the project, and where they fail, with them (their registry is reached by the setup alone). What fails is left as a comment. The hooks judge commits on task branches and in their worktrees; every other commit passes, unless validation.commit_format.apply_to is all. Hooks that are there already (husky, lefthook, pre-commit, your own) run first, and what they say counts. With git config blueflame.pushState true, git push also sends refs/blueflame/*, except for rescues, and none of it while a part cannot be read here; the push itself is never stopped. What git flame changed in the repository is recorded, and --uninstall takes it back byte for byte.',
     options: {
       hooks: { kind: 'no-flag', summary: 'install no git hooks' },
+      try: { kind: 'no-flag', summary: 'propose the checks of the project without trying them' },
       uninstall: { kind: 'flag', summary: 'take back what git flame changed in the git of this repository' },
       base: { kind: 'text', value: 'BRANCH', summary: 'branch the work lands on' },
       name: { kind: 'text', value: 'NAME', summary: 'name of the project' },

@@ -86,7 +86,7 @@ async function runCycle(args: CommandArgs<'demo'>, io: Io): Promise<number> {
       ...common,
       globals: quiet,
       command: 'init',
-      options: { hooks: false, uninstall: false, base: null, name: null },
+      options: { hooks: false, try: false, uninstall: false, base: null, name: null },
       positionals: [],
     },
     { ...io, stdout: io.stderr },

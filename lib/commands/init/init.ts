@@ -16,6 +16,7 @@ import { type Reading, withState } from '../open/read-state.ts';
 import { runnerOptions } from '../open/runner-options.ts';
 import { installGitHooks, planGitHooks, uninstallAll } from './hooks-setup.ts';
 import { roomForBuilds } from './propose-commands.ts';
+import { type Tried, tryProposal } from './try-proposal.ts';
 import { readProposal, writeConfig } from './write-config.ts';
 
 /** `git flame init`: prepares a repository; what exists already is left as it is. With --uninstall it takes that back. */
@@ -54,11 +55,12 @@ async function prepare(
   io: Io,
 ): Promise<readonly string[]> {
   const { dryRun, quiet: isQuiet } = args.globals;
+  const isTried = args.options.try && !dryRun;
   // What can't be done is found before anything is.
   const hooks = args.options.hooks ? await planGitHooks(git, io) : [];
   const file =
     (await findConfigFile(wanted.root)) === null
-      ? await begin(wanted, { git, io, output, dryRun, isQuiet })
+      ? await begin(wanted, { git, io, output, dryRun, isQuiet, isTried })
       : [];
   const { config } = await readConfig(wanted.root, configFile);
   const context = { cwd: wanted.root, env: io.env };
@@ -76,21 +78,40 @@ interface Beginning extends Pick<Reading, 'git' | 'output'> {
   readonly io: Io;
   readonly dryRun: boolean;
   readonly isQuiet: boolean;
+  readonly isTried: boolean;
 }
 
 /** The configuration to begin with; what was found in the project is shown before it is written. */
 async function begin(
   { root, base, name }: Wanted,
-  { git, io, output, dryRun, isQuiet }: Beginning,
+  { git, io, output, dryRun, isQuiet, isTried }: Beginning,
 ): Promise<readonly string[]> {
   const cli = proposeCli(git, io);
   const proposal = readProposal(root, io.env.PATH);
+  const project = { name, ...(base === null ? {} : { base_branch: base }) };
+  const tried = isTried && proposal !== null ? await tryTests({ git, io, project, proposal }, output) : null;
   // What is looser than built in is asked about once, so that only a person at a terminal is offered it.
   const room = (proposal?.allowed.length ?? 0) > 0 && io.stdin.isTTY === true ? roomForBuilds : null;
-  if (proposal !== null && !isQuiet) output.result(renderProposal({ ...proposal, room }, output.style));
-  const project = { name, ...(base === null ? {} : { base_branch: base }) };
-  if (!dryRun) await writeConfig(root, { project, cli, proposal, room });
+  if (proposal !== null && !isQuiet)
+    output.result(renderProposal({ ...proposal, tried, room }, output.style));
+  if (!dryRun) await writeConfig(root, { project, cli, proposal, tried, room });
   return [cli === null ? '.blueflame.yml' : `.blueflame.yml, with ${cli.name} in every role`];
+}
+
+/** The proposed checks, tried once where they can be; null: there are none. */
+async function tryTests(
+  parts: Parameters<typeof tryProposal>[0],
+  output: Reading['output'],
+): Promise<Tried | null> {
+  const { tests, sources } = parts.proposal;
+  if (tests.length === 0) return null;
+  const { mainWorkTree: root } = parts.git.repository;
+  const isCommitted =
+    root !== null && !(await parts.git.dirtyPaths(root)).some((path) => sources.includes(path));
+  if (!isCommitted)
+    return { tests, install: null, failing: [], untried: `${sources.join(', ')} is not committed` };
+  output.info(`Trying ${tests.join(', ')} in a sandbox, to propose what passes …`);
+  return tryProposal(parts);
 }
 
 /** Where claude isn't installed and another CLI could work at once, the configuration to begin with says so. */

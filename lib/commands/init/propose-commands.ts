@@ -1,4 +1,4 @@
-import { type KnownInstall, knownInstalls } from '../../domain/known-installs.ts';
+import { type KnownInstall, knownInstallsOf, namesDependencies } from '../../domain/known-installs.ts';
 import { parseRecord } from '../../util/json-record.ts';
 
 /** What a project's own files say of how it is tested and built. */
@@ -9,6 +9,8 @@ export interface Proposal {
   readonly allowed: readonly string[];
   /** For `validation.validator_diagnostics.commands`: its tests. */
   readonly tests: readonly string[];
+  /** Its tests without the scripts that npm runs before and after them; null: there are none of these. */
+  readonly withoutHooks: string | null;
   /** What would bring its dependencies into a worktree; null: nothing that is known. */
   readonly install: KnownInstall | null;
   /** What these files name and this machine lacks the program for. */
@@ -29,24 +31,12 @@ export interface Room {
 // An agent that builds and runs tests takes longer than one that only edits, and who judges it reads more.
 export const roomForBuilds: Room = { agent_timeout: '20m', token_budget: { validator_usd: 0.5 } };
 
-/** The files at the top of a repository that are looked at. */
-export const projectFiles = ['package.json', 'Cargo.toml', 'pyproject.toml', 'go.mod', 'Makefile'] as const;
-/** Files of which only is asked whether they are there. */
-export const lockFiles = [
-  'pnpm-lock.yaml',
-  'yarn.lock',
-  'bun.lock',
-  'bun.lockb',
-  'uv.lock',
-  'poetry.lock',
-  ...knownInstalls.map(({ file }) => file),
-];
-
+/** What is at the top of a repository. */
 export interface ProjectFiles {
-  /** The content of each project file that is there. */
-  readonly contents: ReadonlyMap<string, string>;
-  /** The lock files that are there. */
-  readonly locks: ReadonlySet<string>;
+  /** The names of its files and folders. */
+  readonly names: ReadonlySet<string>;
+  /** A file's text; '' where there is none, or none of a usual size. */
+  readonly textOf: (name: string) => string;
 }
 
 interface Project extends ProjectFiles {
@@ -58,35 +48,32 @@ interface Project extends ProjectFiles {
  * What to propose for a project; null: nothing in it is known. Only names that are known here come out of the files:
  * nothing of their text gets into a command.
  */
-export function proposeCommands(project: Project): Proposal | null {
-  const { contents, locks, has } = project;
-  const found = projectFiles.flatMap((name) => {
-    const text = contents.get(name);
-    const part = text === undefined ? null : readers[name](text, project);
-    return part === null || part.allowed.length === 0 ? [] : [{ name, ...part }];
+export function proposeCommands(files: ProjectFiles & Pick<Project, 'has'>): Proposal | null {
+  const { names, textOf } = files;
+  // A wrapper that the project brings is a program too.
+  const has = (program: string): boolean =>
+    program.startsWith('./') ? names.has(program.slice(2)) : files.has(program);
+  const project = { ...files, has };
+  const found = readers.flatMap(({ file, isFallback, read }) => {
+    const name = [...names].toSorted().find((entry) => file.test(entry));
+    const part = name === undefined ? null : read(project, textOf(name));
+    return name === undefined || part === null || part.allowed.length === 0
+      ? []
+      : [{ name, isFallback: isFallback === true, ...part }];
   });
   if (found.length === 0) return null;
-  const tests = found.filter(({ name }) => name !== 'Makefile').flatMap((part) => part.tests);
-  const install = knownInstalls.find(({ file }) => locks.has(file)) ?? unpinned(project);
+  const own = found.filter(({ isFallback }) => !isFallback).flatMap((part) => part.tests);
+  const [install] = knownInstallsOf(names, (file) => namesDependencies(file, textOf(file)));
   const named = found.flatMap(({ allowed }) => allowed);
   return {
     sources: found.map(({ name }) => name),
     allowed: usable(named, has),
     // A Makefile beside others mostly calls what they name, also where that is missing.
-    tests: usable(tests.length > 0 ? tests : found.flatMap((part) => part.tests), has),
+    tests: usable(own.length > 0 ? own : found.flatMap((part) => part.tests), has),
+    withoutHooks: hasTestHooks(textOf('package.json')) ? 'npm test --ignore-scripts' : null,
     install: install === undefined || lackOf(install.command, has) !== null ? null : install,
     missing: missingOf([...named.map(([first]) => first), ...(install ? [install.command] : [])], has),
   };
-}
-
-/** For a package whose dependencies no lock file pins: what brings them must not leave one that nobody asked for. */
-function unpinned({ contents, locks }: ProjectFiles): KnownInstall | undefined {
-  const { dependencies, devDependencies } = parseRecord(contents.get('package.json') ?? '{}');
-  const names = [dependencies, devDependencies].flatMap((part) =>
-    typeof part === 'object' && part !== null ? Object.keys(part) : [],
-  );
-  if (names.length === 0 || locks.size > 0) return undefined;
-  return { file: 'package.json', command: 'npm install --no-package-lock', preset: 'npm' };
 }
 
 /** Ways to the same end, the one that the project's files name first. */
@@ -123,51 +110,96 @@ interface Part {
   readonly allowed: readonly Ways[];
   readonly tests: readonly Ways[];
 }
-type Reader = (text: string, project: Project) => Part;
 
-const readers: Readonly<Record<(typeof projectFiles)[number], Reader>> = {
-  'package.json': (text, { locks }) => {
-    const { scripts } = parseRecord(text);
-    const named = typeof scripts === 'object' && scripts !== null ? Object.entries(scripts) : [];
-    const run = runnerOf(locks);
-    const known = named.filter(([name, script]) => steps.includes(name) && !isPlaceholder(script));
-    const commands = steps
-      .filter((step) => known.some(([name]) => name === step))
-      .map((step): Ways => [step === 'test' && run !== 'bun' ? `${run} test` : `${run} run ${step}`]);
-    return { allowed: commands, tests: known.some(([name]) => name === 'test') ? commands.slice(0, 1) : [] };
-  },
-  'Cargo.toml': () => ({
-    allowed: [['cargo test'], ['cargo build'], ['cargo check'], ['cargo clippy'], ['cargo fmt']],
-    tests: [['cargo test']],
-  }),
-  'pyproject.toml': (text, { locks, has }) => {
-    const runner = locks.has('uv.lock') ? 'uv run' : locks.has('poetry.lock') ? 'poetry run' : null;
-    const python = has('python') || !has('python3') ? 'python' : 'python3';
-    const tools = ['pytest', 'ruff', 'mypy'].filter((tool) => new RegExp(`\\b${tool}\\b`).test(text));
-    const allowed = tools.map((tool): Ways => {
-      const alone = tool === 'pytest' ? `${python} -m pytest` : tool;
-      return runner === null ? [alone] : [`${runner} ${tool}`, alone];
-    });
-    return { allowed, tests: tools.includes('pytest') ? allowed.slice(0, 1) : [] };
-  },
-  'go.mod': () => ({
-    allowed: [['go test'], ['go build'], ['go vet'], ['gofmt']],
-    tests: [['go test ./...']],
-  }),
-  Makefile: (text) => {
-    const targets = steps.filter((step) => new RegExp(`^${step}\\s*:(?!=)`, 'm').test(text));
-    const allowed = targets.map((target): Ways => [`make ${target}`]);
-    return { allowed, tests: targets.includes('test') ? [['make test']] : [] };
-  },
+interface Reader {
+  /** The names of its files, each whole. */
+  readonly file: RegExp;
+  /** Its tests are proposed only where no other reader proposes any. */
+  readonly isFallback?: true;
+  readonly read: (project: Project, text: string) => Part;
+}
+
+const always = (allowed: readonly string[], test: string): Reader['read'] => {
+  const part: Part = { allowed: allowed.map((command): Ways => [command]), tests: [[test]] };
+  return () => part;
 };
+
+const readers: readonly Reader[] = [
+  { file: /^package\.json$/, read: readPackage },
+  {
+    file: /^Cargo\.toml$/,
+    read: always(['cargo test', 'cargo build', 'cargo check', 'cargo clippy', 'cargo fmt'], 'cargo test'),
+  },
+  { file: /^(?:pyproject\.toml|setup\.(?:py|cfg)|tox\.ini|noxfile\.py)$/, read: readPython },
+  { file: /^go\.mod$/, read: always(['go test', 'go build', 'go vet', 'gofmt'], 'go test ./...') },
+  { file: /^CMakeLists\.txt$/, read: readCmake },
+  { file: /^build\.gradle(?:\.kts)?$/, read: () => sameWays(['./gradlew test', 'gradle test']) },
+  { file: /^pom\.xml$/, read: () => sameWays(['./mvnw --batch-mode test', 'mvn --batch-mode test']) },
+  { file: /\.(?:slnx?|[cf]sproj)$/, read: always(['dotnet test', 'dotnet build'], 'dotnet test') },
+  { file: /^(?:GNUm|M|m)akefile$/, isFallback: true, read: readMakefile },
+];
+
+function sameWays(ways: Ways): Part {
+  return { allowed: [ways], tests: [ways] };
+}
+
+function readPackage({ names }: Project, text: string): Part {
+  const { scripts } = parseRecord(text);
+  const named = typeof scripts === 'object' && scripts !== null ? Object.entries(scripts) : [];
+  const run = runnerOf(names);
+  const known = named.filter(([name, script]) => steps.includes(name) && !isPlaceholder(script));
+  const commands = steps
+    .filter((step) => known.some(([name]) => name === step))
+    .map((step): Ways => [step === 'test' && run !== 'bun' ? `${run} test` : `${run} run ${step}`]);
+  return { allowed: commands, tests: known.some(([name]) => name === 'test') ? commands.slice(0, 1) : [] };
+}
+
+function hasTestHooks(text: string): boolean {
+  const { scripts } = parseRecord(text);
+  return typeof scripts === 'object' && scripts !== null && ('posttest' in scripts || 'pretest' in scripts);
+}
+
+const pythonFiles = ['pyproject.toml', 'setup.py', 'setup.cfg', 'tox.ini', 'noxfile.py'];
+
+function readPython({ names, textOf, has }: Project): Part {
+  const text = pythonFiles.map(textOf).join('\n');
+  const runner = names.has('uv.lock') ? 'uv run' : names.has('poetry.lock') ? 'poetry run' : null;
+  const python = has('python') || !has('python3') ? 'python' : 'python3';
+  const by = (alone: string, tool = alone): Ways =>
+    runner === null ? [alone] : [`${runner} ${tool}`, alone];
+  const linters = ['ruff', 'mypy'].filter((tool) => new RegExp(`\\b${tool}\\b`).test(text));
+  // tox and nox install what they test with at each run: in a cell, which reaches no registry, they can't.
+  const hasPytest = /\bpytest\b/.test(text) || names.has('conftest.py') || names.has('pytest.ini');
+  const hasTests = names.has('tests') || names.has('test');
+  const tests = hasPytest
+    ? [by(`${python} -m pytest`, 'pytest')]
+    : hasTests
+      ? [by(`${python} -m unittest`, `python -m unittest`)]
+      : [];
+  return { allowed: [...tests, ...linters.map((tool) => by(tool))], tests };
+}
+
+function readCmake(_: Project, text: string): Part {
+  const build = 'cmake -S . -B build && cmake --build build';
+  const hasTests = /\b(?:enable_testing|add_test)\s*\(|\binclude\s*\(\s*CTest\s*\)/i.test(text);
+  const check = hasTests ? `${build} && ctest --test-dir build --output-on-failure` : build;
+  return { allowed: [['cmake'], ...(hasTests ? [['ctest'] as const] : [])], tests: [[check]] };
+}
+
+function readMakefile(_: Project, text: string): Part {
+  const targets = steps.filter((step) => new RegExp(`^${step}\\s*:(?!=)`, 'm').test(text));
+  const allowed = targets.map((target): Ways => [`make ${target}`]);
+  const test = ['test', 'check'].find((target) => targets.includes(target));
+  return { allowed, tests: test === undefined ? [] : [[`make ${test}`]] };
+}
 
 /** What npm init writes where there are no tests: it always fails. */
 function isPlaceholder(script: unknown): boolean {
   return typeof script !== 'string' || /no test specified/.test(script);
 }
 
-function runnerOf(locks: ReadonlySet<string>): 'npm' | 'pnpm' | 'yarn' | 'bun' {
-  if (locks.has('pnpm-lock.yaml')) return 'pnpm';
-  if (locks.has('yarn.lock')) return 'yarn';
-  return locks.has('bun.lock') || locks.has('bun.lockb') ? 'bun' : 'npm';
+function runnerOf(names: ReadonlySet<string>): 'npm' | 'pnpm' | 'yarn' | 'bun' {
+  if (names.has('pnpm-lock.yaml')) return 'pnpm';
+  if (names.has('yarn.lock')) return 'yarn';
+  return names.has('bun.lock') || names.has('bun.lockb') ? 'bun' : 'npm';
 }

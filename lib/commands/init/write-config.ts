@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { stringify } from 'yaml';
@@ -6,26 +6,27 @@ import type { ReadyCli } from '../../cell/run/ready-clis.ts';
 import { defaultCommands } from '../../domain/config/config-rules.ts';
 import type { KnownInstall } from '../../domain/known-installs.ts';
 import { programPath } from '../../util/program-path.ts';
-import { lockFiles, type Proposal, projectFiles, proposeCommands, type Room } from './propose-commands.ts';
+import { type Proposal, proposeCommands, type Room } from './propose-commands.ts';
+import type { Tried } from './try-proposal.ts';
 
 interface Beginning {
   readonly project: { readonly name: string; readonly base_branch?: string };
   /** The CLI of every role; null: claude, as built in. */
   readonly cli: ReadyCli | null;
   readonly proposal: Proposal | null;
+  /** What of its checks works; null: they were not tried. */
+  readonly tried: Tried | null;
   /** Limits to begin with; null: those built in. */
   readonly room: Room | null;
 }
 
 /** What the project's own files say of its tests, as far as the programs for it are in PATH; null: nothing. */
 export function readProposal(root: string, searchPath: string | undefined): Proposal | null {
-  const contents = projectFiles.flatMap((name) => {
-    const text = readSmallFile(join(root, name));
-    return text === null ? [] : [[name, text] as const];
+  return proposeCommands({
+    names: new Set(readdirSync(root)),
+    textOf: (name) => readSmallFile(join(root, name)),
+    has: (program) => isAbsolute(programPath(program, searchPath)),
   });
-  const locks = lockFiles.filter((name) => isFile(join(root, name)));
-  const has = (program: string): boolean => isAbsolute(programPath(program, searchPath));
-  return proposeCommands({ contents: new Map(contents), locks: new Set(locks), has });
 }
 
 /** Writes the configuration to begin with. Throws EEXIST where there is one. */
@@ -33,38 +34,42 @@ export async function writeConfig(root: string, beginning: Beginning): Promise<v
   await writeFile(join(root, '.blueflame.yml'), configText(beginning), { flag: 'wx' });
 }
 
-function configText({ project, cli, proposal, room }: Beginning): string {
+function configText({ project, cli, proposal, tried, room }: Beginning): string {
   const { name: _, ...setting } = cli ?? { name: null };
   const rules =
     proposal === null || proposal.allowed.length === 0
       ? {}
       : { permissions: { bash_rules: { allowed_commands: [...defaultCommands, ...proposal.allowed] } } };
+  const tests = tried?.tests ?? proposal?.tests ?? [];
   const checks =
-    proposal === null || proposal.tests.length === 0
+    tests.length === 0
       ? {}
-      : { validation: { validator_diagnostics: { commands: [...proposal.tests], timeout: '10m' } } };
-  const setup = proposal?.install == null ? '' : setupHint(proposal.install);
+      : { validation: { validator_diagnostics: { commands: [...tests], timeout: '10m' } } };
+  const needed = tried?.install ?? null;
+  const setup =
+    needed === null
+      ? { project }
+      : {
+          project: { ...project, setup: [needed.command] },
+          sandbox: { egress: { setup: [needed.preset] } },
+        };
   const limits = room === null ? {} : { limits: room };
-  const begin = stringify({ schema_version: 1, project, ...setting, ...rules, ...checks, ...limits });
+  const begin = stringify({ schema_version: 1, ...setup, ...setting, ...rules, ...checks, ...limits });
   return `${configHead}${begin}\n${[
+    ...(tried?.failing ?? []).map((clause) => `# Tried, and not in force: ${clause}\n`),
     ...('permissions' in rules ? [] : [permissionsHint]),
     ...('validation' in checks ? [] : [validationHint]),
-    setup,
+    needed !== null || proposal?.install == null ? '' : setupHint(proposal.install),
     room === null ? limitsHint : budgetHint,
   ].join('')}`;
 }
 
 const largestFile = 1024 * 1024;
 
-/** null where there is none, or no plain file of a usual size. */
-function readSmallFile(path: string): string | null {
+/** '' where there is none, or no plain file of a usual size. */
+function readSmallFile(path: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined || !found.isFile() || found.size > largestFile) return null;
-  return readFileSync(path, 'utf8');
-}
-
-function isFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return found?.isFile() === true && found.size <= largestFile ? readFileSync(path, 'utf8') : '';
 }
 
 const configHead = `# What git flame goes by; every key is optional. All keys with their meaning:

@@ -4,6 +4,7 @@ import type { Io } from './io.ts';
 export interface CommandOptions {
   readonly init: {
     readonly hooks: boolean;
+    readonly try: boolean;
     readonly uninstall: boolean;
     readonly base: string | null;
     readonly name: string | null;

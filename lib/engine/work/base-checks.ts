@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { knownInstalls } from '../../domain/known-installs.ts';
+import { knownInstallsOf, namesDependencies } from '../../domain/known-installs.ts';
 import type { BaseQuestion } from '../../domain/ports/gates.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
@@ -57,15 +57,16 @@ const waysOn = [
   'Mend it first, make it a task of its own, or take it out of validation.validator_diagnostics.commands.',
 ];
 
-/** The same, and first what brings the dependencies, where nothing prepares worktrees and a lock file says what they are. */
+/** The same, and first what brings the dependencies, where nothing prepares worktrees and the project names some. */
 export async function waysOnFrom(
   { config, git }: Pick<Workshop, 'config'> & WithGit<GitFiles>,
   commit: ObjectId,
 ): Promise<readonly string[]> {
   const { setup, copy, link } = config.project;
   if (setup.length + copy.length + link.length > 0) return waysOn;
-  const files = new Set(await git.listFiles(commit, Number.POSITIVE_INFINITY));
-  const brought = knownInstalls.filter(({ file }) => files.has(file));
+  const names = new Set(await git.listFiles(commit, Number.POSITIVE_INFINITY));
+  const manifests = await git.readTexts(commit, ['package.json', 'Cargo.toml']);
+  const brought = knownInstallsOf(names, (file) => namesDependencies(file, manifests.get(file) ?? ''));
   return [
     ...brought.map(
       ({ file, command, preset }) =>

@@ -19,12 +19,20 @@ export function renderProposal(
     sources,
     allowed,
     tests,
+    tried,
     missing,
     room,
   }: {
     readonly sources: readonly string[];
     readonly allowed: readonly string[];
     readonly tests: readonly string[];
+    /** What of the tests works here; null: there are none, or they were not to be tried. */
+    readonly tried: {
+      readonly tests: readonly string[];
+      readonly install: { readonly command: string; readonly preset: string } | null;
+      readonly failing: readonly string[];
+      readonly untried: string | null;
+    } | null;
     /** What is not proposed, by the program that is missing for it. */
     readonly missing: readonly { readonly program: string; readonly commands: readonly string[] }[];
     /** Limits wider than those built in; null: none. */
@@ -37,7 +45,7 @@ export function renderProposal(
 ): string {
   const rows = [
     ...(allowed.length === 0 ? [] : [['agents may run', allowed.join(', ')]]),
-    ...(tests.length === 0 ? [] : [['checks of each task', tests.join(', ')]]),
+    ...checkRows(tests, tried),
     ...(room === null
       ? []
       : [
@@ -50,9 +58,31 @@ export function renderProposal(
     ]),
   ];
   const asked =
-    room === null ? [] : ['Both limits are wider than built in: the next run asks about them once.'];
+    room === null && tried?.install == null
+      ? []
+      : ['What is wider than built in (limits, network) is asked about once: git flame trust'];
   const shown = renderTable(rows, { width: style.width, indent: '  ' });
   return [`Found ${sources.join(', ')}:`, ...shown, ...asked].join('\n');
+}
+
+type Tried = Parameters<typeof renderProposal>[0]['tried'];
+
+function checkRows(proposed: readonly string[], tried: Tried): readonly (readonly string[])[] {
+  const tests = tried?.tests ?? proposed;
+  const how =
+    tried === null
+      ? ''
+      : tried.untried === null
+        ? ' (passed when tried)'
+        : ` (not tried: ${tried.untried}; git flame doctor tries them)`;
+  const install = tried?.install ?? null;
+  return [
+    ...(tests.length === 0 ? [] : [['checks of each task', `${tests.join(', ')}${how}`]]),
+    ...(install === null
+      ? []
+      : [['setup of worktrees', `${install.command}, which reaches the ${install.preset} registry`]]),
+    ...(tried?.failing ?? []).map((clause) => ['not proposed', clause]),
+  ];
 }
 
 const purposes: readonly (readonly [RegExp, string])[] = [

@@ -17,7 +17,8 @@ function propose(
   without: readonly string[] = [],
 ) {
   const has = (program: string): boolean => !without.includes(program);
-  return proposeCommands({ contents: new Map(Object.entries(contents)), locks: new Set(locks), has });
+  const names = new Set([...Object.keys(contents), ...locks]);
+  return proposeCommands({ names, textOf: (name) => contents[name] ?? '', has });
 }
 
 const scripts = (own: Readonly<Record<string, unknown>>): string => JSON.stringify({ scripts: own });
@@ -67,6 +68,43 @@ for (const [title, contents, locks, expected] of [
     [['python -m pytest'], ['python -m pytest']],
   ],
   [
+    'pytest of a project that is tested by tox',
+    { 'pyproject.toml': '[build-system]', 'tox.ini': '[testenv]\ncommands = pytest {posargs}' },
+    [],
+    [['python -m pytest'], ['python -m pytest']],
+  ],
+  [
+    'tests of the standard library',
+    { 'setup.py': 'setup()' },
+    ['tests'],
+    [['python -m unittest'], ['python -m unittest']],
+  ],
+  [
+    'cmake with tests',
+    { 'CMakeLists.txt': 'project(x C)\nenable_testing()\n' },
+    [],
+    [
+      ['cmake', 'ctest'],
+      ['cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure'],
+    ],
+  ],
+  [
+    'cmake without',
+    { 'CMakeLists.txt': 'project(x C)\n' },
+    [],
+    [['cmake'], ['cmake -S . -B build && cmake --build build']],
+  ],
+  [
+    'the wrapper of gradle',
+    { 'build.gradle.kts': '' },
+    ['gradlew'],
+    [['./gradlew test'], ['./gradlew test']],
+  ],
+  ['gradle', { 'build.gradle': '' }, [], [['gradle test'], ['gradle test']]],
+  ['maven', { 'pom.xml': '' }, [], [['mvn --batch-mode test'], ['mvn --batch-mode test']]],
+  ['dotnet', { 'App.slnx': '' }, [], [['dotnet test', 'dotnet build'], ['dotnet test']]],
+  ['check where make has no test', { Makefile: 'check: all\n' }, [], [['make check'], ['make check']]],
+  [
     'targets of make, no variables',
     { Makefile: 'lint := x\ntest: all\n\tx\n' },
     [],
@@ -90,7 +128,9 @@ test('DSK-4 what brings the dependencies is proposed also where no lock file pin
   const command = 'npm install --no-package-lock';
   assert.is(propose(needs)?.install?.command, command);
   assert.is(propose(needs, ['package-lock.json'])?.install?.command, 'npm ci');
-  assert.is(propose(needs, ['pnpm-lock.yaml'])?.install, null);
+  assert.is(propose(needs, ['pnpm-lock.yaml'])?.install?.command, 'pnpm install --frozen-lockfile');
+  assert.is(propose(needs, ['yarn.lock'])?.install?.command, 'yarn install --frozen-lockfile');
+  assert.is(propose(needs, ['yarn.lock', '.yarnrc.yml'])?.install?.command, 'yarn install --immutable');
   assert.is(propose({ 'package.json': pack({}) })?.install, null);
 });
 
@@ -103,14 +143,14 @@ for (const [title, contents, locks, without, expected] of [
     pyproject,
     ['uv.lock'],
     ['uv', 'python'],
-    [['python3 -m pytest', 'ruff'], ['python3 -m pytest'], { uv: ['uv run pytest', 'uv run ruff'] }],
+    [['python3 -m pytest', 'ruff'], ['python3 -m pytest'], { uv: ['uv run pytest', 'uv run ruff', 'uv sync --frozen'] }],
   ],
   [
     'nothing where they are missing too',
     pyproject,
     ['poetry.lock'],
     ['poetry', 'pytest', 'ruff'],
-    [[], [], { poetry: ['poetry run pytest', 'poetry run ruff'] }],
+    [[], [], { poetry: ['poetry run pytest', 'poetry run ruff', 'poetry install --no-interaction'] }],
   ],
   [
     'no pytest that is not there',
@@ -142,7 +182,7 @@ for (const [title, contents, locks, without, expected] of [
     { 'package.json': scripts({ test: 'y', lint: 'x' }) },
     ['pnpm-lock.yaml'],
     ['pnpm'],
-    [[], [], { pnpm: ['pnpm test', 'pnpm run lint'] }],
+    [[], [], { pnpm: ['pnpm test', 'pnpm run lint', 'pnpm install --frozen-lockfile'] }],
   ],
 ] as const)
   test(`DSK-4 init proposes ${title}, and names what it leaves out`, () => {
@@ -163,7 +203,7 @@ test('DSK-4 init says which program is missing, and writes no command that would
   assert.is(run.code, 0, run.stderr);
   assert.match(
     run.stdout,
-    /Found pyproject\.toml:\n +not proposed +uv run pytest, uv run ruff: uv is not on your PATH\n/,
+    /Found pyproject\.toml:\n +not proposed +uv run pytest, uv run ruff, uv sync --frozen: uv is not on your PATH\n/,
   );
   const text = readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');
   assert.not.match(text, 'uv run');
@@ -242,7 +282,7 @@ test('DSK-4 a person at a terminal is offered limits that builds and tests fit i
   const io = { ...fake.io, cwd: repo.path, env: repo.env };
   assert.is(await main(['init'], io), 0, fake.stderr());
   const shown = fake.stdout();
-  const limits = /time of an agent +20m.*\n +budget of a validator +\$0\.50\n.*asks about them once/;
+  const limits = /time of an agent +20m.*\n +budget of a validator +\$0\.50\n.*asked about once/;
   assert.match(shown, limits);
   assert.ok(shown.search(limits) < shown.indexOf('Written:'));
   const text = readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');
