@@ -143,7 +143,11 @@ for (const [title, contents, locks, without, expected] of [
     pyproject,
     ['uv.lock'],
     ['uv', 'python'],
-    [['python3 -m pytest', 'ruff'], ['python3 -m pytest'], { uv: ['uv run pytest', 'uv run ruff', 'uv sync --frozen'] }],
+    [
+      ['python3 -m pytest', 'ruff'],
+      ['python3 -m pytest'],
+      { uv: ['uv run pytest', 'uv run ruff', 'uv sync --frozen'] },
+    ],
   ],
   [
     'nothing where they are missing too',
