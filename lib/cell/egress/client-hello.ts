@@ -1,12 +1,24 @@
-/** What the first bytes of a TLS connection say: 'more' is needed, they are no TLS (null), or the name they ask for. */
-export type HelloName = { readonly name: string | null } | 'more' | null;
+/** The host that a ClientHello asks for. */
+export interface AskedHost {
+  /** null: none. */
+  readonly name: string | null;
+  /**
+   * It may ask for another one that can't be seen (RFC 9849): a ClientHello that holds an encrypted one looks the same
+   * as one that only pretends to.
+   */
+  readonly isVeiled: boolean;
+}
 
 const handshake = 22;
 const clientHello = 1;
 const serverName = 0;
+const encryptedHello = 0xfe0d;
 
-/** The server name of a ClientHello (RFC 8446 §4.1.2, RFC 6066 §3), which may come in several records. */
-export function readHelloName(bytes: Buffer): HelloName {
+/**
+ * What the first bytes of a TLS connection ask for (RFC 8446 §4.1.2, RFC 6066 §3), which may come in several records:
+ * 'more' are needed, or they are no TLS (null).
+ */
+export function readHello(bytes: Buffer): AskedHost | 'more' | null {
   const message = joinRecords(bytes);
   if (message === null) return null;
   if (message.length < 4) return 'more';
@@ -14,7 +26,7 @@ export function readHelloName(bytes: Buffer): HelloName {
   const end = 4 + message.readUIntBE(1, 3);
   if (message.length < end) return 'more';
   try {
-    return { name: findName(message.subarray(4, end)) };
+    return findHost(message.subarray(4, end));
   } catch {
     return null;
   }
@@ -35,26 +47,27 @@ function joinRecords(bytes: Buffer): Buffer | null {
 }
 
 /** Reads past what it isn't about; a length beyond the end throws. */
-function findName(hello: Buffer): string | null {
+function findHost(hello: Buffer): AskedHost {
   let at = 2 + 32;
   at += 1 + hello.readUInt8(at);
   at += 2 + hello.readUInt16BE(at);
   at += 1 + hello.readUInt8(at);
-  if (at === hello.length) return null;
+  if (at === hello.length) return { name: null, isVeiled: false };
   const end = at + 2 + hello.readUInt16BE(at);
+  let [name, isVeiled]: [string | null, boolean] = [null, false];
   for (at += 2; at < end; ) {
     const kind = hello.readUInt16BE(at);
     const length = hello.readUInt16BE(at + 2);
-    if (kind === serverName) return nameIn(hello.subarray(at + 4, at + 4 + length));
+    if (kind === serverName && name !== null) throw new Error('It asks for two hosts.');
+    if (kind === serverName) name = nameIn(hello.subarray(at + 4, at + 4 + length));
+    if (kind === encryptedHello) isVeiled = true;
     at += 4 + length;
   }
-  return null;
+  return { name, isVeiled };
 }
 
+/** Of a list that holds one name, as it must. */
 function nameIn(list: Buffer): string | null {
-  if (list.length < 5 || list[2] !== 0) return null;
-  return list
-    .subarray(5, 5 + list.readUInt16BE(3))
-    .toString('latin1')
-    .toLowerCase();
+  if (list.length < 5 || list[2] !== 0 || list.readUInt16BE(3) !== list.length - 5) return null;
+  return list.subarray(5).toString('latin1').toLowerCase();
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { listenOn } from '../gateway/listen-on.ts';
 import { type EgressRules, type Resolve, resolveName } from './egress-rules.ts';
-import { answerBare, type EgressLine, type Traffic } from './egress-traffic.ts';
+import { answerBare, type EgressLine, openVolume, type Traffic } from './egress-traffic.ts';
 import { forwardPlain } from './forward-plain.ts';
 import { openTunnel } from './tunnel.ts';
 
@@ -39,7 +39,7 @@ const mostAnswered = 100;
 export async function openEgressDoor(options: EgressOptions): Promise<EgressDoor> {
   const { rules, log, secret } = options;
   const refusals = new Set<string>();
-  let total = 0;
+  const volume = openVolume(rules);
   let refused = 0;
   const traffic: Traffic = {
     rules,
@@ -54,15 +54,12 @@ export async function openEgressDoor(options: EgressOptions): Promise<EgressDoor
         return line.refused === null || refused <= mostAnswered;
       } catch (error) {
         // What can't be written down doesn't happen: nothing more comes in.
-        total = Number.POSITIVE_INFINITY;
+        volume.shut();
         refusals.add(brokeOff(error as Error));
         return false;
       }
     },
-    count: (bytes) => {
-      total += bytes;
-      return total <= rules.maxBytes;
-    },
+    volume,
   };
   const isKnown = (header: string | undefined): boolean => secret === null || header === basic(secret);
   // What goes wrong on one connection ends that one, not the program.

@@ -15,6 +15,8 @@ export interface EgressRules {
   readonly isOwnEmpty: boolean;
   /** How much may come in over all connections. */
   readonly maxBytes: number;
+  /** How much may go out over all connections: where TLS isn't opened, nothing else tells a question from an upload. */
+  readonly maxSent: number;
 }
 
 /** Why something was not reached: an HTTP status for the client, and a sentence. */

@@ -9,7 +9,10 @@ export interface EgressLine {
   readonly target: string;
   /** null: nothing was answered, or what was can't be seen. */
   readonly status: number | null;
+  /** What came in. */
   readonly bytes: number;
+  /** What went out, in bytes. */
+  readonly sent: number;
   readonly refused: string | null;
 }
 
@@ -23,18 +26,41 @@ export interface Traffic {
   readonly ca: string | null;
   /** false: it could not be written down. Throws nothing. */
   note(line: Omit<EgressLine, 'phase'>): boolean;
-  /** Counts what came in; false: there is to be no more. */
-  count(bytes: number): boolean;
+  readonly volume: Volume;
+}
+
+/** What has gone over all connections of one cell. */
+export interface Volume {
+  /** Counts bytes that came in, or are about to go out. A refusal: these are too many, and so is whatever follows. */
+  count(way: 'in' | 'out', bytes: number): Refusal | null;
+  /** Lets nothing more through. */
+  shut(): void;
+}
+
+/** Counts from nothing, within what the rules allow. */
+export function openVolume(rules: Pick<EgressRules, 'maxBytes' | 'maxSent'>): Volume {
+  const total = { in: 0, out: 0 };
+  return {
+    count: (way, bytes) => {
+      total[way] += bytes;
+      if (total.in > rules.maxBytes) return tooMuch('downloaded', rules.maxBytes, 'max_mb');
+      if (total.out > rules.maxSent) return tooMuch('sent', rules.maxSent, 'max_sent_mb');
+      return null;
+    },
+    shut: () => {
+      total.in = Number.POSITIVE_INFINITY;
+    },
+  };
+}
+
+function tooMuch(what: string, bytes: number, key: string): Refusal {
+  const mb = Math.floor(bytes / 1024 / 1024);
+  const why = `more than ${mb} MB were ${what} over all connections of this cell, so nothing more is: sandbox.egress.${key} of .blueflame.yml`;
+  return { status: 403, why };
 }
 
 export function isRefusal(found: Address | Refusal): found is Refusal {
   return 'why' in found;
-}
-
-/** The refusal once the cell has had all it may download. */
-export function tooMuch({ rules }: Pick<Traffic, 'rules'>): Refusal {
-  const mb = Math.floor(rules.maxBytes / 1024 / 1024);
-  return { status: 403, why: `more than ${mb} MB were downloaded: sandbox.egress.max_mb of .blueflame.yml` };
 }
 
 /** Answers a CONNECT, or a request no answer was begun for, on the bare connection. */

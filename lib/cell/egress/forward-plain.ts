@@ -6,7 +6,8 @@ import {
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { type Address, findAddress, type Refusal, refuseHost } from './egress-rules.ts';
-import { isRefusal, type Traffic, tooMuch } from './egress-traffic.ts';
+import { isRefusal, type Traffic } from './egress-traffic.ts';
+import { isPackageFile, readsPackages } from './package-paths.ts';
 import { cellOrigin, hostOf, nameOf, portOf, type Registry } from './registry.ts';
 
 // Of what a client says, no more than a registry needs: nothing of the cell leaves with it.
@@ -31,11 +32,14 @@ interface Asked {
   /** Where it is really sent: to the registry's origin, if it is one. */
   readonly url: URL;
   readonly registry: Registry | null;
+  /** It is for reading packages: the registry's credential goes along. */
+  readonly isOwn: boolean;
 }
 
 /**
  * Answers a request in the form of proxies: `GET http://host/path`. It only reads. What is asked of a registry of the
- * person goes there as that is written, with its credential; the client is told of a redirect only if it may follow.
+ * person goes there as that is written, with its credential, if it is one of the paths by which packages are read; the
+ * client is told of a redirect only if it may follow.
  */
 export async function forwardPlain(
   traffic: Traffic,
@@ -46,7 +50,7 @@ export async function forwardPlain(
   const asked = readTarget(traffic, request.url ?? '');
   const target = asked === null ? (request.url ?? '').slice(0, 300) : shownTarget(asked.url);
   const refuse = ({ status, why }: Refusal): void => {
-    const isNoted = traffic.note({ method, target, status, bytes: 0, refused: why });
+    const isNoted = traffic.note({ method, target, status, bytes: 0, sent: 0, refused: why });
     if (!isNoted || response.headersSent) response.destroy();
     else
       response
@@ -59,9 +63,8 @@ export async function forwardPlain(
   if (method !== 'GET' && method !== 'HEAD')
     return refuse({ status: 405, why: `${method} is no reading, and nothing else leaves a cell this way` });
   const host = { host: nameOf(asked.url), port: portOf(asked.url) };
-  const refused = asked.registry === null ? refuseHost(traffic.rules, hostOf(asked.url)) : null;
+  const refused = refuseAsked(traffic, asked);
   if (refused !== null) return refuse(refused);
-  if (!traffic.count(0)) return refuse(tooMuch(traffic));
   const found = await findAddress(traffic.rules, host, traffic.resolve);
   if (isRefusal(found)) return refuse(found);
   send(traffic, { method, asked, address: found, request, response, target, refuse });
@@ -76,39 +79,37 @@ function readTarget({ rules }: Traffic, text: string): Asked | null {
   if (!/^http:\/\//i.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return null;
-  // Of two that differ by their protocol alone, the secure one.
+  // Of two that differ by their protocol alone, the secure one; of several, the one whose path is the longest.
   const there = rules.registries
     .filter((one) => cellOrigin(one) === url.origin)
     .sort((a, b) => Number(b.url.protocol === 'https:') - Number(a.url.protocol === 'https:'));
   const [first] = there;
-  if (first === undefined) return { url, registry: null };
-  // A credential is for the registry's own address, not for whatever else that host answers.
-  const registry = bestOf(there, url.pathname) ?? { ...first, authorization: null };
+  if (first === undefined) return { url, registry: null, isOwn: false };
+  const own = [...there]
+    .sort((a, b) => b.url.pathname.length - a.url.pathname.length)
+    .find((one) => readsPackages(one, url.pathname));
+  const registry = own ?? first;
   // Not resolved against it: a path that begins with `//` would be another host.
   const real = new URL(registry.url);
   real.pathname = url.pathname;
-  real.search = url.search;
+  // Packages are read without one, and more than a name has no business there.
+  real.search = own === undefined ? url.search : registry.url.search;
   real.hash = '';
-  return real.origin === registry.url.origin ? { url: real, registry } : null;
+  return real.origin === registry.url.origin ? { url: real, registry, isOwn: own !== undefined } : null;
 }
 
-/** Whether a server that takes escaped characters for what they stand for would read `..` in it. */
-function leadsUp(path: string): boolean {
-  let text = path;
-  for (let before = ''; before !== text; ) {
-    before = text;
-    text = text.replace(/%(2e|2f|5c|25)/gi, (_whole, code: string) =>
-      String.fromCharCode(Number.parseInt(code, 16)),
-    );
-  }
-  return text.split(/[\\/]/).includes('..');
-}
-
-/** Of several on one host, the one whose path the request begins with. */
-function bestOf(registries: readonly Registry[], path: string): Registry | undefined {
-  return [...registries]
-    .sort((a, b) => b.url.pathname.length - a.url.pathname.length)
-    .find(({ url }) => `${path}/`.startsWith(url.pathname.replace(/\/*$/, '/')) && !leadsUp(path));
+/** Why it is not sent by the rules; null: it may be. */
+function refuseAsked({ rules, volume }: Traffic, { url, registry, isOwn }: Asked): Refusal | null {
+  const host = hostOf(url);
+  if (registry === null) return refuseHost(rules, host) ?? volume.count('out', 0);
+  const isFile = rules.registries.some(
+    (one) => cellOrigin(one) === cellOrigin(registry) && isPackageFile(one.tool, url.pathname),
+  );
+  if (isOwn || isFile || rules.hosts.has(host)) return volume.count('out', 0);
+  return {
+    status: 403,
+    why: `${url.pathname.slice(0, 200)} of ${host} is no address by which ${registry.tool} reads packages, and from-config opens no other; what needs no credential there is open once sandbox.egress.${rules.phase} of .blueflame.yml lists ${host}`,
+  };
 }
 
 interface Sending {
@@ -125,7 +126,7 @@ function send(
   traffic: Traffic,
   { method, asked, address, request, response, target, refuse }: Sending,
 ): void {
-  const { url, registry } = asked;
+  const { url, registry, isOwn } = asked;
   const isSecure = url.protocol === 'https:';
   const headers = {
     ...Object.fromEntries(
@@ -134,13 +135,17 @@ function send(
       ),
     ),
     host: url.host,
-    ...(registry?.authorization != null ? { authorization: registry.authorization } : {}),
+    ...(isOwn && registry?.authorization != null ? { authorization: registry.authorization } : {}),
   };
+  const path = url.pathname + url.search;
+  const sent = Buffer.byteLength(`${method} ${path} ${Object.entries(headers).flat(2).join('    ')}`);
+  const spent = traffic.volume.count('out', sent);
+  if (spent !== null) return void refuse(spent);
   const options: RequestOptions = {
     method,
     host: nameOf(url),
     port: portOf(url),
-    path: url.pathname + url.search,
+    path,
     headers,
     lookup: (_host, options, done) =>
       options.all === true ? done(null, [address]) : done(null, address.address, address.family),
@@ -157,7 +162,7 @@ function send(
     refuse({ status: 502, why: `what ${url.host} answered can't be passed on: ${why}` });
   call.on('response', (answer) => {
     try {
-      passOn(traffic, { answer, asked, response, refuse, method, target });
+      passOn(traffic, { answer, asked, response, refuse, method, target, sent });
     } catch (error) {
       answer.destroy();
       unfit((error as Error).message);
@@ -172,9 +177,10 @@ function send(
 
 type Passing = Pick<Sending, 'asked' | 'response' | 'refuse' | 'method' | 'target'> & {
   readonly answer: IncomingMessage;
+  readonly sent: number;
 };
 
-function passOn(traffic: Traffic, { answer, asked, response, refuse, method, target }: Passing): void {
+function passOn(traffic: Traffic, { answer, asked, response, refuse, method, target, sent }: Passing): void {
   const status = answer.statusCode ?? 0;
   if (status < 200 || status > 599) throw new Error(`its status is ${status}`);
   const location =
@@ -189,14 +195,15 @@ function passOn(traffic: Traffic, { answer, asked, response, refuse, method, tar
   let bytes = 0;
   answer.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (traffic.count(chunk.length)) return;
+    const spent = traffic.volume.count('in', chunk.length);
+    if (spent === null) return;
     answer.destroy();
-    refuse(tooMuch(traffic));
+    refuse(spent);
   });
   answer.on('error', (error) =>
     refuse({ status: 502, why: `${asked.url.host} broke off: ${error.message}` }),
   );
-  answer.on('end', () => traffic.note({ method, target, status, bytes, refused: null }));
+  answer.on('end', () => traffic.note({ method, target, status, bytes, sent, refused: null }));
   answer.pipe(response);
 }
 

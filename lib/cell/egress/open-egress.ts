@@ -42,6 +42,7 @@ interface EgressRequest {
 
 // Not one a project's own server would take.
 const doorPort = 47_114;
+const bytesInMb = 1024 * 1024;
 const insideFolder = '/run/blueflame-egress';
 const socketName = 'egress.sock';
 const bridgeFile = 'bridge.cjs';
@@ -113,7 +114,8 @@ function rulesOf(
     privateHosts: new Set([...listedHosts(egress.private), ...own]),
     registries,
     isOwnEmpty: person !== null && registries.length === 0,
-    maxBytes: egress.max_mb * 1024 * 1024,
+    maxBytes: egress.max_mb * bytesInMb,
+    maxSent: egress.max_sent_mb * bytesInMb,
   };
 }
 

@@ -1,12 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { readHelloName } from './client-hello.ts';
+import { type AskedHost, readHello } from './client-hello.ts';
 import { type Address, findAddress, type Refusal, refuseHost } from './egress-rules.ts';
-import { answerBare, isRefusal, type Traffic, tooMuch } from './egress-traffic.ts';
+import { answerBare, isRefusal, type Traffic } from './egress-traffic.ts';
 
 const longestHello = 64 * 1024;
-// What is asked is short; what is sent up may be anything, since it can't be seen.
-const mostSent = 1024 * 1024;
 
 /**
  * Answers CONNECT: a connection to one host of the list, on which TLS for that very host is spoken. What is said on it
@@ -20,6 +18,7 @@ export async function openTunnel(traffic: Traffic, authority: string, client: Du
       target: authority.slice(0, 300),
       status: refusal.status,
       bytes: 0,
+      sent: 0,
       refused: refusal.why,
     });
     if (isNoted) answerBare(client, refusal);
@@ -28,7 +27,8 @@ export async function openTunnel(traffic: Traffic, authority: string, client: Du
   if (asked === null) return refuse({ status: 400, why: 'CONNECT needs host:port' });
   const refused = refuseHost(traffic.rules, `${asked.host}:${asked.port}`);
   if (refused !== null) return refuse(refused);
-  if (!traffic.count(0)) return refuse(tooMuch(traffic));
+  const spent = traffic.volume.count('out', 0);
+  if (spent !== null) return refuse(spent);
   const found = await findAddress(traffic.rules, asked, traffic.resolve);
   if (isRefusal(found)) return refuse(found);
   const server = await dial(found, asked.port, traffic.idleMs);
@@ -75,7 +75,8 @@ function relay(traffic: Traffic, { host, port, client, server }: Ends): void {
   const end = (refused: string | null): void => {
     if (ended) return;
     ended = true;
-    traffic.note({ method: 'CONNECT', target: `${host}:${port}`, status: null, bytes: received, refused });
+    const target = `${host}:${port}`;
+    traffic.note({ method: 'CONNECT', target, status: null, bytes: received, sent, refused });
     client.destroy();
     server.destroy();
   };
@@ -87,33 +88,49 @@ function relay(traffic: Traffic, { host, port, client, server }: Ends): void {
   }
   server.on('data', (chunk: Buffer) => {
     received += chunk.length;
-    if (!traffic.count(chunk.length)) end(tooMuch(traffic).why);
+    const refused = traffic.volume.count('in', chunk.length);
+    if (refused !== null) end(refused.why);
   });
-  client.on('data', (chunk: Buffer) => {
-    sent += chunk.length;
-    if (sent > mostSent) end(`more than ${mostSent / 1024} kB were sent on one connection`);
-  });
-  void readHello(client).then((hello) => {
-    if (hello === null)
-      return end(`what was sent to ${host}:${port} is no TLS, and for nothing else a tunnel is opened`);
-    if (hello.name !== host)
-      return end(`TLS asked for ${hello.name ?? 'no name'} on a connection to ${host}`);
+  // Before the pipe hears of it: what is too much never leaves.
+  const send = (chunk: Buffer): boolean => {
+    const refused = traffic.volume.count('out', chunk.length);
+    if (refused === null) sent += chunk.length;
+    else end(refused.why);
+    return refused === null;
+  };
+  void takeHello(client).then((hello) => {
+    const refused = refuseHello(hello, { host, port });
+    if (refused !== null) return end(refused);
+    if (ended || hello === null || !send(hello.bytes)) return;
     server.write(hello.bytes);
+    client.on('data', send);
     client.pipe(server).pipe(client);
   });
 }
 
+/** Why a connection that begins so goes no further. */
+function refuseHello(
+  hello: AskedHost | null,
+  { host, port }: { readonly host: string; readonly port: number },
+): string | null {
+  if (hello === null)
+    return `what was sent to ${host}:${port} is no TLS, and for nothing else a tunnel is opened`;
+  if (hello.name !== host) return `TLS asked for ${hello.name ?? 'no name'} on a connection to ${host}`;
+  if (!hello.isVeiled) return null;
+  return `TLS on a connection to ${host} holds an encrypted ClientHello (ECH), which may ask for another host: switch ECH off in that program`;
+}
+
 /** Reads the client's first message, and puts nothing back: `bytes` is all that was read. null: it is none. */
-function readHello(client: Duplex): Promise<{ readonly name: string | null; readonly bytes: Buffer } | null> {
+function takeHello(client: Duplex): Promise<(AskedHost & { readonly bytes: Buffer }) | null> {
   return new Promise((resolve) => {
     let bytes = Buffer.alloc(0);
     const look = (chunk: Buffer): void => {
       bytes = Buffer.concat([bytes, chunk]);
-      const found = readHelloName(bytes);
+      const found = readHello(bytes);
       if (found === 'more' && bytes.length < longestHello) return;
       client.removeListener('data', look);
       client.pause();
-      resolve(found === null || found === 'more' ? null : { name: found.name, bytes });
+      resolve(found === null || found === 'more' ? null : { ...found, bytes });
     };
     client.on('data', look);
   });

@@ -96,6 +96,13 @@ export const egressSchema = z
       .min(1)
       .default(2_048)
       .describe('How much one command, or one agent, may download in all, in MB.'),
+    max_sent_mb: z
+      .int()
+      .min(1)
+      .default(4)
+      .describe(
+        'How much one command, or one agent, may send in all, in MB. An install sends about 1 kB for each package.',
+      ),
   })
   .describe(
     'Hosts that cells reach, through the gateway alone: npm, pypi, crates and go for the public registries, from-config for those your own npm, pip, cargo and go are set up for, or host[:port]. Empty: none.',

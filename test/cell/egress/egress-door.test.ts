@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createPlainServer, type Socket } from 'node:net';
@@ -24,6 +25,7 @@ test('EGR-1 a host of the list is reached by TLS, whose inside nobody reads; it 
   const [line] = lines.all;
   assert.equal([line?.method, line?.target, line?.refused], ['CONNECT', `registry.test:${port}`, null]);
   assert.ok((line?.bytes ?? 0) > 100);
+  assert.ok((line?.sent ?? 0) > 100);
 });
 
 test('EGR-1 what is not on the list is refused by name and port, with the key that would allow it', async () => {
@@ -133,7 +135,7 @@ test('EGR-1 a registry that stalls is given up, whether it accepts and says noth
   assert.match(second.lines.all[0]?.refused ?? '', /nothing moved for|broke off/);
 });
 
-test('EGR-2 a registry of the person is asked with a credential that the cell never has, at its own address alone', async () => {
+test('EGR-2 a registry of the person is asked for packages alone, with a credential that the cell never has', async () => {
   const asked: [string, string | undefined, string | undefined][] = [];
   const upstream = await httpServer((url, headers) => {
     asked.push([url, headers.authorization, headers.cookie]);
@@ -144,25 +146,57 @@ test('EGR-2 a registry of the person is asked with a credential that the cell ne
     url: new URL(`${upstream}/npm/`),
     authorization: 'Bearer secret-of-lena',
   };
-  const { door } = await open({ registries: [registry] });
+  const { door, lines } = await open({ registries: [registry] });
   const origin = `http://registry-${new URL(upstream).port}.invalid`;
   const told = { authorization: 'Bearer of-the-cell', cookie: 'a=b' };
-  assert.is((await get(door, `${origin}/npm/left-pad`, told)).body, 'ok');
-  for (const path of [
-    '/api/users',
-    '/npm/../api',
-    '/npm/%2e%2e/api',
-    '/npm/x%2f..%2f..%2fapi',
-    '/npm/%252e%252e%252fapi',
-    '/npmx',
-  ])
-    await get(door, origin + path, told);
-  assert.equal(asked[0], ['/npm/left-pad', 'Bearer secret-of-lena', undefined]);
-  assert.is(asked.length, 7);
-  for (const [url, authorization] of asked.slice(1)) assert.is(authorization, undefined, url);
+  for (const path of ['/npm/left-pad', '/npm/left-pad?exfil=abc', '/npm/@a%2fleft-pad'])
+    assert.is((await get(door, origin + path, told)).body, 'ok', path);
+  assert.is((await get(door, `${origin.toUpperCase()}/npm/left-pad`, told)).body, 'ok');
+  assert.is((await get(door, `${origin}/elsewhere/left-pad/-/left-pad-1.0.0.tgz`, told)).body, 'ok');
+  const secret = 'Bearer secret-of-lena';
+  const answered: typeof asked = [
+    ['/npm/left-pad', secret, undefined],
+    ['/npm/left-pad', secret, undefined],
+    ['/npm/@a%2fleft-pad', secret, undefined],
+    ['/npm/left-pad', secret, undefined],
+    ['/elsewhere/left-pad/-/left-pad-1.0.0.tgz', undefined, undefined],
+  ];
+  assert.equal(asked, answered);
+  const closed = ['/npm/-/whoami', '/npm/-/npm/v1/tokens', '/npm/%2d/whoami', '/npm/x/../-/whoami', '/api/x'];
+  for (const path of closed) {
+    const answer = await get(door, origin + path, told);
+    assert.is(answer.status, 403, path);
+    assert.match(
+      answer.body,
+      /no address by which npm reads packages.*sandbox\.egress\.setup of \.blueflame\.yml/,
+    );
+  }
+  assert.is((await get(door, '/npm/left-pad', { ...told, host: new URL(origin).host })).status, 400);
+  assert.equal(asked, answered);
+  await lines.until(11);
+  assert.ok(lines.all.slice(0, 5).every(({ sent }) => sent > 0));
+  assert.ok(lines.all.slice(5).every(({ sent }) => sent === 0));
 });
 
-test('EGR-2 a path that begins like an address leads to the registry itself, never to another host', async () => {
+test('EGR-2 what else the host of a registry answers is open once that host is listed, without the credential', async () => {
+  const asked: [string, string | undefined][] = [];
+  const upstream = await httpServer((url, { authorization }) => {
+    asked.push([url, authorization]);
+    return { status: 200, body: 'ok' };
+  });
+  const { host, port } = new URL(upstream);
+  const registry: Registry = { tool: 'npm', url: new URL(`${upstream}/`), authorization: 'Bearer secret' };
+  const { door } = await open({ registries: [registry], hosts: [host] });
+  const origin = `http://registry-${port}.invalid`;
+  assert.is((await get(door, `${origin}/-/v1/search?text=a`)).body, 'ok');
+  assert.is((await get(door, `${origin}/left-pad`)).body, 'ok');
+  assert.equal(asked, [
+    ['/-/v1/search?text=a', undefined],
+    ['/left-pad', 'Bearer secret'],
+  ]);
+});
+
+test('EGR-2 a path that begins like an address leads to no other host, and with no credential', async () => {
   const asked: string[] = [];
   const upstream = await httpServer((url) => {
     asked.push(url);
@@ -178,10 +212,8 @@ test('EGR-2 a path that begins like an address leads to the registry itself, nev
   const { door } = await open({ registries: [registry], privateHosts: [elsewhere] });
   const origin = `http://registry-${new URL(upstream).port}.invalid`;
   for (const start of ['//', '/\\', '///', '/\\/'])
-    assert.is((await get(door, `${origin}${start}${elsewhere}/x?y=1`)).body, 'of the registry', start);
-  assert.equal(stolen, []);
-  assert.is(asked.length, 4);
-  for (const url of asked) assert.match(url, /^\/{2,3}other\.test:\d+\/x\?y=1$/);
+    assert.is((await get(door, `${origin}${start}${elsewhere}/x?y=1`)).status, 403, start);
+  assert.equal([stolen, asked], [[], []]);
 });
 
 test('EGR-2 of two registries on one host, the credential of the one by https never goes out over http', async () => {
@@ -202,7 +234,7 @@ test('EGR-2 of two registries on one host, the credential of the one by https ne
     assert.is((await get(door, `${origin}/open/x`)).status, 200);
     // Nobody speaks TLS there.
     assert.is((await get(door, `${origin}/npm/x`)).status, 504);
-    assert.is((await get(door, `${origin}/elsewhere`)).status, 504);
+    assert.is((await get(door, `${origin}/elsewhere/a/-/a-1.0.0.tgz`)).status, 504);
   }
   assert.equal(asked, [
     ['/open/x', undefined],
@@ -305,6 +337,78 @@ test('EGR-1 no more is downloaded than the configuration allows, over all connec
   assert.match(third.body, /sandbox\.egress\.max_mb/);
 });
 
+test('EGR-1 no more is sent than the configuration allows, over all connections together, and who asks again is told', async () => {
+  let arrived = 0;
+  const seen = await plainServer((socket) =>
+    socket.on('data', (chunk) => {
+      arrived += chunk.length;
+      socket.write('x');
+    }),
+  );
+  const host = `registry.test:${seen}`;
+  const plain = `registry.test:${new URL(await httpServer(() => ({ status: 200, body: 'ok' }))).port}`;
+  const { door, lines } = await open({ hosts: [host, plain], maxSent: 100_000 });
+  const hello = await helloOf('registry.test');
+  for (let at = 1; at <= 3; at += 1) {
+    const socket = await tunnel(door, host);
+    socket.write(hello);
+    await once(socket, 'data');
+    socket.write(Buffer.alloc(40_000));
+    if (at < 3) {
+      const share = arrived + 40_000;
+      while (arrived < share) await once(socket, 'data');
+      socket.destroy();
+    }
+    await lines.until(at);
+  }
+  assert.ok(arrived > 80_000 && arrived < 100_000, `${arrived}`);
+  assert.match(lines.all[2]?.refused ?? '', /were sent over all connections of this cell/);
+  assert.is(
+    lines.all.reduce((sum, { sent }) => sum + sent, 0),
+    arrived,
+  );
+  assert.match(
+    await askTunnel(door, host),
+    /^HTTP\/1\.1 403 .*sandbox\.egress\.max_sent_mb of \.blueflame\.yml/,
+  );
+  assert.match((await get(door, `http://${plain}/x`)).body, /sandbox\.egress\.max_sent_mb/);
+});
+
+test('EGR-1 what is asked in the address or the headers of a request counts as sent', async () => {
+  let asked = 0;
+  const upstream = await httpServer(() => {
+    asked += 1;
+    return { status: 200, body: 'ok' };
+  });
+  const host = `registry.test:${new URL(upstream).port}`;
+  const { door } = await open({ hosts: [host], maxSent: 10_000 });
+  assert.is((await get(door, `http://${host}/${'x'.repeat(4_000)}`)).status, 200);
+  assert.is((await get(door, `http://${host}/`, { 'user-agent': 'x'.repeat(4_000) })).status, 200);
+  assert.is((await get(door, `http://${host}/?${'x'.repeat(4_000)}`)).status, 403);
+  assert.is(asked, 2);
+});
+
+test('EGR-1 TLS that may ask for a hidden host by an encrypted ClientHello goes no further', async () => {
+  let arrived = 0;
+  const seen = await plainServer((socket) =>
+    socket.on('data', (chunk) => {
+      arrived += chunk.length;
+    }),
+  );
+  const host = `registry.test:${seen}`;
+  const { door, lines } = await open({ hosts: [host] });
+  const socket = await tunnel(door, host);
+  socket.write(withExtension(await helloOf('registry.test'), 0xfe0d, Buffer.alloc(200, 1)));
+  await lines.until(1);
+  assert.match(lines.all[0]?.refused ?? '', /encrypted ClientHello \(ECH\).*switch ECH off in that program/);
+  assert.ok(door.refusals()[0]?.includes('ECH'));
+  const twice = await tunnel(door, host);
+  const second = Buffer.from('\0\x0d\0\0\x0aother.test');
+  twice.write(withExtension(await helloOf('registry.test'), 0, second));
+  await lines.until(2);
+  assert.is(arrived, 0);
+});
+
 test('EGR-1 where the door is a port of this machine, it asks for its password', async () => {
   const upstream = await httpServer(() => ({ status: 200, body: 'ok' }));
   const host = `registry.test:${new URL(upstream).port}`;
@@ -330,6 +434,7 @@ interface Opening {
   readonly registries?: readonly Registry[];
   readonly leadsTo?: readonly string[];
   readonly maxBytes?: number;
+  readonly maxSent?: number;
   readonly idleMs?: number;
   readonly secret?: string;
   readonly log?: () => void;
@@ -355,6 +460,7 @@ async function open(opening: Opening): Promise<{ readonly door: EgressDoor; read
     registries,
     isOwnEmpty: opening.isOwnEmpty ?? false,
     maxBytes: opening.maxBytes ?? 1_000_000,
+    maxSent: opening.maxSent ?? 1_000_000,
   };
   const door = await openEgressDoor({
     rules,
@@ -480,6 +586,36 @@ function tunnel(door: EgressDoor, target: string): Promise<Socket> {
       chunk.toString().startsWith('HTTP/1.1 200') ? resolve(socket) : reject(new Error(chunk.toString())),
     );
   });
+}
+
+/** The first message of node's own TLS. */
+async function helloOf(servername: string): Promise<Buffer> {
+  const received = new Promise<Buffer>((resolve) => {
+    void plainServer((socket) => socket.once('data', resolve)).then((port) => {
+      const client = connectTls({ port, host: '127.0.0.1', servername });
+      client.on('error', () => undefined);
+      opened.push(() => client.destroy());
+    });
+  });
+  return received;
+}
+
+/** A ClientHello of one record with one more extension at its end. */
+function withExtension(hello: Buffer, kind: number, content: Buffer): Buffer {
+  const head = Buffer.alloc(4);
+  head.writeUInt16BE(kind, 0);
+  head.writeUInt16BE(content.length, 2);
+  const longer = Buffer.concat([hello, head, content]);
+  const more = 4 + content.length;
+  longer.writeUInt16BE(hello.readUInt16BE(3) + more, 3);
+  longer.writeUIntBE(hello.readUIntBE(6, 3) + more, 6, 3);
+  // Record and handshake headers, version, random, session, ciphers, compression.
+  let at = 9 + 2 + 32;
+  at += 1 + hello.readUInt8(at);
+  at += 2 + hello.readUInt16BE(at);
+  at += 1 + hello.readUInt8(at);
+  longer.writeUInt16BE(hello.readUInt16BE(at) + more, at);
+  return longer;
 }
 
 async function overTls(
