@@ -4,12 +4,11 @@ import { createInterface } from 'node:readline';
 import { openPathFacts } from '../cell/watcher/path-facts.ts';
 import { parseToolCall } from '../cell/watcher/protocol.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import { parseAgentId } from '../domain/ids.ts';
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
 import { agentRoles, type Role } from '../domain/role.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
-import { compilePolicy } from '../policy/compile-policy.ts';
+import { workerPolicy } from '../engine/judge/worker-policy.ts';
 import { decide } from '../policy/decide.ts';
 import { renderChecked } from '../ui/render/render-checked.ts';
 import { readConfig } from './open/read-config.ts';
@@ -31,13 +30,15 @@ export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
     const { config } = loaded;
     const sourceOf = ruleSources(loaded);
     const { role, locks, worktree } = args.options;
-    const policy = compilePolicy({
-      config,
-      role: parseRole(role),
-      agentId: parseAgentId(`${parseRole(role)}-00000000`),
-      worktree: realpathSync(worktree === null ? (workTree ?? root) : resolve(io.cwd, worktree)),
-      fileLocks: locks ?? [],
-    });
+    const policy = await workerPolicy(
+      { config, git },
+      {
+        role: parseRole(role),
+        worktree: realpathSync(worktree === null ? (workTree ?? root) : resolve(io.cwd, worktree)),
+        fileLocks: locks ?? [],
+        start: await git.resolveCommit('HEAD'),
+      },
+    );
     // Without --locks the rules are tried that hold for every task: no scope.
     const tried = locks === null ? { ...policy, file_locks: null } : policy;
     const facts = openPathFacts({ workTree: policy.worktree, env: io.env }, patient);

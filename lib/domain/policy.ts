@@ -19,6 +19,8 @@ export const agentPolicySchema = z.object({
   protected_paths: z.array(z.string()).optional(),
   /** The task's own locks; null: scope is not enforced. */
   file_locks: z.array(z.string()).nullable(),
+  /** Paths of the start that are there by a name that could be a pattern: a glob that holds such a name means it. */
+  literal_paths: z.array(z.string()).optional(),
   /** What the lead allows. */
   allowed_commands: z.array(z.string()),
   /** What the role may run whatever the lead allows: it only looks, or writes where paths are judged. */

@@ -1,7 +1,8 @@
 import type { ObjectId } from '../domain/ids.ts';
 import type { GitCommits } from '../domain/ports/git-commits.ts';
 import type { Detours, GitFiles } from '../domain/ports/git-contents.ts';
-import { hasWildcard, lockCovers, lockParts } from '../util/path-globs.ts';
+import { hasWildcard, pathMatches } from '../util/path-globs.ts';
+import { lockParts } from '../util/path-patterns.ts';
 import type { WithGit } from './workshop.ts';
 
 /** What file locks are held against: a commit's ways to what is not its own. */
@@ -56,7 +57,7 @@ function detourOf(detours: Detours, part: string): string | null {
 
 function onlySubmodule({ detours, paths }: LockGround, part: string): string | null {
   if (!hasWildcard(part)) return null;
-  const covered = paths.filter((path) => lockCovers(part, path));
+  const covered = paths.filter((path) => pathMatches(part, path));
   const [first] = covered;
   if (first === undefined || covered.some((path) => detours.get(path) !== 'submodule')) return null;
   return `covers nothing but the submodule ${first}, which no agent changes: name the files beside it`;

@@ -9,7 +9,7 @@ import { readTreeChanges } from './diff/tree-changes.ts';
 import { exportCommit } from './objects/export-commit.ts';
 import { type GitAccess, onObjects } from './objects/git-access.ts';
 import { submodulesOf } from './objects/list-detours.ts';
-import { listFiles } from './objects/list-files.ts';
+import { listFiles, pathsIn } from './objects/list-files.ts';
 import { searchCommit } from './objects/search-commit.ts';
 import type { ReadObjects } from './read-objects.ts';
 import { listFiltered } from './worktrees/filtered-paths.ts';
@@ -37,6 +37,7 @@ export function openFiles(access: GitAccess, reading: ReadObjects): GitFiles {
       readTexts((await reading(commit, quarantine))[1], commit, paths),
     readContent: async (blob, tip, quarantine) => readContent((await reading(tip, quarantine))[1], blob),
     listFiles: (commit, limit) => listFiles(onObjects(access), commit, limit),
+    pathsIn: (commit, paths) => pathsIn(onObjects(access), commit, paths),
     search: (commit, asked) => searchCommit(onObjects(access), commit, asked),
     filteredPaths: (commit, paths) => {
       if (paths !== undefined) return listFiltered(access, commit, paths);

@@ -168,7 +168,7 @@ function judgeLink(policy: AgentPolicy, path: string, target: string | null): Ob
 
 function judgeBinary(policy: AgentPolicy, file: ChangedFile): Objection | null {
   const globs = [...policy.allowed_paths, ...(policy.file_locks ?? [])];
-  if (globs.some((glob) => namesFile(glob, file.path))) return null;
+  if (globs.some((glob) => namesFile(policy, glob, file.path))) return null;
   return objection(
     'binary',
     `${file.path} is a binary file that no lock names. Remove it, have git ignore it (.gitignore), or have it named by a lock like ${file.path} or *.${extensionOf(file.path)}.`,
@@ -176,8 +176,8 @@ function judgeBinary(policy: AgentPolicy, file: ChangedFile): Objection | null {
 }
 
 /** Whether a glob means this kind of file, and doesn't just hold the folder it's in. */
-function namesFile(glob: string, path: string): boolean {
-  if (!pathMatches(glob, path)) return false;
+function namesFile({ literal_paths: present }: AgentPolicy, glob: string, path: string): boolean {
+  if (!pathMatches(glob, path, present)) return false;
   const [last, name] = [glob.split('/').at(-1) ?? '', path.split('/').at(-1) ?? ''];
   const extension = extensionOf(path);
   return last === name || (extension !== '' && /\./.test(last) && last.includes(extension));
@@ -213,13 +213,13 @@ function secretsOf({ secrets, readText }: FilesInput, file: ChangedFile): readon
 
 /** A change of sources without any change of tests. */
 function checkTests(input: BranchInput): Violation[] {
-  const rule = input.policy.require_tests;
+  const { require_tests: rule, literal_paths: present } = input.policy;
   if (rule === null) return [];
   const kept = input.files.filter((file) => !isGone(file));
   const isTest = (file: ChangedFile): boolean =>
-    rule.test_patterns.some((glob) => pathMatches(glob, file.path));
+    rule.test_patterns.some((glob) => pathMatches(glob, file.path, present));
   const source = kept.find(
-    (file) => !isTest(file) && rule.source_patterns.some((glob) => pathMatches(glob, file.path)),
+    (file) => !isTest(file) && rule.source_patterns.some((glob) => pathMatches(glob, file.path, present)),
   );
   if (source === undefined || kept.some(isTest)) return [];
   return violations(source.path, [

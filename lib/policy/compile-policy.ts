@@ -3,6 +3,7 @@ import type { AgentId } from '../domain/ids.ts';
 import { leadToolName, leadTools } from '../domain/lead-tools.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { Role } from '../domain/role.ts';
+import { ambiguousPlaces } from '../util/path-patterns.ts';
 import { readCommands, writeCommands } from './base-commands.ts';
 import { runsNoCode } from './bash/runs-no-code.ts';
 import { worktreePlaces } from './protected-places.ts';
@@ -15,6 +16,8 @@ export interface PolicyInput {
   readonly worktree: string;
   /** The task's locks; for a merger those of all the tasks it merges. */
   readonly fileLocks: readonly string[];
+  /** The openPlaces that are there where the work starts. */
+  readonly present?: readonly string[];
   /** The agent's CLI has no tools that read: a validator looks at files by commands. */
   readonly readsByShell?: boolean;
   /** Absolute folders outside the worktree that hold its temporary files under another name than /tmp. */
@@ -43,6 +46,9 @@ export function compilePolicy(input: PolicyInput): AgentPolicy {
     blocked_paths: permissions.blocked_paths,
     protected_paths: [...worktreePlaces(config.project.worktree_dir)],
     file_locks: validation.file_scope.enforce && canWrite ? [...input.fileLocks] : null,
+    ...(input.present === undefined || input.present.length === 0
+      ? {}
+      : { literal_paths: [...input.present] }),
     allowed_commands: allowedCommands(config, role),
     base_commands: baseCommands(input),
     exact_commands: [...exactCommands(config, role)],
@@ -60,6 +66,17 @@ export function compilePolicy(input: PolicyInput): AgentPolicy {
         }
       : null,
   };
+}
+
+/** The paths of a repository by whose being there locks and the paths of the configuration are read. */
+export function openPlaces(
+  { permissions, validation }: Config,
+  fileLocks: readonly string[],
+): readonly string[] {
+  const { source_patterns, test_patterns } = validation.require_tests;
+  const naming = validation.file_naming.enforce_for;
+  const all = [permissions.allowed_paths, fileLocks, naming, source_patterns, test_patterns];
+  return ambiguousPlaces(all.flat());
 }
 
 /** StructuredOutput is how claude hands in its answer: without it no agent could end its work. */

@@ -1,5 +1,5 @@
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
-import { pathMatches } from '../util/path-globs.ts';
+import { wildcardMatches } from '../util/path-globs.ts';
 import { judgeBash } from './bash/judge-bash.ts';
 import { judgeGlob } from './bash/judge-glob.ts';
 import { insideOnly } from './bash/program.ts';
@@ -92,7 +92,7 @@ function judgeWholeSearch(
   if (!isShowing || typeof input.pattern !== 'string' || isSpecific(input.pattern)) return null;
   const glob = typeof input.glob === 'string' ? input.glob : null;
   const takes = (below: string): boolean =>
-    glob === null || pathMatches(glob, below) || pathMatches(`**/${glob}`, below);
+    glob === null || wildcardMatches(glob, below) || wildcardMatches(`**/${glob}`, below);
   return typeof input.type === 'string' ? null : judgeWideSearch(context, { places: ['.'], takes });
 }
 

@@ -15,7 +15,8 @@ const styles: Readonly<Record<string, RegExp>> = {
  */
 export function fileNameProblem(policy: AgentPolicy, path: string): Objection | null {
   const style = policy.naming_style;
-  if (style === null || !policy.naming_globs.some((glob) => pathMatches(glob, path))) return null;
+  if (style === null || !policy.naming_globs.some((glob) => pathMatches(glob, path, policy.literal_paths)))
+    return null;
   const name = path.split('/').at(-1) ?? '';
   if (name.startsWith('.') || followsStyle(name, style)) return null;
   return objection('file-name', `${path} is not named in ${style}. Choose a name like ${example(style)}.`);

@@ -1,5 +1,6 @@
 import type { AgentPolicy } from '../domain/policy.ts';
-import { fold, hasWildcard, lockInside, lockParts } from '../util/path-globs.ts';
+import { fold, hasWildcard, lockInside } from '../util/path-globs.ts';
+import { lockParts } from '../util/path-patterns.ts';
 import { isBlockedBy } from './judge-path.ts';
 import { protectedPlace } from './protected-places.ts';
 import { malformation } from './resolve-path.ts';

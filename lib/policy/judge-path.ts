@@ -1,5 +1,5 @@
 import type { AgentPolicy, PathFacts } from '../domain/policy.ts';
-import { fold, locksConflict, pathMatches } from '../util/path-globs.ts';
+import { fold, locksConflict, pathMatches, wildcardMatches } from '../util/path-globs.ts';
 import { fileNameProblem } from './file-name.ts';
 import { protectedPlace } from './protected-places.ts';
 import { type ResolvedPath, resolvePath } from './resolve-path.ts';
@@ -75,18 +75,23 @@ export function judgeName(policy: AgentPolicy, path: string): Objection | null {
 
 /** Whether the allowed globs and the locks let a path be written; null if so. */
 export function judgeScope(policy: AgentPolicy, path: string): Objection | null {
-  if (!policy.allowed_paths.some((glob) => pathMatches(glob, path))) {
+  if (!policy.allowed_paths.some((glob) => pathMatches(glob, path, policy.literal_paths))) {
     return objection(
       'path-not-allowed',
       `${path || 'The top folder'} may not be written. Writable are: ${listSome(policy.allowed_paths)}.`,
     );
   }
-  if (policy.file_locks === null || policy.file_locks.some((lock) => pathMatches(lock, path))) return null;
+  if (isLocked(policy, path)) return null;
   return objection(
     'path-out-of-scope',
-    `${path || 'The top folder'} is not locked for this task; another task may be working on it. Locked are: ${listSome(policy.file_locks)}.`,
+    `${path || 'The top folder'} is not locked for this task; another task may be working on it. Locked are: ${listSome(policy.file_locks ?? [])}.`,
     'Stay within them, or say in your answer which file is missing.',
   );
+}
+
+/** Whether the locks of a task name a path; so they do where scope is not enforced. */
+export function isLocked({ file_locks: locks, literal_paths: present }: AgentPolicy, path: string): boolean {
+  return locks === null || locks.some((lock) => pathMatches(lock, path, present));
 }
 
 /** Git reads .gitattributes and .gitmodules in any folder and acts on them; null if an explicit lock names the file. */
@@ -154,11 +159,13 @@ function judgeFolder(policy: AgentPolicy, name: string): Objection | null {
     : judgeScope(policy, name);
 }
 
-/** A blocked folder is blocked with all it holds, whatever the case of its name. */
+/** A blocked folder is blocked with all it holds, whatever the case of its name, and however brackets are read. */
 export function isBlockedBy(glob: string, path: string): boolean {
   const [pattern, name] = [fold(glob), fold(path)];
-  if (pathMatches(pattern, name)) return true;
-  if (pattern.endsWith('/**') && pathMatches(pattern.slice(0, -3), name)) return true;
+  if (wildcardMatches(pattern, name)) return true;
+  if (pattern.endsWith('/**') && wildcardMatches(pattern.slice(0, -3), name)) return true;
   const segments = name.split('/');
-  return segments.slice(1).some((_, index) => pathMatches(pattern, segments.slice(0, index + 1).join('/')));
+  return segments
+    .slice(1)
+    .some((_, index) => wildcardMatches(pattern, segments.slice(0, index + 1).join('/')));
 }

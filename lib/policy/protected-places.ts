@@ -1,5 +1,5 @@
 import type { AgentPolicy } from '../domain/policy.ts';
-import { fold, pathMatches } from '../util/path-globs.ts';
+import { fold } from '../util/path-globs.ts';
 import { agentSettings } from './agent-settings.ts';
 
 /** A place that no agent may touch, whatever its task and the configuration say. */
@@ -32,7 +32,7 @@ export function protectedPlace(
     if (settings.has(two))
       return { name: `${names[index - 1]}/${name}`, why: 'holds settings that agents obey' };
   }
-  const folder = folders.find((one) => pathMatches(fold(one), fold(path)));
+  const folder = folders.find((one) => `${fold(path)}/`.startsWith(`${fold(one)}/`));
   return folder === undefined
     ? null
     : { name: folder, why: "is where agents' worktrees are (project.worktree_dir)" };

@@ -1,25 +1,71 @@
-import { braceExpand, Minimatch } from 'minimatch';
+import { Minimatch } from 'minimatch';
+import {
+  isWildName,
+  lockParts,
+  type PathPattern,
+  patternHolds,
+  patternReadings,
+  type Segment,
+  segmentHolds,
+} from './path-patterns.ts';
 
 /**
- * Whether a glob names a path of the repository, exact in case, Unicode form aside. A glob that ends in a
- * plain name or in `/` names a folder too, with everything below it. Globs that leave the repository match nothing.
+ * Whether a lock or a path of the configuration (a file, a folder with or without a final `/`, or a pattern) names a path
+ * of the repository, exact in case, Unicode form aside. `present`: paths that are there by the very name that could be
+ * a pattern, and are meant by it (ambiguousPlaces). What leaves the repository matches nothing.
  */
-export function pathMatches(glob: string, path: string): boolean {
+export function pathMatches(glob: string, path: string, present: readonly string[] = []): boolean {
   const target = normalizePath(path);
-  return target !== null && readings(glob).some((reading) => reading !== null && holds(reading, target));
+  return (
+    target !== null &&
+    readingsOf(glob, present).some((reading) => reading !== null && patternHolds(reading, target))
+  );
 }
 
-/** Whether a file lock (a file, a folder with or without a final `/`, or a glob) covers a path. */
-export function lockCovers(lock: string, path: string): boolean {
-  return pathMatches(lock, path);
+/**
+ * The same as shells and search programs read it, where brackets and `@(…)` always are patterns, or as a plain path:
+ * what one of the two readings names.
+ */
+export function wildcardMatches(glob: string, path: string): boolean {
+  if (pathMatches(glob, path)) return true;
+  const target = normalizePath(path);
+  if (target === null || !/[[(]/.test(glob)) return false;
+  const { matcher, holdsFolder } = wildcardOf(glob);
+  const ends = holdsFolder ? target.split('/').map((_, at, names) => names.slice(0, at).join('/')) : [];
+  return [target, ...ends].some((one) => matcher.match(one));
+}
+
+interface Wildcard {
+  readonly matcher: Minimatch;
+  readonly holdsFolder: boolean;
+}
+
+const wildcards = new Map<string, Wildcard>();
+const wildcardsLimit = 2_000;
+
+function wildcardOf(glob: string): Wildcard {
+  const known = wildcards.get(glob);
+  if (known !== undefined) return known;
+  if (wildcards.size >= wildcardsLimit) wildcards.clear();
+  const names = glob
+    .normalize('NFC')
+    .split('/')
+    .filter((name) => name !== '' && name !== '.');
+  const options = { dot: true, nonegate: true, nocomment: true, platform: 'linux' as const };
+  const made = {
+    matcher: new Minimatch(names.join('/'), options),
+    holdsFolder: glob.endsWith('/') || !/[*?[({]/.test(names.at(-1) ?? ''),
+  };
+  wildcards.set(glob, made);
+  return made;
 }
 
 /**
  * Whether two locks may name a common path, so that their tasks can't run side by side. Case and Unicode form
- * don't part locks (they don't on every file system); two globs conflict unless they are provably apart.
+ * don't part locks (they don't on every file system); two patterns conflict unless they are provably apart.
  */
 export function locksConflict(a: string, b: string): boolean {
-  const [lefts, rights] = [foldedReadings(a), foldedReadings(b)];
+  const [lefts, rights] = [readingsOf(fold(a)), readingsOf(fold(b))];
   return lefts.some((left) =>
     rights.some((right) => left === null || right === null || mayMeet(left, right)),
   );
@@ -33,10 +79,10 @@ export function literalStarts(lock: string): readonly (readonly string[] | null)
   const known = knownStarts.get(lock);
   if (known !== undefined) return known;
   if (knownStarts.size >= readingsLimit) knownStarts.clear();
-  const made = foldedReadings(lock).map((reading) => {
+  const made = readingsOf(fold(lock)).map((reading) => {
     if (reading === null) return null;
-    const end = reading.segments.findIndex((segment) => !isLiteral(segment));
-    return end === -1 ? reading.segments : reading.segments.slice(0, end);
+    const end = reading.segments.findIndex(({ isLiteral }) => !isLiteral);
+    return reading.segments.slice(0, end === -1 ? undefined : end).map(({ text }) => text);
   });
   knownStarts.set(lock, made);
   return made;
@@ -54,51 +100,15 @@ export function lockInside(lock: string, allowedGlobs: readonly string[]): boole
   );
 }
 
-/** What the braces of a lock stand for, each alternative as a lock of its own. */
-export function lockParts(lock: string): readonly string[] {
-  return [...new Set(braceExpand(lock))];
-}
-
-/** Whether a glob, or one name of it, may match other names than its own. */
-export function hasWildcard(glob: string): boolean {
-  return !isLiteral(glob);
+/** Whether a lock, or one name of it, may match other names than its own. */
+export function hasWildcard(lock: string): boolean {
+  const parts = lockParts(lock);
+  return parts.length > 1 || parts.some((part) => part.split('/').some(isWildName));
 }
 
 /** Lower case and NFC: how names are compared when the least exact file system decides. */
 export function fold(text: string): string {
   return text.normalize('NFC').toLowerCase().normalize('NFC');
-}
-
-interface Glob {
-  readonly segments: readonly string[];
-  /** Ends in a plain name or in `/`: everything below belongs to it. */
-  readonly holdsFolder: boolean;
-  /** Ends in `/`: a folder for sure, and not a file. */
-  readonly isFolder: boolean;
-}
-
-const cache = new Map<string, Minimatch>();
-const cacheLimit = 2_000;
-
-function compiled(glob: string): Minimatch {
-  const known = cache.get(glob);
-  if (known !== undefined) return known;
-  if (cache.size >= cacheLimit) cache.clear();
-  // Dot files count, `!` and `#` at the start are plain characters, and no platform turns `\` into `/`.
-  const made = new Minimatch(glob, { dot: true, nonegate: true, nocomment: true, platform: 'linux' });
-  cache.set(glob, made);
-  return made;
-}
-
-/** null: absolute, empty or leaving the repository. */
-function normalizeGlob(text: string): Glob | null {
-  const glob = text.normalize('NFC');
-  if (glob === '' || glob.startsWith('/')) return null;
-  const segments = glob.split('/').filter((segment) => segment !== '' && segment !== '.');
-  if (segments.includes('..')) return null;
-  const last = segments.at(-1) ?? '';
-  const isFolder = glob.endsWith('/') || segments.length === 0;
-  return { segments, isFolder, holdsFolder: isFolder || isLiteral(last) };
 }
 
 function normalizePath(text: string): string | null {
@@ -110,99 +120,83 @@ function normalizePath(text: string): string | null {
   return segments.includes('..') ? null : segments.join('/');
 }
 
-function holds(glob: Glob, target: string): boolean {
-  if (glob.segments.length === 0) return true;
-  const literal = glob.segments.join('/');
-  if (target === literal || target.startsWith(`${literal}/`)) return true;
-  const matcher = compiled(literal);
-  if (matcher.match(target)) return true;
-  return glob.holdsFolder && ancestorsOf(target).some((folder) => matcher.match(folder));
-}
-
-function ancestorsOf(path: string): string[] {
-  const segments = path.split('/');
-  return segments.slice(0, -1).map((_, index) => segments.slice(0, index + 1).join('/'));
-}
-
 /** A lock's brace alternatives; null for one that isn't a path of the repository. */
-function alternatives(lock: string): readonly (Glob | null)[] {
-  return lockParts(lock).map(normalizeGlob);
-}
-
-/** A name that holds braces may be just that name: it's read both ways. */
-function readings(lock: string): readonly (Glob | null)[] {
-  return lock.includes('{') ? [normalizeGlob(lock), ...alternatives(lock)] : alternatives(lock);
+function alternatives(lock: string): readonly (PathPattern | null)[] {
+  return lockParts(lock).flatMap((part) => readingsOf(part).slice(-1));
 }
 
 const readingsLimit = 50_000;
-const knownReadings = new Map<string, readonly (Glob | null)[]>();
+const knownReadings = new Map<string, readonly (PathPattern | null)[]>();
 const knownStarts = new Map<string, readonly (readonly string[] | null)[]>();
 
 /** Kept: a queue compares the same locks with each other again and again. */
-function foldedReadings(lock: string): readonly (Glob | null)[] {
-  const known = knownReadings.get(lock);
+function readingsOf(glob: string, present: readonly string[] = []): readonly (PathPattern | null)[] {
+  const key = present.length === 0 ? glob : [glob, ...present].join('\0');
+  const known = knownReadings.get(key);
   if (known !== undefined) return known;
   if (knownReadings.size >= readingsLimit) knownReadings.clear();
-  const made = readings(fold(lock));
-  knownReadings.set(lock, made);
+  const made = patternReadings(glob, present);
+  knownReadings.set(key, made);
   return made;
 }
 
-function mayMeet(a: Glob, b: Glob): boolean {
+function mayMeet(a: PathPattern, b: PathPattern): boolean {
   for (let index = 0; ; index += 1) {
     const left = a.segments[index];
     const right = b.segments[index];
     if (left === undefined || right === undefined) return true;
-    if (left === '**' || right === '**') return true;
+    if (isAnyDepth(left) || isAnyDepth(right)) return true;
     if (!segmentsMeet(left, right)) return false;
   }
 }
 
-function segmentsMeet(a: string, b: string): boolean {
-  if (a === b) return true;
-  if (isLiteral(a) && isLiteral(b)) return false;
-  if (isLiteral(a)) return segmentHolds(b, a);
-  if (isLiteral(b)) return segmentHolds(a, b);
-  const [aEnds, bEnds] = [literalEnds(a), literalEnds(b)];
+function isAnyDepth({ text, isLiteral }: Segment): boolean {
+  return !isLiteral && text === '**';
+}
+
+function segmentsMeet(a: Segment, b: Segment): boolean {
+  if (a.text === b.text) return true;
+  if (a.isLiteral && b.isLiteral) return false;
+  if (a.isLiteral) return segmentHolds(b, a.text);
+  if (b.isLiteral) return segmentHolds(a, b.text);
+  const [aEnds, bEnds] = [literalEnds(a.text), literalEnds(b.text)];
   return isPrefixPair(aEnds.start, bEnds.start) && isPrefixPair(reversed(aEnds.end), reversed(bEnds.end));
 }
 
-/** Whether glob segments hold every path that lock segments name. */
-function holdsAll(glob: Glob, lock: Glob, globRest: readonly string[], lockRest: readonly string[]): boolean {
+/** Whether segments of a pattern hold every path that lock segments name. */
+function holdsAll(
+  glob: PathPattern,
+  lock: PathPattern,
+  globRest: readonly Segment[],
+  lockRest: readonly Segment[],
+): boolean {
   const [head, ...tail] = globRest;
   const [name, ...names] = lockRest;
   if (head === undefined) return name === undefined ? glob.holdsFolder || !lock.isFolder : glob.holdsFolder;
-  if (head === '**') {
+  if (isAnyDepth(head)) {
     if (tail.length === 0) return true;
     return (
       holdsAll(glob, lock, tail, lockRest) || (name !== undefined && holdsAll(glob, lock, globRest, names))
     );
   }
-  if (name === undefined || name === '**') return false;
+  if (name === undefined || isAnyDepth(name)) return false;
   return segmentHoldsAll(head, name) && holdsAll(glob, lock, tail, names);
 }
 
-function segmentHoldsAll(glob: string, segment: string): boolean {
-  if (glob === segment || glob === '*') return true;
-  if (isLiteral(segment)) return segmentHolds(glob, segment);
-  const star = glob.split('*');
-  if (star.length !== 2 || !star.every(isLiteral)) return false;
-  const ends = literalEnds(segment);
+function segmentHoldsAll(glob: Segment, segment: Segment): boolean {
+  if (glob.text === segment.text || (glob.text === '*' && !glob.isLiteral)) return true;
+  if (glob.isLiteral) return false;
+  if (segment.isLiteral) return segmentHolds(glob, segment.text);
+  const star = glob.text.split('*');
+  if (star.length !== 2 || star.some(isWildName)) return false;
+  const ends = literalEnds(segment.text);
   return ends.start.startsWith(star[0] ?? '') && ends.end.endsWith(star[1] ?? '');
-}
-
-function segmentHolds(glob: string, name: string): boolean {
-  return glob === name || compiled(glob).match(name);
-}
-
-function isLiteral(segment: string): boolean {
-  return !/[*?[\]{}\\]|[+@!]\(/.test(segment);
 }
 
 /** The plain text before the first and after the last wildcard of a segment. */
 function literalEnds(segment: string): { readonly start: string; readonly end: string } {
-  const start = /^[^*?[\]{}()!+@|\\]*/.exec(segment)?.[0] ?? '';
-  const end = /[^*?[\]{}()!+@|\\]*$/.exec(segment)?.[0] ?? '';
+  const start = /^[^*?[\]\\]*/.exec(segment)?.[0] ?? '';
+  const end = /[^*?[\]\\]*$/.exec(segment)?.[0] ?? '';
   return { start, end };
 }
 

@@ -23,7 +23,7 @@ import { parseAgentId } from '../../lib/domain/ids.ts';
 import { blockingGroup } from '../../lib/domain/state/blocking-group.ts';
 import type { Changeset } from '../../lib/domain/state/changeset.ts';
 import { type BuiltOn, type Task, taskSchema } from '../../lib/domain/state/task.ts';
-import { lockCovers, locksConflict } from '../../lib/util/path-globs.ts';
+import { locksConflict, pathMatches } from '../../lib/util/path-globs.ts';
 import { makeRandom, type Random } from '../support/random.ts';
 import { alterTask, makeFailure, makeOid, makeTask, makeVerdict, testTime } from '../support/tasks.ts';
 
@@ -129,7 +129,7 @@ class Run {
       if (isTaken) taken.push(task);
     }
     for (const path of samplePaths) {
-      const writers = taken.filter((task) => task.file_locks.some((lock) => lockCovers(lock, path)));
+      const writers = taken.filter((task) => task.file_locks.some((lock) => pathMatches(lock, path)));
       assert.ok(writers.length <= 1, `${path} has ${writers.length} writers`);
     }
     return selected;

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { lockCovers, lockInside, locksConflict, pathMatches } from '../../lib/util/path-globs.ts';
+import { lockInside, locksConflict, pathMatches, wildcardMatches } from '../../lib/util/path-globs.ts';
+import { ambiguousPlaces } from '../../lib/util/path-patterns.ts';
 
 const covers: readonly (readonly [lock: string, path: string, expected: boolean])[] = [
   ['src/', 'src/a.ts', true],
@@ -22,6 +23,34 @@ const covers: readonly (readonly [lock: string, path: string, expected: boolean]
   ['src/{a,b}.ts', 'src/b.ts', true],
   ['SRC/a.ts', 'src/a.ts', false],
   ['caf\u00e9.ts', 'cafe\u0301.ts', true],
+  ['app/[slug]/**', 'app/[slug]/page.tsx', true],
+  ['app/[slug]/**', 'app/s/page.tsx', false],
+  ['app/[slug]/page.tsx', 'app/s/page.tsx', false],
+  ['app/[slug]/', 'app/[slug]/a/b.tsx', true],
+  ['app/[[...rest]]/*.tsx', 'app/[[...rest]]/page.tsx', true],
+  ['app/[[...rest]]/(group)/**', 'app/[[...rest]]/(group)/page.tsx', true],
+  ['app/(shop)/**', 'app/shop/page.tsx', false],
+  ['app/@modal/(..)photo/[id]/**', 'app/@modal/(..)photo/[id]/page.tsx', true],
+  ['src/routes/+page@(app).svelte', 'src/routes/+page@(app).svelte', true],
+  ['src/routes/+page@(app).svelte', 'src/routes/+pageapp.svelte', false],
+  ['src/routes/[x+2e]well/**', 'src/routes/[x+2e]well/+server.ts', true],
+  ['src/routes/[lang=lang]/+page.svelte', 'src/routes/[lang=lang]/+page.svelte', true],
+  ['app/routes/$id.[json].tsx', 'app/routes/$id.[json].tsx', true],
+  ['app/routes/($lang)._index.tsx', 'app/routes/($lang)._index.tsx', true],
+  ['app/routes/[id]*.tsx', 'app/routes/[id].edit.tsx', true],
+  ['app/routes/[id]*.tsx', 'app/routes/i.tsx', false],
+  ['app/\\[slug\\]/**', 'app/[slug]/page.tsx', true],
+  ['lib/[a-m]*.ts', 'lib/cart.ts', true],
+  ['lib/[a-m]*.ts', 'lib/zoo.ts', false],
+  ['lib/[!a]*.ts', 'lib/b.ts', true],
+  ['lib/[ab].ts', 'lib/a.ts', false],
+  ['!x', '!x', true],
+  ['!(a).ts', 'b.ts', false],
+  ['a b\nc', 'a b\nc', true],
+  ['a*', 'a\nb', true],
+  ['{a,b}.txt', '{a,b}.txt', true],
+  ['{a,b}.txt', 'a.txt', true],
+  ['app/[caf\u00e9]/**', 'app/[cafe\u0301]/x', true],
   ['../x', '../x', false],
   ['/etc', '/etc/passwd', false],
   ['src', 'src/../x', false],
@@ -29,10 +58,41 @@ const covers: readonly (readonly [lock: string, path: string, expected: boolean]
 ];
 for (const [lock, path, expected] of covers) {
   test(`lock ${lock} ${expected ? 'covers' : "doesn't cover"} ${path}`, () => {
-    assert.is(lockCovers(lock, path), expected);
     assert.is(pathMatches(lock, path), expected);
   });
 }
+
+test('WTR-6 a name that is there is literal, whatever it could stand for', () => {
+  const present = ambiguousPlaces([
+    '{a,b}.txt',
+    'docs/what?.md',
+    'n/[0-9]/',
+    'src/a*.ts',
+    'x\\y',
+    '**/q?.md',
+    '*/z?',
+  ]);
+  assert.equal(present, ['{a,b}.txt', 'docs/what?.md', 'n/[0-9]', 'src/a*.ts', 'x\\y']);
+  const literal: readonly (readonly [lock: string, own: string, other: string])[] = [
+    ['{a,b}.txt', '{a,b}.txt', 'a.txt'],
+    ['docs/what?.md', 'docs/what?.md', 'docs/whats.md'],
+    ['n/[0-9]/', 'n/[0-9]/a', 'n/1/a'],
+    ['n/[0-9]/*.ts', 'n/[0-9]/a.ts', 'n/1/a.ts'],
+    ['src/a*.ts', 'src/a*.ts', 'src/ab.ts'],
+    ['x\\y', 'x\\y', 'xy'],
+  ];
+  for (const [lock, own, other] of literal) {
+    assert.ok(pathMatches(lock, own, present), lock);
+    assert.not(pathMatches(lock, other, present), `${lock} names ${other}`);
+    assert.ok(pathMatches(lock, other), `${lock} is a pattern where it is not there`);
+  }
+});
+
+test('WTR-6 where brackets bound agents both readings count', () => {
+  assert.ok(wildcardMatches('keys/[ab]/**', 'keys/a/x') && wildcardMatches('keys/[ab]/**', 'keys/[ab]/x'));
+  assert.ok(wildcardMatches('keys/@(a|b)', 'keys/a') && wildcardMatches('keys/[ab]/', 'keys/b/deep/x'));
+  assert.not(wildcardMatches('keys/[ab]/**', 'keys/c/x'));
+});
 
 const conflicts: readonly (readonly [a: string, b: string, expected: boolean])[] = [
   ['src/', 'src/a.ts', true],
@@ -53,6 +113,13 @@ const conflicts: readonly (readonly [a: string, b: string, expected: boolean])[]
   ['.', 'src/a.ts', true],
   ['../x', 'src/a.ts', true],
   ['foo@2x.png', 'foo@3x.png', false],
+  ['app/[slug]/page.tsx', 'app/s/page.tsx', false],
+  ['app/[slug]/**', 'app/[slug]/page.tsx', true],
+  ['app/[id]/**', 'app/[slug]/**', false],
+  ['app/*/page.tsx', 'app/[slug]/page.tsx', true],
+  ['app/(a)/**', 'app/a/**', false],
+  ['{a,b}.txt', 'a.txt', true],
+  ['{a,b}.txt', '{a,b}.txt', true],
 ];
 for (const [a, b, expected] of conflicts) {
   test(`locks ${a} and ${b} ${expected ? 'conflict' : 'are apart'}`, () => {
@@ -79,6 +146,10 @@ const insides: readonly (readonly [lock: string, allowed: readonly string[], exp
   ['a/b/c.ts', ['**/*.ts'], true],
   ['../x', ['**'], false],
   ['src/a.ts', [], false],
+  ['app/[slug]/page.tsx', ['app/[slug]/**'], true],
+  ['app/s/page.tsx', ['app/[slug]/**'], false],
+  ['app/[slug]/(a)/**', ['app/**'], true],
+  ['app/[slug]/x.ts', ['app/*/x.ts'], true],
 ];
 for (const [lock, allowed, expected] of insides) {
   test(`lock ${lock} is ${expected ? '' : 'not '}inside ${allowed.join(' ')}`, () => {
@@ -98,11 +169,11 @@ test('seeded random locks: what two locks both cover is a conflict, and inside m
   let [shared, contained] = [0, 0];
   for (let round = 0; round < 30_000; round += 1) {
     const [left, right, target] = [glob(), glob(), path()];
-    if (lockCovers(left, target) && lockCovers(right, target)) {
+    if (pathMatches(left, target) && pathMatches(right, target)) {
       shared += 1;
       assert.ok(locksConflict(left, right), `${left} and ${right} both cover ${target}`);
     }
-    if (lockInside(`${left.replace(/\/$/, '')}/`, [right]) && lockCovers(left, target)) {
+    if (lockInside(`${left.replace(/\/$/, '')}/`, [right]) && pathMatches(left, target)) {
       contained += 1;
       const isHeld = pathMatches(right, target) || pathMatches(right, `${target}/x`);
       assert.ok(isHeld, `${left} is said to be inside ${right}, but covers ${target}`);

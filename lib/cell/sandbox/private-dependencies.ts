@@ -46,7 +46,7 @@ export async function listPrivateIn(
 
 /** Whether one of the globs names a path, whose folders none of them names. Packages have many files of few names. */
 function blockedBelow(folder: string, blocked: readonly string[]): (path: string) => boolean {
-  const globs = blocked.filter((glob) => locksConflict(glob, `${folder}/**`));
+  const globs = blocked.filter((glob) => locksConflict(widened(glob), `${folder}/**`));
   const byName = globs.filter((glob) => /^\*\*\/[^/]+$/.test(glob));
   const byPath = globs.filter((glob) => !byName.includes(glob));
   const names = new Map<string, boolean>();
@@ -56,6 +56,11 @@ function blockedBelow(folder: string, blocked: readonly string[]): (path: string
     names.set(name, known);
     return known || byPath.some((glob) => isBlockedBy(glob, path));
   };
+}
+
+/** With a star for each name that may be read two ways. */
+function widened(glob: string): string {
+  return glob.replace(/[^/]*[[(][^/]*/g, '*');
 }
 
 async function entriesOf(folder: string): Promise<Dirent[]> {

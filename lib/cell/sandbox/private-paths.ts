@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { listUntracked } from '../../git/worktrees/untracked-paths.ts';
 import { isBelow } from '../../util/is-below.ts';
-import { pathMatches } from '../../util/path-globs.ts';
+import { hasWildcard, pathMatches } from '../../util/path-globs.ts';
 import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
 import { listPrivateIn } from './private-dependencies.ts';
 import { isThere, realPath } from './tool-paths.ts';
@@ -61,6 +61,6 @@ function isLink(path: string): boolean {
 /** The folder or file that a glob begins with. */
 function withoutGlob(glob: string): string {
   const parts = glob.split('/');
-  const plain = parts.findIndex((part) => /[*?[{!]/.test(part));
+  const plain = parts.findIndex(hasWildcard);
   return parts.slice(0, plain < 0 ? parts.length : plain).join('/');
 }

@@ -1,14 +1,13 @@
 import type { Config } from '../../domain/config/config.ts';
-import { parseAgentId } from '../../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../../domain/policy.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { workerPolicy } from '../../engine/judge/worker-policy.ts';
 import { type PendingCommit, readPendingCommit } from '../../git/setup/hooks-commit.ts';
 import { checkFiles } from '../../policy/check-branch.ts';
 import { judgeCommitMessage } from '../../policy/commit-message.ts';
-import { compilePolicy } from '../../policy/compile-policy.ts';
 import { readConfig } from '../open/read-config.ts';
 import type { Reading } from '../open/read-state.ts';
 
@@ -36,7 +35,10 @@ export async function judgePendingCommit(
   const task = isTaskBranch || isDetached ? findTask(await store.snapshot(), commit.branch, workTree) : null;
   const [file] = args.positionals;
   if (args.subcommand === 'pre-commit') {
-    return { task, found: task === null ? [] : await judgeStaged(commit, policyFor(task, config, workTree)) };
+    if (task === null) return nothing;
+    const { role, file_locks: fileLocks, start_commit: start } = task;
+    const policy = await workerPolicy({ config, git }, { role, worktree: workTree, fileLocks, start });
+    return { task, found: await judgeStaged(commit, policy) };
   }
   const isJudged = task !== null || config.validation.commit_format.apply_to === 'all';
   // git writes the message of a merge.
@@ -50,17 +52,6 @@ function findTask(snapshot: Snapshot, branch: string | null, workTree: string): 
   const isIts = (task: Task): boolean =>
     branch === null ? task.worktree === workTree : branch === `blueflame/${task.session}/${task.id}`;
   return tasks.find(isIts) ?? null;
-}
-
-function policyFor(task: Task, config: Config, workTree: string): AgentPolicy {
-  const { role } = task;
-  return compilePolicy({
-    config,
-    role,
-    agentId: parseAgentId(`${role}-00000000`),
-    worktree: workTree,
-    fileLocks: task.file_locks,
-  });
 }
 
 async function judgeStaged(commit: PendingCommit, policy: AgentPolicy): Promise<readonly Violation[]> {

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MachinePort } from '../../engine/workshop.ts';
 import { makeFolders } from '../../util/make-folders.ts';
-import { pathMatches } from '../../util/path-globs.ts';
+import { locksConflict, pathMatches } from '../../util/path-globs.ts';
 
 const megabyte = 1024 * 1024;
 const outputLimit = 4_000;
@@ -111,17 +111,10 @@ async function matching(root: string, folder: string, globs: readonly string[]):
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
     if (path === '.git') continue;
     if (globs.some((glob) => pathMatches(glob, path))) found.push(path);
-    else if (entry.isDirectory() && globs.some((glob) => reachesBelow(glob, path)))
+    else if (entry.isDirectory() && globs.some((glob) => locksConflict(glob, `${path}/**`)))
       found.push(...(await matching(root, path, globs)));
   }
   return found;
-}
-
-function reachesBelow(glob: string, folder: string): boolean {
-  const literal = glob.split(/[*?[{]/)[0] ?? '';
-  return literal === ''
-    ? glob.includes('**')
-    : literal.startsWith(`${folder}/`) || (folder.startsWith(literal) && glob.includes('**'));
 }
 
 function ignoreExisting(error: NodeJS.ErrnoException): void {

@@ -58,7 +58,12 @@ const bashRulesSchema = z
 
 export const permissionsSchema = z
   .strictObject({
-    allowed_paths: z.array(globSchema).default(['**']).describe('Globs of the files agents may change.'),
+    allowed_paths: z
+      .array(globSchema)
+      .default(['**'])
+      .describe(
+        'Globs of the files agents may change. Brackets are part of a name (app/[slug]/**), but for ranges: [a-z].',
+      ),
     blocked_paths: z
       .array(globSchema)
       .default(defaultBlockedPaths)

@@ -50,8 +50,12 @@ export interface PlanQuestion {
   readonly overlap?: { readonly kind: 'build-on' | 'separate'; readonly tasks: readonly PlannedGround[] };
   /** Tasks that are dropped once the plan is approved; absent: none are. */
   readonly dropped?: readonly string[];
-  /** Tasks whose locks match no file there is; absent: none are. */
-  readonly unmatched?: readonly { readonly task: string; readonly locks: readonly string[] }[];
+  /** Locks of tasks that match no file there is, and files that may be meant; absent: none. */
+  readonly unmatched?: readonly {
+    readonly task: string;
+    readonly locks: readonly string[];
+    readonly close: readonly string[];
+  }[];
   /** Groups that will not be decided one by one; absent: all will. */
   readonly circles?: readonly PlannedCircle[];
   readonly problems: readonly string[];

@@ -84,6 +84,8 @@ export interface GitFiles {
   readonly search: CommitSearch;
   /** Tracked paths of a commit, at most `limit`. */
   listFiles(commit: ObjectId, limit: number): Promise<readonly string[]>;
+  /** Which of these paths are files or folders of a commit. */
+  pathsIn(commit: ObjectId, paths: readonly string[]): Promise<readonly string[]>;
   /**
    * Files that a configured filter (git-lfs, git-crypt) turns into something else on checkout, by the attributes of a
    * commit: of all its files, or of these.

@@ -4,7 +4,7 @@ import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { showName } from '../../util/file-names.ts';
-import { lockCovers } from '../../util/path-globs.ts';
+import { pathMatches } from '../../util/path-globs.ts';
 import { judgeDetour, readLockGround } from '../lock-detours.ts';
 import type { WithGit } from '../workshop.ts';
 
@@ -28,7 +28,7 @@ export async function outOfReach(
   const names = new Map(filtered.map(({ path, filter }) => [path, filter]));
   const tracked = await git.listFiles(start, Number.POSITIVE_INFINITY);
   for (const lock of file_locks) {
-    const covered = tracked.filter((path) => lockCovers(lock, path));
+    const covered = tracked.filter((path) => pathMatches(lock, path));
     const [first] = covered;
     // A request that covers other paths too may well be about those; its outcome is judged then.
     if (first !== undefined && covered.every((path) => names.has(path)))

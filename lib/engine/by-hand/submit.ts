@@ -2,7 +2,7 @@ import { workDecision } from '../../core/decisions/decisions.ts';
 import { type WorkBelow, workBelow } from '../../core/schedule/work-below.ts';
 import { completeTask } from '../../core/task/task-attempt.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { type ObjectId, parseAgentId, type SessionId, taskBranch } from '../../domain/ids.ts';
+import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import { branchMoved } from '../../domain/meanwhile.ts';
 import { noCommit } from '../../domain/not-found.ts';
 import type { Violation } from '../../domain/policy.ts';
@@ -11,9 +11,9 @@ import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { BuiltOn, Task } from '../../domain/state/task.ts';
-import { compilePolicy } from '../../policy/compile-policy.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
+import { workerPolicy } from '../judge/worker-policy.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { baseTip, startPoint } from '../start-point.ts';
@@ -61,7 +61,9 @@ export async function submitByHand(
   const violations = await judgeCommits(workshop, {
     start,
     tip,
-    policy: policyFor(workshop, task),
+    policy: await workerPolicy(workshop, {
+      ...{ worktree: handWorktree(workshop, task) ?? '/', fileLocks: task.file_locks, start },
+    }),
     ours: [],
     signer: null,
   });
@@ -144,19 +146,6 @@ async function holdsNoneOf(
   for (const { commit, lock } of below)
     if (lock === null || (await git.isAncestor(commit, tip))) return false;
   return true;
-}
-
-function policyFor(
-  workshop: Pick<Workshop, 'config' | 'root'>,
-  task: Task,
-): ReturnType<typeof compilePolicy> {
-  return compilePolicy({
-    config: workshop.config,
-    role: 'worker',
-    agentId: parseAgentId('worker-00000000'),
-    worktree: handWorktree(workshop, task) ?? '/',
-    fileLocks: task.file_locks,
-  });
 }
 
 async function complete(

@@ -4,10 +4,10 @@ import { type ObjectId, parseAgentId, type RefName } from '../../domain/ids.ts';
 import type { CellInfo, CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { compilePolicy } from '../../policy/compile-policy.ts';
 import type { RuleName } from '../../policy/rules.ts';
 import { describeViolation } from '../judge/describe-violation.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
+import { workerPolicy } from '../judge/worker-policy.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { keepCommit } from './rescue-refs.ts';
 
@@ -117,11 +117,8 @@ async function objections(
   const made = await workshop.git.cellMade(cell);
   // A merger's worktree holds what it was to merge: that was judged when it was handed in.
   const accepted = task?.commit ? await workshop.git.commitsBetween(cell.start, task.commit) : [];
-  const policy = compilePolicy({
-    config: workshop.config,
-    role: 'worker',
-    agentId: parseAgentId(agent),
-    worktree: cell.path,
+  const policy = await workerPolicy(workshop, {
+    ...{ agentId: parseAgentId(agent), worktree: cell.path, start: cell.start },
     fileLocks: task?.file_locks ?? [],
   });
   const violations = await judgeCommits(workshop, {

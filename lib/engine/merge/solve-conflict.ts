@@ -9,10 +9,10 @@ import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { checkBranch } from '../../policy/check-branch.ts';
-import { compilePolicy } from '../../policy/compile-policy.ts';
-import { lockCovers } from '../../util/path-globs.ts';
+import { pathMatches } from '../../util/path-globs.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { interruptedError } from '../interrupted.ts';
+import { workerPolicy } from '../judge/worker-policy.ts';
 import { putAway } from '../keep/rescue-worktree.ts';
 import { viewSession } from '../record.ts';
 import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
@@ -83,12 +83,8 @@ async function letSolve(
   // With what the merge brings by itself, which its commit holds as well.
   const brought = await changedByTask(workshop, task);
   const locks = [...new Set([...task.file_locks, ...paths, ...brought])];
-  const rules = compilePolicy({
-    config: workshop.config,
-    role: 'merger',
-    agentId: agent,
-    worktree: cell.path,
-    fileLocks: locks,
+  const rules = await workerPolicy(workshop, {
+    ...{ role: 'merger', agentId: agent, worktree: cell.path, fileLocks: locks, start: cell.start },
   });
   // A merger's scope is the conflict, also where that of a task isn't enforced.
   const policy = { ...rules, file_locks: locks };
@@ -132,7 +128,7 @@ async function otherSide(
   const { tasks } = await viewSession(workshop, session.id);
   const near = tasks.filter(
     ({ id, file_locks }) =>
-      id !== task.id && paths.some((path) => file_locks.some((lock) => lockCovers(lock, path))),
+      id !== task.id && paths.some((path) => file_locks.some((lock) => pathMatches(lock, path))),
   );
   const found: Task[] = [];
   for (const other of near)

@@ -1,33 +1,88 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { PlanQuestion } from '../../domain/ports/gates.ts';
 import type { Plan } from '../../domain/state/plan.ts';
-import { hasWildcard, lockCovers, lockParts, locksConflict } from '../../util/path-globs.ts';
+import { fold, hasWildcard, locksConflict, pathMatches, wildcardMatches } from '../../util/path-globs.ts';
+import { lockParts } from '../../util/path-patterns.ts';
 import type { GroundReader } from '../lock-detours.ts';
 
 // A repository that has more is looked at as far as that.
 const mostPaths = 200_000;
+const mostNamed = 3;
+
+type Unmatched = NonNullable<PlanQuestion['unmatched']>;
 
 /**
- * Tasks whose locks are of folders or wildcards alone and match no file of a commit, nor anything another task may
- * make: they can but add files, which is meant or a name mistyped. A lock without wildcards names a file to make.
+ * Locks that match no file of a commit, nor anything another task may make, where that may be a mistake: those of a task
+ * that could but add files, all of them folders or wildcards, and each one that is close to files that are there. Any
+ * other without wildcards names a file to make.
  */
 export async function unmatchedLocks(
   { git }: GroundReader,
   base: ObjectId,
   { tasks }: Plan,
-): Promise<NonNullable<PlanQuestion['unmatched']>> {
-  const isWide = (lock: string): boolean =>
-    lockParts(lock).every((part) => hasWildcard(part) || part.endsWith('/'));
-  const wide = tasks.filter(({ file_locks: locks }) => locks.length > 0 && locks.every(isWide));
+): Promise<Unmatched> {
   // A shallow clone may lack it.
-  if (wide.length === 0 || (await git.resolveCommit(base)) === null) return [];
-  const paths = await git.listFiles(base, mostPaths);
-  return wide.flatMap(({ id, file_locks: locks }) => {
-    const isMade = tasks.some(
-      (other) =>
-        other.id !== id && other.file_locks.some((one) => locks.some((lock) => locksConflict(lock, one))),
+  if (tasks.length === 0 || (await git.resolveCommit(base)) === null) return [];
+  const files = readPaths(await git.listFiles(base, mostPaths));
+  return tasks.flatMap(({ id, file_locks: locks }): Unmatched => {
+    const others = tasks.filter((other) => other.id !== id).flatMap(({ file_locks }) => file_locks);
+    const missing = locks.filter(
+      (lock) => !files.has(lock) && !others.some((other) => locksConflict(lock, other)),
     );
-    const isThere = locks.some((lock) => paths.some((path) => lockCovers(lock, path)));
-    return isMade || isThere ? [] : [{ task: id, locks }];
+    const close = missing.map((lock) => ({ task: id, locks: [lock], close: files.closeTo(lock) }));
+    const said = close.filter((one) => one.close.length > 0);
+    const isAddingOnly = locks.length > 0 && missing.length === locks.length && locks.every(isWide);
+    return said.length === 0 && isAddingOnly ? [{ task: id, locks, close: [] }] : said;
   });
+}
+
+function isWide(lock: string): boolean {
+  return lockParts(lock).every((part) => hasWildcard(part) || part.endsWith('/'));
+}
+
+/** Both answers take a pass over all paths for a lock with wildcards, and a look-up for any other. */
+function readPaths(paths: readonly string[]): {
+  has(lock: string): boolean;
+  /** What was probably meant by a lock that has no file: other case, brackets lost, or those of a shell. */
+  closeTo(lock: string): readonly string[];
+} {
+  const known = new Set(paths.flatMap((path) => withFolders(path.normalize('NFC'))));
+  const loose = new Map<string, string>();
+  for (const path of known) loose.set(loosened(path), path);
+  return {
+    has: (lock) =>
+      hasWildcard(lock) ? paths.some((path) => pathMatches(lock, path)) : known.has(plainPath(lock)),
+    closeTo: (lock) => {
+      if (!hasWildcard(lock)) {
+        const similar = loose.get(loosened(plainPath(lock)));
+        if (similar !== undefined) return [similar];
+        return /[[(]/.test(lock) ? firstOf(paths, (path) => wildcardMatches(lock, path)) : [];
+      }
+      const looser = loosened(lock);
+      return firstOf(paths, (path) => wildcardMatches(lock, path) || pathMatches(looser, loosened(path)));
+    },
+  };
+}
+
+function withFolders(path: string): readonly string[] {
+  const names = path.split('/');
+  return names.map((_, at) => names.slice(0, at + 1).join('/'));
+}
+
+function plainPath(lock: string): string {
+  const names = lock.normalize('NFC').split('/');
+  return names.filter((name) => name !== '' && name !== '.').join('/');
+}
+
+function loosened(path: string): string {
+  return fold(path).replace(/[[\]()]/g, '');
+}
+
+function firstOf(paths: readonly string[], isMeant: (path: string) => boolean): readonly string[] {
+  const found: string[] = [];
+  for (const path of paths) {
+    if (isMeant(path)) found.push(path);
+    if (found.length === mostNamed) break;
+  }
+  return found;
 }

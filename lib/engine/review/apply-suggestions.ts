@@ -2,17 +2,17 @@ import { followLines } from '../../core/changesets/follow-line.ts';
 import { workDecision } from '../../core/decisions/decisions.ts';
 import { amendWork } from '../../core/task/amend-work.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { type ObjectId, parseAgentId, type SessionId, taskBranch } from '../../domain/ids.ts';
+import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import { branchMoved } from '../../domain/meanwhile.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import { type LineRange, nameLines } from '../../domain/state/line-range.ts';
 import { suggestedLines } from '../../domain/state/suggestion.ts';
 import type { Task, TaskIn } from '../../domain/state/task.ts';
-import { compilePolicy } from '../../policy/compile-policy.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
+import { workerPolicy } from '../judge/worker-policy.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 
@@ -118,7 +118,7 @@ async function commitEdits(
   task: DoneWork,
   edits: readonly Edit[],
 ): Promise<Made> {
-  const { git, config } = workshop;
+  const { git } = workshop;
   const paths = [...new Set(edits.map(({ path }) => path))];
   const texts = await git.readTexts(task.commit, paths);
   const edited = new Map(
@@ -134,10 +134,7 @@ async function commitEdits(
     parents: [task.commit],
     message: await messageFor(workshop, task, paths),
   });
-  const policy = compilePolicy({
-    ...{ config, role: 'worker', agentId: parseAgentId('worker-00000000'), worktree: '/' },
-    fileLocks: task.file_locks,
-  });
+  const policy = await workerPolicy(workshop, { fileLocks: task.file_locks, start: task.commit });
   const violations = await judgeCommits(workshop, {
     start: task.commit,
     tip: commit,

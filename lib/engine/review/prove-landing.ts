@@ -1,5 +1,4 @@
 import { builtDecision, checksDecision } from '../../core/decisions/decisions.ts';
-import { parseAgentId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
@@ -8,7 +7,8 @@ import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { describeViolation } from '../judge/describe-violation.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
-import { brokenRules, policyOver } from '../judge/judge-task.ts';
+import { brokenRules } from '../judge/judge-task.ts';
+import { workerPolicy } from '../judge/worker-policy.ts';
 import { type SessionView, taskOf } from '../record.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
@@ -53,11 +53,10 @@ async function brokenMerge(
   const commits = await workshop.git.commitsBetween(parent, commit);
   const violations = await judgeCommits(workshop, {
     ...{ start: parent, tip: commit, signer: null },
-    policy: policyOver(
-      workshop,
-      parseAgentId('merger-00000000'),
-      tasks.flatMap(({ file_locks }) => file_locks),
-    ),
+    policy: await workerPolicy(workshop, {
+      fileLocks: tasks.flatMap(({ file_locks }) => file_locks),
+      start: parent,
+    }),
     // The names and messages of its tasks' commits were judged with each of them.
     ours: commits.map(({ oid }) => oid),
   });

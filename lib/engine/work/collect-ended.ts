@@ -6,8 +6,8 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { CellInfo, EndNote } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { compilePolicy } from '../../policy/compile-policy.ts';
 import { isInterrupted } from '../interrupted.ts';
+import { workerPolicy } from '../judge/worker-policy.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { discardUntouched, judgeWork } from './judge-work.ts';
@@ -56,12 +56,8 @@ async function collect(
     began: task.claimed_at === null ? null : Date.parse(task.claimed_at),
     path: cell.path,
   };
-  const policy = compilePolicy({
-    config: workshop.config,
-    role: 'worker',
-    agentId: agent,
-    worktree: cell.path,
-    fileLocks: task.file_locks,
+  const policy = await workerPolicy(workshop, {
+    ...{ agentId: agent, worktree: cell.path, fileLocks: task.file_locks, start: cell.base },
   });
   await book(workshop, task.session, cell.ended);
   const { cost_usd, tokens } = run;

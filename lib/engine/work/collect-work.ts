@@ -4,8 +4,8 @@ import type { AgentPolicy, Violation } from '../../domain/policy.ts';
 import type { CellWorktree, GitCells, Leftover } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { isLocked } from '../../policy/judge-path.ts';
 import { showName } from '../../util/file-names.ts';
-import { lockCovers } from '../../util/path-globs.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
 import type { AdapterFacts, WithGit, Workshop } from '../workshop.ts';
 
@@ -102,7 +102,7 @@ export async function sortLeftovers(
     if (!isTracked && prepared.includes(path)) continue;
     const isResult =
       adapter.commits === 'orchestrator' ||
-      ((isTracked || inScope(policy, path)) && !leadsAway(policy, leftover));
+      ((isTracked || isLocked(policy, path)) && !leadsAway(policy, leftover));
     if (isResult) take.push(path);
     else leave.push(leftover);
   }
@@ -112,15 +112,11 @@ export async function sortLeftovers(
 function leadsAway(policy: AgentPolicy, { path, target }: Leftover): boolean {
   if (target === null) return false;
   const end = posix.join(posix.dirname(path), target);
-  return target.startsWith('/') || /^\.\.(?:\/|$)/.test(end) || !inScope(policy, end.replace(/\/$/, ''));
+  return target.startsWith('/') || /^\.\.(?:\/|$)/.test(end) || !isLocked(policy, end.replace(/\/$/, ''));
 }
 
 function showLeft({ path, target }: Leftover): string {
   return target === null ? showName(path) : `${showName(path)} (a link to ${showName(target)})`;
-}
-
-function inScope(policy: AgentPolicy, path: string): boolean {
-  return policy.file_locks === null || policy.file_locks.some((lock) => lockCovers(lock, path));
 }
 
 /** A message that fits the configured commit format where one can be made from its example. */

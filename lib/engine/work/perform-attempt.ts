@@ -1,9 +1,9 @@
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { BuiltOn } from '../../domain/state/task.ts';
-import { compilePolicy } from '../../policy/compile-policy.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import type { AgentJob } from '../agents/start-agent.ts';
 import { issueAsScript } from '../issue-for-script.ts';
+import { workerPolicy } from '../judge/worker-policy.ts';
 import { prepareWorktree } from '../prepare-worktree.ts';
 import { baseTip } from '../start-point.ts';
 import type { Workshop } from '../workshop.ts';
@@ -72,12 +72,8 @@ async function workIn(
     await workshop.git.discardCell(cell);
     return failed(prepared.failure);
   }
-  const policy = compilePolicy({
-    config: workshop.config,
-    role: 'worker',
-    agentId: agent,
-    worktree: cell.path,
-    fileLocks: task.file_locks,
+  const policy = await workerPolicy(workshop, {
+    ...{ agentId: agent, worktree: cell.path, fileLocks: task.file_locks, start: cell.base },
   });
   const outcome = await runAgent(workshop, {
     id: agent,

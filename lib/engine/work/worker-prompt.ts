@@ -1,14 +1,14 @@
 import { workBelow } from '../../core/schedule/work-below.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
-import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
+import type { ObjectId } from '../../domain/ids.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
 import type { BuiltOn, Task } from '../../domain/state/task.ts';
-import { compilePolicy } from '../../policy/compile-policy.ts';
 import { agentPrompt } from '../agents/agent-prompt.ts';
 import { toldTo } from '../blackboard/worker-notes.ts';
+import { workerPolicy } from '../judge/worker-policy.ts';
 import type { SessionView } from '../record.ts';
 import { baseTip } from '../start-point.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
@@ -48,12 +48,9 @@ export async function previewPrompt(
   task: Task,
 ): Promise<Prompts> {
   const base = task.start_commit ?? (await baseTip(workshop, view.session));
-  const policy = compilePolicy({
-    config: workshop.config,
-    role: 'worker',
-    agentId: task.agent_id ?? parseAgentId('worker-00000000'),
-    worktree: task.worktree ?? '/',
-    fileLocks: task.file_locks,
+  const policy = await workerPolicy(workshop, {
+    ...(task.agent_id === null ? {} : { agentId: task.agent_id }),
+    ...{ worktree: task.worktree ?? '/', fileLocks: task.file_locks, start: base },
   });
   const builtOn = task.built_on ?? workBelow(task, view.tasks, workshop.config.concurrency.overlap);
   const data = await workerPrompt(workshop, view, task, {

@@ -1,5 +1,6 @@
 import type { ObjectId } from '../../domain/ids.ts';
-import { type GitContext, spawnGit } from '../process/run-git.ts';
+import { splitNames } from '../../util/file-names.ts';
+import { type GitContext, runGit, spawnGit } from '../process/run-git.ts';
 
 /** Tracked paths of a commit in git's order, at most `limit`; git is ended as soon as they are read. */
 export async function listFiles(
@@ -26,4 +27,22 @@ function splitNul(buffer: Buffer): { readonly whole: readonly string[]; readonly
   const end = buffer.lastIndexOf(0);
   const whole = buffer.toString('utf8', 0, Math.max(0, end));
   return { whole: end < 0 ? [] : whole.split('\0'), rest: Buffer.from(buffer.subarray(end + 1)) };
+}
+
+/** See GitFiles.pathsIn: read as plain names, in whichever Unicode form the commit has them. */
+export async function pathsIn(
+  context: GitContext,
+  commit: ObjectId,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const asked = new Set(paths.flatMap((path) => [path, path.normalize('NFD')]));
+  // Each name apart: of a folder and what is in it, asked together, git names only the latter.
+  const rows = await Promise.all(
+    [...asked].map(async (path) => {
+      const list = ['ls-tree', '-z', '--name-only', '--full-tree', commit, '--', path];
+      return splitNames((await runGit(context, list)).stdout);
+    }),
+  );
+  const found = new Set(rows.flat().map((path) => path.normalize('NFC')));
+  return paths.filter((path) => found.has(path.normalize('NFC')));
 }

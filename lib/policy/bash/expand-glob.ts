@@ -1,5 +1,5 @@
 import type { PathFacts } from '../../domain/policy.ts';
-import { fold, pathMatches } from '../../util/path-globs.ts';
+import { fold, wildcardMatches } from '../../util/path-globs.ts';
 
 const mostNames = 5_000;
 
@@ -51,7 +51,7 @@ function meets(pattern: readonly string[], blocked: readonly string[]): boolean 
 }
 
 function segmentAims(name: string, glob: string): boolean {
-  if (!isWild(name)) return pathMatches(glob, name);
+  if (!isWild(name)) return wildcardMatches(glob, name);
   const start = plainStart(name);
   const isPlain = !isWild(glob) && !/[{}\\]/.test(glob);
   // `?env` finds no dot file in bash as it is started here; who writes it means one all the same.

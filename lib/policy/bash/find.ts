@@ -1,4 +1,4 @@
-import { pathMatches } from '../../util/path-globs.ts';
+import { wildcardMatches } from '../../util/path-globs.ts';
 import { judgePath, type PathContext } from '../judge-path.ts';
 import { judgeTree } from '../judge-tree.ts';
 import { type Objection, objection } from '../rules.ts';
@@ -206,7 +206,7 @@ function filesFound(
   return filesBelow(
     context,
     places,
-    (name) => !isNarrowed || names.some((one) => pathMatches(one.toLowerCase(), name.toLowerCase())),
+    (name) => !isNarrowed || names.some((one) => wildcardMatches(one.toLowerCase(), name.toLowerCase())),
   );
 }
 

@@ -1,4 +1,4 @@
-import { pathMatches } from '../../util/path-globs.ts';
+import { wildcardMatches } from '../../util/path-globs.ts';
 import type { PathContext } from '../judge-path.ts';
 import { isHeavy } from '../judge-tree.ts';
 import { filesBelow } from './candidates.ts';
@@ -65,7 +65,7 @@ export function isThere({ facts, cwd }: PathContext, path: string): boolean {
 
 /** Whether a glob means a file, by its path or its name alone. */
 export function matches(glob: string, name: string): boolean {
-  return pathMatches(glob, name) || pathMatches(`**/${glob}`, name);
+  return wildcardMatches(glob, name) || wildcardMatches(`**/${glob}`, name);
 }
 
 /** The files below places; a wildcard is what it finds. */

@@ -1,4 +1,4 @@
-import { pathMatches } from '../../util/path-globs.ts';
+import { wildcardMatches } from '../../util/path-globs.ts';
 import type { Objection } from '../rules.ts';
 import { scanOptions } from './options.ts';
 import { type ProgramCall, plainProgram } from './program.ts';
@@ -98,8 +98,8 @@ export function judgeRipgrep(call: ProgramCall): Objection | null {
 /** A glob over names alone, or over the whole path below where the search began. */
 function matchesName(glob: string, below: string): boolean {
   return (
-    pathMatches(glob, below.split('/').at(-1) ?? below) ||
-    pathMatches(glob, below) ||
-    pathMatches(`**/${glob}`, below)
+    wildcardMatches(glob, below.split('/').at(-1) ?? below) ||
+    wildcardMatches(glob, below) ||
+    wildcardMatches(`**/${glob}`, below)
   );
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { byText } from '../../util/by-text.ts';
 import { isBelow } from '../../util/is-below.ts';
-import { pathMatches } from '../../util/path-globs.ts';
+import { wildcardMatches } from '../../util/path-globs.ts';
 import { realPathOf } from '../../util/real-path.ts';
 import { type ReadFile, readFileOnce } from './file.ts';
 import { readPrograms } from './read-folder.ts';
@@ -146,7 +146,7 @@ function matchesOf(path: string, root: string): string[] {
     return folders.flatMap((folder) =>
       isFolder(join(root, folder))
         ? readdirSync(join(root, folder))
-            .filter((name) => pathMatches(segment, name))
+            .filter((name) => wildcardMatches(segment, name))
             .map((name) => join(folder, name))
         : [],
     );

@@ -47,11 +47,15 @@ export function planNotes({
     [renderEstimate(estimate), ...overlapWords(overlap)].join(' '),
     ...renderCircles(circles),
     ...droppedWords(dropped),
-    ...unmatched.map(
-      ({ task, locks }) =>
-        `No file matches what ${task} may change (${locks.map(visibleLine).join(', ')}): it can only add some there.`,
-    ),
+    ...unmatched.map(unmatchedWords),
   ];
+}
+
+function unmatchedWords({ task, locks, close }: NonNullable<PlanQuestion['unmatched']>[number]): string {
+  const named = locks.map(visibleLine).join(', ');
+  return close.length === 0
+    ? `No file matches what ${task} may change (${named}): it can only add some there.`
+    : `No file matches ${named}, which ${task} may change: a lock is read as a path, where only *, ?, {a,b} and ranges like [a-z] stand for others. Name ${close.map(visibleLine).join(', ')} if that is meant.`;
 }
 
 function droppedWords(ids: readonly string[]): readonly string[] {

@@ -1,0 +1,34 @@
+import type { Config } from '../../domain/config/config.ts';
+import { type AgentId, type ObjectId, parseAgentId } from '../../domain/ids.ts';
+import type { AgentPolicy } from '../../domain/policy.ts';
+import type { GitFiles } from '../../domain/ports/git-contents.ts';
+import type { Role } from '../../domain/role.ts';
+import { compilePolicy, openPlaces } from '../../policy/compile-policy.ts';
+import type { WithGit } from '../workshop.ts';
+
+interface ScopedWork {
+  readonly fileLocks: readonly string[];
+  /** By its files locks and allowed paths are read; null: nothing is there yet. */
+  readonly start: ObjectId | null;
+  /** A worker, unless said. */
+  readonly role?: Role;
+  /** Without one the policy is for work, not for an agent. */
+  readonly agentId?: AgentId;
+  readonly worktree?: string;
+}
+
+/** What may be changed with these locks in work that starts at a commit. */
+export async function workerPolicy(
+  { config, git }: { readonly config: Config } & WithGit<Pick<GitFiles, 'pathsIn'>>,
+  {
+    fileLocks,
+    start,
+    role = 'worker',
+    agentId = parseAgentId(`${role}-00000000`),
+    worktree = '/',
+  }: ScopedWork,
+): Promise<AgentPolicy> {
+  const places = openPlaces(config, fileLocks);
+  const present = start === null || places.length === 0 ? [] : await git.pathsIn(start, places);
+  return compilePolicy({ config, role, agentId, worktree, fileLocks, present });
+}
