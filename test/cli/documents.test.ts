@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CommandSpec, flagsOf, type OptionSpec } from '../../lib/cli/command-spec.ts';
@@ -12,7 +13,7 @@ import { testIf } from '../support/skip.ts';
 
 // With FLAME_UPDATE=1 what is stale is written anew.
 const isUpdating = process.env.FLAME_UPDATE === '1';
-const manPage = 'templates/git-flame.1';
+const manPage = 'bin/man/man1/git-flame.1';
 const version: string = JSON.parse(readFileSync('package.json', 'utf8')).version;
 const names = Object.keys(commandTable) as CommandName[];
 
@@ -33,6 +34,21 @@ testIf(
 });
 
 const man = spawnSync('man', ['--version']);
+testIf(
+  test,
+  man.status === 0,
+  'man is missing: git finds no manual',
+)('git help flame finds the manual where bin is on PATH', () => {
+  const env = {
+    PATH: `${join(process.cwd(), 'bin')}:${process.env.PATH}`,
+    MANPAGER: 'cat',
+    LC_ALL: 'C.UTF-8',
+  };
+  const shown = spawnSync('git', ['help', 'flame'], { encoding: 'utf8', env });
+  assert.is(shown.status, 0, shown.stderr);
+  assert.match(shown.stdout, 'lead coding agents from inside git');
+});
+
 testIf(
   test,
   man.status === 0,
