@@ -11,7 +11,11 @@ export function missingPrograms(
   { searchPath, root }: { readonly searchPath: string; readonly root: string },
 ): readonly string[] {
   const folders = searchPath.split(':').filter((folder) => folder !== '');
-  const names = new Set(roles.map((role) => roleAdapter(config, role)).filter((name) => name !== 'none'));
+  // A run from a plan file needs no planner, and one without conflicts no merger.
+  const needed = roles.filter(
+    (role) => role === 'worker' || role === 'validator' || config.roles[role].adapter !== null,
+  );
+  const names = new Set(needed.map((role) => roleAdapter(config, role)).filter((name) => name !== 'none'));
   const programs = [...names].flatMap((name) => getAdapter(name, config).command[0] ?? []);
   return [...new Set(programs)].filter((program) => findProgram(program, folders, root) === null);
 }

@@ -28,4 +28,10 @@ test('DSK-4 an agent program that is not here is named before the person is aske
   assert.match(stderr(), /claude is not installed here: no agent of it can start\.[\s\S]*Allow this\?/);
 });
 
+test('DSK-4 where scripts work, no program is missed for roles that the configuration leaves alone', () => {
+  const folder = makeTempDir('programs');
+  const { config } = parseConfig('roles: { worker: { adapter: exec } }', '.blueflame.yml');
+  assert.equal(missingPrograms(config, { searchPath: folder, root: folder }), []);
+});
+
 test.run();
