@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Failure } from '../domain/failure.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { presetOf } from '../domain/known-installs.ts';
@@ -16,13 +17,13 @@ export type PrepareParts = Pick<
 > & { readonly signal?: AbortSignal };
 
 /**
- * Brings what a bare worktree lacks: copied and linked files, then the setup commands, each in a cell.
- * `basedOn`: see AgentRunner.runCommand. Returns the untracked paths this made, which belong to no task's work.
+ * Brings what a bare worktree lacks: copied and linked files, then the setup commands, each in a cell and reported as a
+ * check `setup of <about>`. `basedOn`: see AgentRunner.runCommand. Returns the untracked paths this made, which belong to no task's work.
  */
 export async function prepareWorktree(
   workshop: PrepareParts,
   cell: CellWorktree,
-  basedOn?: ObjectId,
+  { about, basedOn }: { readonly about: string; readonly basedOn?: ObjectId },
 ): Promise<{ readonly failure: Failure | null; readonly paths: readonly string[] }> {
   const { copy, link, setup } = workshop.config.project;
   await tellSubmodules(workshop, cell);
@@ -34,15 +35,18 @@ export async function prepareWorktree(
       `Nothing in ${workshop.root} matches ${JSON.stringify(glob)} of project.copy and project.link.`,
     );
   for (const command of setup) {
-    const run = await workshop.agents.runCommand({
-      command,
-      phase: 'setup',
-      basedOn,
-      worktree: cell,
-      timeoutMs: setupTimeoutMs,
-      label: 'setup',
-      ...(workshop.signal === undefined ? {} : { signal: workshop.signal }),
-    });
+    const named = { command, commit: cell.start, about: `setup of ${about}` };
+    const run = await reportCheck(workshop.events, named, () =>
+      workshop.agents.runCommand({
+        command,
+        phase: 'setup',
+        basedOn,
+        worktree: cell,
+        timeoutMs: setupTimeoutMs,
+        label: 'setup',
+        ...(workshop.signal === undefined ? {} : { signal: workshop.signal }),
+      }),
+    );
     if (run.exitCode !== 0)
       return {
         failure: setupFailure(workshop, {
@@ -64,6 +68,24 @@ export async function prepareWorktree(
   const paths = left.filter(({ isTracked }) => !isTracked).map(({ path }) => path);
   await workshop.git.markPrepared(cell, paths);
   return { failure: null, paths };
+}
+
+/** Reports that a command starts, and that it has ended, also when it fails. */
+export async function reportCheck<Run extends { readonly exitCode: number | null }>(
+  events: PrepareParts['events'],
+  check: { readonly command: string; readonly commit: ObjectId; readonly about: string | null },
+  run: () => Promise<Run>,
+): Promise<Run> {
+  const named = { event: 'check', id: randomUUID().slice(0, 8), ...check } as const;
+  let exitCode: number | null = null;
+  events.emit({ ...named, exit_code: null, state: 'started' });
+  try {
+    const ended = await run();
+    exitCode = ended.exitCode;
+    return ended;
+  } finally {
+    events.emit({ ...named, exit_code: exitCode, state: 'ended' });
+  }
 }
 
 /** What the setup does to tracked files is its own change, no agent's, and not what the task is about. */

@@ -115,7 +115,7 @@ export type EventBody =
       readonly lines: number | null;
       readonly why: string | null;
     }
-  /** A diagnostic starts, or has ended; `about` says on whose work where that has a name. */
+  /** A diagnostic or a setup command starts, or has ended; `about` says for whose work where that has a name. */
   | {
       readonly event: 'check';
       readonly id: string;

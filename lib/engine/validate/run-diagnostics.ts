@@ -5,7 +5,7 @@ import type { CommandAbout } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { interruptedError } from '../interrupted.ts';
-import { type PrepareParts, prepareWorktree } from '../prepare-worktree.ts';
+import { type PrepareParts, prepareWorktree, reportCheck } from '../prepare-worktree.ts';
 import { type Workshop, worktreePath } from '../workshop.ts';
 
 /** What a diagnostic needs of a workshop: no session, no store, no person to ask. */
@@ -28,7 +28,10 @@ export async function runDiagnostics(
   about?: CommandAbout,
 ): Promise<readonly DiagnosticRun[]> {
   const { enabled, commands, timeout } = workshop.config.validation.validator_diagnostics;
-  const prepared = await prepareWorktree(workshop, cell, basedOn ?? undefined);
+  const prepared = await prepareWorktree(workshop, cell, {
+    about: about?.words ?? 'the base',
+    ...(basedOn === null ? {} : { basedOn }),
+  });
   // What was cut short says nothing about the commit.
   if (workshop.signal.aborted) throw interruptedError();
   if (prepared.failure !== null) {
@@ -44,7 +47,7 @@ export async function runDiagnostics(
   }
   const runs: DiagnosticRun[] = [];
   for (const command of enabled ? commands : []) {
-    const run = await told(
+    const run = await reportCheck(
       workshop.events,
       { command, commit: cell.start, about: about?.words ?? null },
       () =>
@@ -69,24 +72,6 @@ export async function runDiagnostics(
     });
   }
   return runs;
-}
-
-/** Says that a diagnostic starts, and that it is over however it ended. */
-async function told<Run extends { readonly exitCode: number | null }>(
-  events: DiagnosticParts['events'],
-  check: { readonly command: string; readonly commit: ObjectId; readonly about: string | null },
-  run: () => Promise<Run>,
-): Promise<Run> {
-  const named = { event: 'check', id: randomUUID().slice(0, 8), ...check } as const;
-  let exitCode: number | null = null;
-  events.emit({ ...named, exit_code: null, state: 'started' });
-  try {
-    const ended = await run();
-    exitCode = ended.exitCode;
-    return ended;
-  } finally {
-    events.emit({ ...named, exit_code: exitCode, state: 'ended' });
-  }
 }
 
 /** Runs the diagnostics on a commit in a throw-away worktree; none configured: none run. `basedOn`: see runDiagnostics; `about`: what is checked. */

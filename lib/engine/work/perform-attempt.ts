@@ -66,7 +66,10 @@ async function workIn(
   const { task, agent, adapter, session } = attempt;
   // What starts from work that has not landed runs, as it is set up, what an agent wrote.
   const base = await baseTip(workshop, view.session);
-  const prepared = await prepareWorktree(workshop, cell, cell.start === base ? undefined : base);
+  const prepared = await prepareWorktree(workshop, cell, {
+    about: task.id,
+    ...(cell.start === base ? {} : { basedOn: base }),
+  });
   if (prepared.failure !== null) {
     // No agent was there: what the setup left is nobody's work.
     await workshop.git.discardCell(cell);

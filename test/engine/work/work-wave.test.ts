@@ -288,9 +288,21 @@ test('EGR-2 the setup of a task that starts from work that has not landed is tol
     if (request.phase === 'setup') told.push(request.basedOn);
     return workshop.agents.runCommand(request);
   };
-  await workWave({ ...workshop, agents: { ...workshop.agents, runCommand } }, session);
+  const checks: string[] = [];
+  const events: Workshop['events'] = {
+    emit: (event) => {
+      if (event.event === 'check') checks.push(`${event.about}: ${event.command} ${event.state}`);
+      workshop.events.emit(event);
+    },
+  };
+  await workWave({ ...workshop, events, agents: { ...workshop.agents, runCommand } }, session);
   const { session: now } = await viewSession(workshop, session);
   assert.equal(told, [undefined, now.base_commit]);
+  // A setup that takes minutes is seen while it runs.
+  assert.equal(
+    checks,
+    ['a', 'b'].flatMap((id) => [`setup of ${id}: true started`, `setup of ${id}: true ended`]),
+  );
 });
 
 test.run();
