@@ -34,6 +34,7 @@ const profile: CellProfile = {
   emptyFile: () => '/e',
   writable: ['/home/lea/repo/.trees/a'],
   protected: ['/home/lea/repo/.trees/a/.git'],
+  overlays: [],
   mounts: [{ source: '/s', target: '/run/blueflame' }],
   doors: { sockets: [], ports: [] },
   tempDir: '/home/lea/t',

@@ -1,19 +1,24 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseRecord } from '../../util/json-record.ts';
 import { processStart } from '../../util/process-identity.ts';
+import { removeTree } from '../../util/remove-tree.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { passingPattern } from '../run-folder.ts';
 
-// `<common>/blueflame/dependencies/`: `<key>` is what one install made, `<key>.<pid>.new` what one is making or
-// removing; `uses/<digest of a worktree's path>` says which of them a worktree has. Cells only read it.
+// `<common>/blueflame/dependencies/`: `<key>` is what one install made, never written again; `<key>.<pid>.new` what one
+// is making. `uses/<digest of a worktree's path>/`: `use.json` says what that worktree has, beside it lies what its
+// cells wrote there.
 
-/** What an install made, by a variable or below a folder of a worktree. */
+/** One folder of what an install made, as a worktree has it. */
 export interface Dependency {
   readonly key: string;
-  /** The variable that leads to it; null: a link in the worktree does. */
-  readonly variable: string | null;
+  /** Its path below what was made: a folder of the worktree, or the variable that leads to it. */
+  readonly place: string;
+  readonly isVariable: boolean;
+  /** Its cells see it with their own changes on top (overlayfs); else it is a copy. */
+  readonly isMounted: boolean;
 }
 
 const keyPattern = /^[0-9a-f]{64}$/;
@@ -27,33 +32,48 @@ export function dependencyPath(commonDir: string, key: string): string {
   return join(dependencyRoot(commonDir), key);
 }
 
-function useFile(commonDir: string, worktree: string): string {
-  const name = createHash('sha256').update(worktree).digest('hex').slice(0, 32);
-  return join(dependencyRoot(commonDir), 'uses', `${name}.json`);
+/** Where a worktree's own part of a place is, below the folder of all. */
+export function ownPart(worktree: string, place: string): string {
+  return join('uses', digest(worktree), digest(place));
 }
 
-/** Records that a worktree has a dependency, beside those it has. */
-export function noteUse(commonDir: string, worktree: string, dependency: Dependency): void {
-  const others = listUsed(commonDir, worktree).filter(({ key }) => key !== dependency.key);
-  mkdirSync(join(dependencyRoot(commonDir), 'uses'), { recursive: true, mode: 0o700 });
-  replaceFile(useFile(commonDir, worktree), JSON.stringify({ worktree, has: [...others, dependency] }));
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** Records what a worktree has in some places, instead of what it had there. */
+export function noteUse(
+  commonDir: string,
+  worktree: string,
+  {
+    places,
+    has,
+  }: { readonly places: readonly Pick<Dependency, 'place'>[]; readonly has: readonly Dependency[] },
+): void {
+  const folder = join(dependencyRoot(commonDir), 'uses', digest(worktree));
+  const others = readUse(folder).has.filter(({ place }) => !places.some((one) => one.place === place));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  replaceFile(join(folder, 'use.json'), JSON.stringify({ worktree, has: [...others, ...has] }));
   const now = new Date();
-  utimesSync(dependencyPath(commonDir, dependency.key), now, now);
+  for (const { key } of has) utimesSync(dependencyPath(commonDir, key), now, now);
 }
 
 /** What a worktree has and is still there. */
 export function listUsed(commonDir: string, worktree: string): readonly Dependency[] {
-  const found = readUse(useFile(commonDir, worktree));
-  return found.has.filter(({ key }) => existsSync(dependencyPath(commonDir, key)));
+  const { has } = readUse(join(dependencyRoot(commonDir), 'uses', digest(worktree)));
+  return has.filter(({ key }) => existsSync(dependencyPath(commonDir, key)));
 }
 
-function readUse(file: string): { readonly worktree: string | null; readonly has: readonly Dependency[] } {
+function readUse(folder: string): { readonly worktree: string | null; readonly has: readonly Dependency[] } {
+  const file = join(folder, 'use.json');
   const record = existsSync(file) ? parseRecord(readFileSync(file, 'utf8')) : null;
   const has = Array.isArray(record?.has) ? (record.has as readonly Partial<Dependency>[]) : [];
   return {
     worktree: typeof record?.worktree === 'string' ? record.worktree : null,
-    has: has.flatMap(({ key, variable }) =>
-      typeof key === 'string' && keyPattern.test(key) ? [{ key, variable: variable ?? null }] : [],
+    has: has.flatMap(({ key, place, isVariable, isMounted }) =>
+      typeof key === 'string' && keyPattern.test(key) && typeof place === 'string'
+        ? [{ key, place, isVariable: isVariable === true, isMounted: isMounted === true }]
+        : [],
     ),
   };
 }
@@ -64,12 +84,12 @@ export interface OldDependency {
   readonly why: string;
 }
 
-/**
- * What no worktree has and none was given since `until`, and what a killed install left half made.
- */
+/** What no worktree has and none was given since `until`, and what a killed install left half made. */
 export function listOldDependencies(commonDir: string, until: Date): readonly OldDependency[] {
   const root = dependencyRoot(commonDir);
-  const used = new Set(livingUses(root).flatMap(({ has }) => has.map(({ key }) => key)));
+  const used = new Set(
+    listUses(root).flatMap(({ isGone, has }) => (isGone ? [] : has.map(({ key }) => key))),
+  );
   return listNames(root).flatMap((name) => {
     const path = join(root, name);
     const maker = passingPattern.exec(name)?.[1];
@@ -80,39 +100,21 @@ export function listOldDependencies(commonDir: string, until: Date): readonly Ol
   });
 }
 
-function livingUses(root: string): readonly ReturnType<typeof readUse>[] {
-  const folder = join(root, 'uses');
-  return listNames(folder).flatMap((name) => {
-    const use = readUse(join(folder, name));
-    return use.worktree !== null && existsSync(use.worktree) ? [use] : [];
+/** Removes what worktrees had that are gone. */
+export async function forgetUses(commonDir: string): Promise<void> {
+  for (const { folder, isGone } of listUses(dependencyRoot(commonDir))) if (isGone) await removeTree(folder);
+}
+
+function listUses(
+  root: string,
+): readonly (ReturnType<typeof readUse> & { readonly folder: string; readonly isGone: boolean })[] {
+  return listNames(join(root, 'uses')).map((name) => {
+    const folder = join(root, 'uses', name);
+    const use = readUse(folder);
+    return { ...use, folder, isGone: use.worktree === null || !existsSync(use.worktree) };
   });
 }
 
-/** Forgets what worktrees had that are gone. */
-export function forgetUses(commonDir: string): void {
-  const folder = join(dependencyRoot(commonDir), 'uses');
-  for (const name of listNames(folder)) {
-    const { worktree } = readUse(join(folder, name));
-    if (worktree === null || !existsSync(worktree)) rmSync(join(folder, name), { force: true });
-  }
-}
-
 function listNames(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder).map((name) => basename(name)) : [];
-}
-
-/** Variables by which tools in a cell find what its worktree has; `path` is PATH there. */
-export function dependencyVariables(
-  commonDir: string,
-  used: readonly Dependency[],
-  path: string | undefined,
-): Readonly<Record<string, string>> {
-  const env: Record<string, string> = {};
-  for (const { key, variable } of used) {
-    if (variable === null) continue;
-    const made = dependencyPath(commonDir, key);
-    env[variable] = made;
-    if (variable === 'PYTHONUSERBASE' && path !== undefined) env.PATH = `${join(made, 'bin')}:${path}`;
-  }
-  return env;
+  return existsSync(folder) ? readdirSync(folder) : [];
 }

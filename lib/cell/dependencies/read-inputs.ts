@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Dirent } from 'node:fs';
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
@@ -8,54 +7,89 @@ import type { RunnerContext } from '../runner-context.ts';
 import { pinnedPythonFiles } from './python-requirements.ts';
 import type { Install } from './recognise-install.ts';
 
-/** Paths in the repository → bytes of the files, read as Latin-1, by which an install's outcome is known. */
+/** Paths in the worktree → bytes of the files, read as Latin-1, by which an install's outcome is known. */
 export type Inputs = ReadonlyMap<string, string>;
 
-interface Place {
-  readonly path: string;
-  readonly commit: ObjectId;
-}
-
 /**
- * What an install in a worktree reads, where each of these files is on disk what the commit has there and the commit
- * has all of them: what commands before it made of them, tracked or not, is looked at, not git's index. null: it is
- * not so, or they are no plain files, or their outcome depends on more than their bytes.
+ * What an install in a worktree reads, as it is on disk: what commands before it left there counts. null: these are no
+ * plain files, or its outcome depends on more than their bytes.
  */
-export async function readInputs(
-  context: RunnerContext,
-  { path, commit }: Place,
-  install: Install,
-): Promise<Inputs | null> {
-  const entries = await listCommitted(context, commit);
-  if (entries === null) return null;
-  const isNamed = nameTest(install);
-  const wanted =
+export async function readInputs(root: string, install: Install): Promise<Inputs | null> {
+  const names =
     install.requirements === undefined
-      ? [...entries.keys()].filter(isNamed)
-      : await pinnedPythonFiles(path, install.requirements);
-  if (wanted === null) return null;
+      ? await listNamed(root, nameTest(install))
+      : await pinnedPythonFiles(root, install.requirements);
   const found = new Map<string, string>();
-  for (const name of wanted.toSorted()) {
-    const bytes = await readPlain(path, name);
-    if (bytes === null || entries.get(name) !== blobEntry(bytes, commit)) return null;
+  for (const name of names?.toSorted() ?? []) {
+    const bytes = await readPlain(root, name);
+    if (bytes === null) return null;
     found.set(name, bytes.toString('latin1'));
   }
-  const onDisk = install.requirements === undefined ? await listNamed(path, isNamed) : wanted;
-  return onDisk.every((name) => found.has(name)) ? found : null;
+  return names === null ? null : found;
+}
+
+// Their commands run with an install, and read what is in the worktree.
+const ownScripts = [
+  'preinstall',
+  'install',
+  'postinstall',
+  'prepublish',
+  'preprepare',
+  'prepare',
+  'postprepare',
+];
+
+// What runs something of the worktree, or reads it from where no file of the list is.
+const ownMeans: readonly { readonly file: RegExp; readonly words: RegExp }[] = [
+  { file: /package\.json$/, words: new RegExp(`"(?:${ownScripts.join('|')})"\\s*:`) },
+  // npm makes the programs of workspaces executable.
+  { file: /\/package\.json$/, words: /"bin"\s*:/ },
+  {
+    file: /(?:package-lock|npm-shrinkwrap)\.json$/,
+    words: /"(?:resolved|version)"\s*:\s*"(?:file:|\.)/,
+  },
+  {
+    file: /\.npmrc$/,
+    words: /(?:shell|node.options|git|prefix|config|cache|onload.script|install.links)\s*=/i,
+  },
+  { file: /binding\.gyp$/, words: /^/ },
+  { file: /\.cargo\/config(?:\.toml)?$/, words: /credential|rustc|wrapper|include/ },
+  { file: /rust-toolchain(?:\.toml)?$/, words: /\bpath\b/ },
+];
+
+/** What readInputs finds; null: the outcome depends on more, such as scripts of the project's own. */
+export async function inputsOf(root: string, install: Install): Promise<Inputs | null> {
+  const inputs = await readInputs(root, install);
+  const meansTheTree = [...(inputs ?? [])].some(([path, text]) =>
+    ownMeans.some(({ file, words }) => file.test(path.toLowerCase()) && words.test(text)),
+  );
+  return meansTheTree ? null : inputs;
 }
 
 /** Whether a commit has the same of what an install reads. */
 export async function hasInputs(
-  context: RunnerContext,
+  { env, repository }: Pick<RunnerContext, 'env' | 'repository'>,
   commit: ObjectId,
   { install, inputs }: { readonly install: Install; readonly inputs: Inputs },
 ): Promise<boolean> {
-  const entries = await listCommitted(context, commit);
-  if (entries === null) return false;
-  const named = install.requirements === undefined ? [...entries.keys()].filter(nameTest(install)) : [];
+  const { exitCode, stdout } = await runGit(
+    { cwd: repository.commonDir, env },
+    ['ls-tree', '-r', '-z', '--full-tree', commit],
+    { accept: [0, 128] },
+  );
+  const entries = stdout
+    .toString()
+    .split('\0')
+    .flatMap((entry) => {
+      const [, mode = '', id = '', path = ''] = /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
+      return path === '' ? [] : [[path, mode.startsWith('100') ? id : ''] as const];
+    });
+  const ids = new Map(entries);
+  const named = install.requirements === undefined ? [...ids.keys()].filter(nameTest(install)) : [];
   return (
+    exitCode === 0 &&
     named.every((name) => inputs.has(name)) &&
-    [...inputs].every(([name, text]) => entries.get(name) === blobEntry(Buffer.from(text, 'latin1'), commit))
+    [...inputs].every(([name, text]) => ids.get(name) === blobId(Buffer.from(text, 'latin1'), commit))
   );
 }
 
@@ -71,31 +105,9 @@ function nameTest({ from }: Install): (path: string) => boolean {
   };
 }
 
-/** Path → `<kind> <id>` of a commit's tree: files alone are `file`, links and submodules what git calls them. */
-async function listCommitted(
-  { env, repository }: RunnerContext,
-  commit: ObjectId,
-): Promise<ReadonlyMap<string, string> | null> {
-  const { exitCode, stdout } = await runGit(
-    { cwd: repository.commonDir, env },
-    ['ls-tree', '-r', '-z', '--full-tree', commit],
-    { accept: [0, 128] },
-  );
-  if (exitCode !== 0) return null;
-  const entries = stdout
-    .toString()
-    .split('\0')
-    .flatMap((entry) => {
-      const [, mode = '', id = '', path = ''] = /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
-      return path === '' ? [] : [[path, `${mode.startsWith('100') ? 'file' : mode} ${id}`] as const];
-    });
-  return new Map(entries);
-}
-
-/** As listCommitted says it of a file with these bytes. */
-function blobEntry(bytes: Buffer, commit: ObjectId): string {
+function blobId(bytes: Buffer, commit: ObjectId): string {
   const hash = createHash(commit.length === 64 ? 'sha256' : 'sha1');
-  return `file ${hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex')}`;
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
 /** The bytes of a file that no link leads to; null: there is none. */
@@ -110,12 +122,15 @@ async function readPlain(root: string, name: string): Promise<Buffer | null> {
   return readFile(path);
 }
 
-/** Whatever has such a name below a worktree, links and folders too. */
+/** All that has such a name below a worktree, links and folders too. */
 async function listNamed(root: string, isNamed: (path: string) => boolean): Promise<readonly string[]> {
   const found: string[] = [];
   for (const waiting = ['']; waiting.length > 0; ) {
     const batch = await Promise.all(
-      waiting.splice(0, 64).map(async (at) => ({ at, entries: await entriesOf(join(root, at)) })),
+      waiting.splice(0, 64).map(async (at) => {
+        const entries = await readdir(join(root, at), { withFileTypes: true }).catch(() => []);
+        return { at, entries };
+      }),
     );
     for (const { at, entries } of batch) {
       for (const entry of entries) {
@@ -127,8 +142,4 @@ async function listNamed(root: string, isNamed: (path: string) => boolean): Prom
     }
   }
   return found;
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  return readdir(folder, { withFileTypes: true }).catch(() => []);
 }

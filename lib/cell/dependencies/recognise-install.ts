@@ -8,7 +8,9 @@ export interface Install {
   readonly versions: string;
   /** What they must say; absent: anything. */
   readonly needs?: RegExp;
-  /** What it makes: a folder of the worktree, or one that a variable names. */
+  /** It needs no other file of the worktree, not even to be there. */
+  readonly isAlone: boolean;
+  /** What it makes: a folder beside each package, or one that a variable names. */
   readonly makes: { readonly folder: string } | { readonly variable: string };
 }
 
@@ -21,6 +23,7 @@ const installs: readonly { readonly pattern: RegExp; readonly install: Install }
     install: {
       from: ['package.json', 'package-lock.json', 'npm-shrinkwrap.json', '.npmrc', 'binding.gyp'],
       versions: 'npm --version; node --version',
+      isAlone: true,
       makes: { folder: 'node_modules' },
     },
   },
@@ -36,6 +39,7 @@ const installs: readonly { readonly pattern: RegExp; readonly install: Install }
         'rust-toolchain.toml',
       ],
       versions: 'cargo --version',
+      isAlone: false,
       makes: { variable: 'CARGO_HOME' },
     },
   },
@@ -44,6 +48,7 @@ const installs: readonly { readonly pattern: RegExp; readonly install: Install }
     install: {
       from: ['go.mod', 'go.sum', 'go.work', 'go.work.sum'],
       versions: 'go version',
+      isAlone: true,
       makes: { variable: 'GOMODCACHE' },
     },
   },
@@ -80,6 +85,7 @@ function recognisePip(line: string): Install | null {
     versions: `${asModule ?? 'python3'} --version; ${start} --version`,
     // Older ones run modules of the worktree in the place of pip's own.
     ...(asModule === undefined ? {} : { needs: /^Python 3\.(?:1[1-9]|[2-9]\d)\b/ }),
+    isAlone: true,
     makes: { variable: 'PYTHONUSERBASE' },
   };
 }

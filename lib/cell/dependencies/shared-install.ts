@@ -1,43 +1,44 @@
 import { createHash } from 'node:crypto';
-import { cpSync, lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
-import { isBelow } from '../../util/is-below.ts';
+import type { Quarantine } from '../../domain/ports/git-cells.ts';
+import { runGit } from '../../git/process/run-git.ts';
+import { isRecord, parseRecord } from '../../util/json-record.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { removeTree } from '../../util/remove-tree.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import {
-  type Dependency,
-  dependencyPath,
-  dependencyRoot,
-  forgetUses,
-  listOldDependencies,
-  noteUse,
-} from './dependency-store.ts';
-import { hasInputs, type Inputs, readInputs } from './read-inputs.ts';
+import { dependencyPath, dependencyRoot, listOldDependencies, listUsed } from './dependency-store.ts';
+import { canMountOverlays } from './mount-overlays.ts';
+import { giveDependencies, type Place, takeBack } from './own-dependencies.ts';
+import { hasInputs, type Inputs, inputsOf, readInputs } from './read-inputs.ts';
 import { type Install, recogniseInstall } from './recognise-install.ts';
 
 type Request = Parameters<AgentRunner['runCommand']>[0];
 
-/**
- * Runs the command in its cell; `own` is a folder outside the worktree that it may write, and the variable for it.
- * `isOfBase`: nothing it does was changed by agents.
- */
-export type RunInstall = (
-  own: { readonly variable: string; readonly path: string } | null,
-  isOfBase: boolean,
-) => Promise<CommandRun>;
+/** A command in a cell of its own. */
+export interface InstallRun {
+  readonly command: string;
+  /** Where it runs. */
+  readonly place: { readonly path: string; readonly quarantine: Quarantine | null };
+  /** A folder outside of it that it may write, and the variable for it. */
+  readonly own: { readonly variable: string; readonly path: string } | null;
+  /** Nothing it reads was changed by agents. */
+  readonly isOfBase: boolean;
+}
 
 interface Tools {
   /** Runs a shell line in a cell of its own and answers what it printed. */
   ask(line: string): Promise<string>;
-  run: RunInstall;
+  run(what: InstallRun): Promise<CommandRun>;
 }
 
 /**
  * Gives a worktree what a setup command installs: what was made before for the same lock files, command and tools, else
- * the command makes it here, once, and it is kept for the others, who only read it. null: the command is none whose
- * outcome is known by these alone, and was not run.
+ * the command makes it, once, and it is kept for all. Each worktree has it with its own changes on top, and what scripts
+ * of packages may make of the project is made in each. null: the command is none whose outcome is known by these alone,
+ * or it failed so, and is to be run as it is.
  */
 export async function shareInstall(
   context: RunnerContext,
@@ -45,83 +46,100 @@ export async function shareInstall(
   tools: Tools,
 ): Promise<CommandRun | null> {
   const install = recogniseInstall(request.command);
-  const { commonDir } = context.repository;
   if (install === null) return null;
-  const inputs = await inputsOf(context, request, install);
-  if (inputs === null) return null;
+  const taker = { commonDir: context.repository.commonDir, worktree: request.worktree.path };
+  const { makes } = install;
+  const isBefore = ({ place, isVariable }: Place): boolean =>
+    'variable' in makes ? place === makes.variable : !isVariable;
+  try {
+    // As npm ci does away with what is there, also where project.link leads out of the worktree.
+    const first = {
+      place: 'folder' in makes ? makes.folder : makes.variable,
+      isVariable: 'variable' in makes,
+    };
+    await takeBack(taker, [...listUsed(taker.commonDir, taker.worktree).filter(isBefore), first]);
+    const found = await findShared(context, request, { install, tools });
+    if (found === null || 'ran' in found) return found?.ran ?? null;
+    await giveDependencies(taker, { ...found, isMounted: await canMount(context) });
+    const ran = await runScripts(request, tools, dependencyPath(taker.commonDir, found.key));
+    if (ran.exitCode === 0) return ran;
+    await takeBack(taker, found.places);
+  } catch (error) {
+    // A disk that is full or can't be written: the command itself says what it makes of that.
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+  }
+  return null;
+}
+
+interface Wanted {
+  readonly install: Install;
+  readonly tools: Tools;
+}
+
+type Shared = { readonly key: string; readonly places: readonly Place[] } | { readonly ran: CommandRun };
+
+/** What serves this worktree, made where there is none yet; `ran`: the install failed in the worktree itself. */
+async function findShared(
+  context: RunnerContext,
+  request: Request,
+  { install, tools }: Wanted,
+): Promise<Shared | null> {
+  const { commonDir } = context.repository;
+  const inputs = await inputsOf(request.worktree.path, install);
+  if (inputs === null || (await isTracked(context, request, listFolders(install, inputs)))) return null;
   const versions = await tools.ask(install.versions);
   if (install.needs?.test(versions) === false) return null;
   const key = keyOf(request, versions, inputs);
-  const dependency: Dependency = {
-    key,
-    variable: 'variable' in install.makes ? install.makes.variable : null,
-  };
   const made = dependencyPath(commonDir, key);
-  if (!isThere(made)) {
+  if (!existsSync(made)) {
     const { installs } = context;
     const others = installs.get(key);
     const making = others ?? make(context, request, { install, inputs, made, run: tools.run });
     if (others === undefined) installs.set(key, making);
     const ran = await making.finally(() => installs.delete(key));
     // What failed, or can't be shared, says nothing about another worktree.
-    if (!isThere(made)) return others === undefined ? ran : null;
+    if (!existsSync(made)) return others === undefined && ran !== null ? { ran } : null;
   }
-  noteUse(commonDir, request.worktree.path, dependency);
-  if ('folder' in install.makes) {
-    const { folder } = install.makes;
-    // As npm ci does away with what is there.
-    await removeTree(join(request.worktree.path, folder));
-    link(join(made, folder), join(request.worktree.path, folder));
-  }
-  return { exitCode: 0, timedOut: false, duration_ms: 0, output: '' };
+  const { makes } = install;
+  if ('variable' in makes) return { key, places: [{ place: makes.variable, isVariable: true }] };
+  const folders = listFolders(install, inputs).filter((folder) => existsSync(join(made, folder)));
+  return { key, places: folders.map((place) => ({ place, isVariable: false })) };
 }
 
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/** Where it may put what it makes in a worktree: workspaces have folders of their own. */
+function listFolders({ makes }: Install, inputs: Inputs): readonly string[] {
+  if ('variable' in makes) return [];
+  const packages = [...inputs.keys()].filter((name) => basename(name) === 'package.json');
+  return packages.map((name) => join(dirname(name), makes.folder));
 }
 
-// Their commands run with an install, and read whatever is in the worktree.
-const ownScripts = [
-  'preinstall',
-  'install',
-  'postinstall',
-  'prepublish',
-  'preprepare',
-  'prepare',
-  'postprepare',
-];
-
-// What runs something of the worktree, or reads it from where no file of the list is.
-const ownMeans: readonly { readonly file: RegExp; readonly words: RegExp }[] = [
-  { file: /package\.json$/, words: new RegExp(`"(?:${ownScripts.join('|')})"\\s*:`) },
-  {
-    file: /(?:package-lock|npm-shrinkwrap)\.json$/,
-    words: /"link"\s*:\s*true|"(?:resolved|version)"\s*:\s*"(?:file:|\.)/,
-  },
-  {
-    file: /\.npmrc$/,
-    words: /(?:shell|node.options|git|prefix|config|cache|onload.script|install.links)\s*=/i,
-  },
-  { file: /binding\.gyp$/, words: /^/ },
-  { file: /\.cargo\/config(?:\.toml)?$/, words: /credential|rustc|wrapper|include/ },
-  { file: /rust-toolchain(?:\.toml)?$/, words: /\bpath\b/ },
-];
-
-/** The files it goes by; null: what commands before it left differs from the commit, or its outcome depends on more. */
-async function inputsOf(
-  context: RunnerContext,
+/** A cell would not see what git has there, nor git what an agent changes. */
+async function isTracked(
+  { repository, env }: RunnerContext,
   { worktree }: Request,
-  install: Install,
-): Promise<Inputs | null> {
-  const inputs = await readInputs(context, { path: worktree.path, commit: worktree.start }, install);
-  const meansTheTree = [...(inputs ?? [])].some(([path, text]) =>
-    ownMeans.some(({ file, words }) => file.test(path.toLowerCase()) && words.test(text)),
+  folders: readonly string[],
+): Promise<boolean> {
+  if (folders.length === 0) return false;
+  const { exitCode, stdout } = await runGit(
+    { cwd: repository.commonDir, env },
+    ['ls-tree', '--full-tree', '--name-only', worktree.start, '--', ...folders],
+    { accept: [0, 128] },
   );
-  return meansTheTree ? null : inputs;
+  return exitCode !== 0 || stdout.length > 0;
+}
+
+async function canMount(context: RunnerContext): Promise<boolean> {
+  const { answers, repository } = context;
+  const folder = join(dependencyRoot(repository.commonDir), `trial.${process.pid}.new`);
+  const asked =
+    answers.get(folder) ??
+    context.sandbox().then(async (state) => String(await canMountOverlays(state, folder, context.env.PATH)));
+  answers.set(folder, asked);
+  return (await asked) === 'true';
 }
 
 function keyOf({ command }: Request, versions: string, inputs: Inputs): string {
-  const facts = [command.trim(), process.platform, process.arch, versions, [...inputs]];
+  const facts = ['alone', command.trim(), process.platform, process.arch, versions, [...inputs]];
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
 }
 
@@ -130,48 +148,43 @@ interface Making {
   readonly inputs: Inputs;
   /** Where it is once it is whole. */
   readonly made: string;
-  readonly run: RunInstall;
+  readonly run: Tools['run'];
 }
 
 /**
- * Runs the install, and puts what it made in its place in one step: a kill leaves no half of it there. null: what it
- * made can't be kept, and the worktree has none of it.
+ * Runs the install where nothing of the project is but what it is known by, and puts what it made in its place in one
+ * step: a kill leaves no half of it there. null: what it made can't be kept.
  */
 async function make(
   context: RunnerContext,
-  request: Request,
+  { command, worktree, basedOn }: Request,
   { install, inputs, made, run }: Making,
 ): Promise<CommandRun | null> {
-  const { worktree } = request;
   const { commonDir } = context.repository;
-  forgetUses(commonDir);
   for (const { path } of listOldDependencies(commonDir, new Date(0))) await removeTree(path);
   const making = `${made}.${process.pid}.new`;
-  mkdirSync(dependencyRoot(commonDir), { recursive: true, mode: 0o700 });
   await removeTree(making);
-  mkdirSync(making, { mode: 0o700 });
+  mkdirSync(making, { recursive: true, mode: 0o700 });
   killPoint('dependencies to make');
   try {
-    const { makes } = install;
-    const { basedOn } = request;
+    const { makes, isAlone } = install;
+    const place = isAlone ? { path: making, quarantine: null } : worktree;
+    if (isAlone) writeInputs(making, inputs);
+    const own = 'variable' in makes ? { variable: makes.variable, path: join(making, makes.variable) } : null;
+    if (own !== null) mkdirSync(own.path);
     const isOfBase = basedOn === undefined || (await hasInputs(context, basedOn, { install, inputs }));
-    const ran = await run('variable' in makes ? { variable: makes.variable, path: making } : null, isOfBase);
-    if (ran.exitCode !== 0) return ran;
-    // It is kept only for what it was made of: the same files, still as they are in the commit.
-    if ((await inputsOf(context, request, install)) === null) return 'folder' in makes ? ran : null;
-    if ('folder' in makes) {
-      const folder = join(worktree.path, makes.folder);
-      // A project without dependencies; one whose links lead out of it works only where it is.
-      if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true || leadsOut(folder))
-        return ran;
-      await move(folder, join(making, makes.folder));
-    }
+    const ran = await run({ command, place, own, isOfBase });
+    // A script of a package may have missed the project.
+    if (ran.exitCode !== 0) return isAlone ? null : ran;
+    const after = await readInputs(place.path, install);
+    if (JSON.stringify([...(after ?? [])]) !== JSON.stringify([...inputs])) return null;
+    for (const folder of listFolders(install, inputs)) await removeGenerated(join(making, folder));
     killPoint('dependencies made');
     try {
       renameSync(making, made);
     } catch (error) {
       // Another process was quicker: its is as good.
-      if (!isThere(made)) throw error;
+      if (!existsSync(made)) throw error;
     }
     killPoint('dependencies kept');
     return ran;
@@ -180,37 +193,48 @@ async function make(
   }
 }
 
-function leadsOut(folder: string): boolean {
-  const real = resolve(folder);
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).some((entry) => {
-    if (!entry.isSymbolicLink()) return false;
-    const target = readlinkSync(join(entry.parentPath, entry.name));
-    return isAbsolute(target) || !isBelow(resolve(entry.parentPath, target), real);
+function writeInputs(root: string, inputs: Inputs): void {
+  for (const [name, text] of inputs) {
+    mkdirSync(join(root, dirname(name)), { recursive: true });
+    writeFileSync(join(root, name), text, 'latin1');
+  }
+}
+
+/** What generators left beside the packages is for each worktree to make of its own files (`.prisma`). */
+async function removeGenerated(folder: string): Promise<void> {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  for (const name of names)
+    if (/^\.(?!bin$|package-lock\.json$)/.test(name)) await removeTree(join(folder, name));
+}
+
+/** Runs the scripts of packages that may read the project, in the worktree. */
+async function runScripts({ command, worktree }: Request, { run }: Tools, made: string): Promise<CommandRun> {
+  const names = / --ignore-scripts(?: |=true|$)/.test(command) ? [] : listScripted(made);
+  if (names.length === 0) return { exitCode: 0, timedOut: false, duration_ms: 0, output: '' };
+  const rebuild = command.trim().replace(/^npm\s+\S+/, 'npm rebuild');
+  return run({
+    command: [rebuild, ...names.map(shellQuote)].join(' '),
+    place: worktree,
+    own: null,
+    isOfBase: false,
   });
 }
 
-async function move(from: string, to: string): Promise<void> {
-  try {
-    renameSync(from, to);
-  } catch {
-    // Worktrees may be on another file system.
-    cpSync(from, to, { recursive: true, verbatimSymlinks: true });
-    await removeTree(from);
-  }
-}
+// They make a package's own sources into programs, or fetch these made, and read nothing else.
+const builds =
+  /^(?:(?:node-gyp|node-gyp-build|prebuild-install|node-pre-gyp|prebuild|cmake-js)(?: [\w=.-]+)*(?: (?:\|\||&&) |$))+$/;
 
-/**
- * The folder itself is the worktree's own, so that tools can keep their caches in it (`.cache`, `.vite`); what it holds
- * leads to what was made.
- */
-function link(made: string, path: string): void {
-  mkdirSync(path);
-  for (const entry of readdirSync(made, { withFileTypes: true })) {
-    const [from, to] = [join(made, entry.name), join(path, entry.name)];
-    if (entry.isDirectory() && ownCaches.test(entry.name)) link(from, to);
-    else symlinkSync(from, to);
-  }
+/** Names of the packages whose scripts run with an install and are known by nothing to leave the project alone. */
+function listScripted(made: string): readonly string[] {
+  const file = join(made, 'node_modules', '.package-lock.json');
+  const { packages } = existsSync(file) ? parseRecord(readFileSync(file, 'utf8')) : {};
+  const names = Object.entries(isRecord(packages) ? packages : {}).flatMap(([path, facts]) => {
+    if (!isRecord(facts) || facts.hasInstallScript !== true) return [];
+    const { scripts } = parseRecord(readFileSync(join(made, path, 'package.json'), 'utf8'));
+    const own = isRecord(scripts) ? scripts : {};
+    const texts = ['preinstall', 'install', 'postinstall'].flatMap((name) => own[name] ?? []);
+    const isBuild = texts.every((text) => typeof text === 'string' && builds.test(text));
+    return isBuild ? [] : [path.replace(/^.*node_modules\//, '')];
+  });
+  return [...new Set(names)];
 }
-
-// Tools write below them later, beside what the install has left there.
-const ownCaches = /^\.(?:cache|vite(?:-temp)?|vitest)$/;

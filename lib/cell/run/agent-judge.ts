@@ -4,6 +4,7 @@ import type { Decision, ToolCall } from '../../domain/policy.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { ReportedCall } from '../../domain/ports/call-facts.ts';
+import { overlaysOf, withOverlays } from '../dependencies/own-dependencies.ts';
 import type { Conversation } from '../gateway/dialects/dialect.ts';
 import type { ForbiddenRequest } from '../gateway/gateway-options.ts';
 import { writeReplays } from '../gateway/replays.ts';
@@ -57,7 +58,10 @@ export async function startAgentJudge(
     policy,
     audit,
     decide: context.decide,
-    facts: openPathFacts({ workTree: policy.worktree, env: context.env, quarantine: worktree.quarantine }),
+    facts: withOverlays(
+      openPathFacts({ workTree: policy.worktree, env: context.env, quarantine: worktree.quarantine }),
+      overlaysOf({ commonDir: context.repository.commonDir, worktree: worktree.path }),
+    ),
     calls,
     ...(ask === undefined ? {} : { ask: boundedAsk(ask) }),
     replays: writeReplays(request.recorded ?? [], folder.control),

@@ -7,7 +7,7 @@ import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import { randomName } from '../../util/random-name.ts';
 import { tellingText } from '../../util/telling-lines.ts';
-import { type RunInstall, shareInstall } from '../dependencies/shared-install.ts';
+import { type InstallRun, shareInstall } from '../dependencies/shared-install.ts';
 import { cargoConfig, closedSettings } from '../egress/cell-registries.ts';
 import { type CellEgress, openEgress } from '../egress/open-egress.ts';
 import { describeLimit, type LimitName } from '../limits/limits.ts';
@@ -41,11 +41,14 @@ export async function runCommand(
     request.phase === 'setup'
       ? await shareInstall(context, request, {
           ask: (line) => askOnce(context, line),
-          run: (own, isOfBase) =>
-            runInCell(context, { request, own, onStart, phase: isOfBase ? 'setup' : phase }),
+          run: ({ command, place, own, isOfBase }) =>
+            runInCell(context, {
+              ...{ request: { ...request, command }, place, own, onStart },
+              phase: isOfBase ? 'setup' : phase,
+            }),
         })
       : null;
-  return shared ?? runInCell(context, { request, own: null, onStart, phase });
+  return shared ?? runInCell(context, { request, place: request.worktree, own: null, onStart, phase });
 }
 
 /** What a shell line printed; the versions of tools are asked once. */
@@ -61,7 +64,8 @@ interface InCell {
   /** Whose list of `sandbox.egress` it reaches. */
   readonly phase: EgressPhase;
   /** A folder it may write beside its own, and the variable that names it. */
-  readonly own: Parameters<RunInstall>[0];
+  readonly own: InstallRun['own'];
+  readonly place: InstallRun['place'];
   readonly onStart: OnStart;
 }
 
@@ -71,7 +75,7 @@ interface InCell {
  */
 async function runInCell(
   context: RunnerContext,
-  { request, own, onStart, phase }: InCell,
+  { request, place, own, onStart, phase }: InCell,
 ): Promise<CommandRun> {
   const began = performance.now();
   const [sandbox, gitConfig, workTree] = await Promise.all([
@@ -96,7 +100,7 @@ async function runInCell(
     });
     placeCargoConfig(own, folder);
     const profile = prepareCell(context, {
-      ...cellOf(context, request, { folder, egress, own }),
+      ...cellOf(context, request, { folder, egress, own, place }),
       gitConfig,
       workTree,
     });
@@ -129,16 +133,17 @@ async function runInCell(
 
 function cellOf(
   context: RunnerContext,
-  { worktree, label }: Request,
+  { label }: Request,
   {
     folder,
     egress,
     own,
-  }: Pick<InCell, 'own'> & { readonly folder: RunFolder; readonly egress: CellEgress | null },
+    place,
+  }: Pick<InCell, 'own' | 'place'> & { readonly folder: RunFolder; readonly egress: CellEgress | null },
 ): Omit<CellRequest, 'gitConfig' | 'workTree'> {
   return {
     folder,
-    place: worktree,
+    place,
     isReadOnly: false,
     isInteractive: false,
     mayTrace: true,

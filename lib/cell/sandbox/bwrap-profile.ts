@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { isBelow } from '../../util/is-below.ts';
+import type { Overlay } from '../dependencies/mount-overlays.ts';
 import type { SystemPath } from '../runner-context.ts';
 import { filterDescriptor, syscallFilter } from './syscall-filter.ts';
 
@@ -31,6 +32,8 @@ export interface CellProfile {
   readonly protected: readonly string[];
   /** Shown at another path, read-only. */
   readonly mounts: readonly { readonly source: string; readonly target: string }[];
+  /** Shown with changes of the cell's own on top, which stay. */
+  readonly overlays: readonly Overlay[];
   /** Shown as /tmp, for programs that don't look at TMPDIR. */
   readonly tempDir: string;
   /** Where there's no network namespace: the sockets and loopback ports it may talk to. */
@@ -64,6 +67,7 @@ const isolation = [
 export function bwrapArguments(profile: CellProfile): string[] {
   return [
     ...isolation,
+    ...(profile.overlays.length === 0 ? [] : ownUser()),
     ...(profile.isInteractive ? [] : ['--new-session']),
     ...profile.system.flatMap(({ path, link }) =>
       link === null ? ['--ro-bind', path, path] : ['--symlink', link, path],
@@ -74,6 +78,12 @@ export function bwrapArguments(profile: CellProfile): string[] {
     ...Object.entries(profile.env).flatMap(([name, value]) => ['--setenv', name, value]),
     ...['--json-status-fd', String(statusDescriptor), ...filtered(), '--'],
   ];
+}
+
+/** What mounted overlays was root in a namespace before. */
+function ownUser(): string[] {
+  const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  return ['--uid', String(user), '--gid', String(group)];
 }
 
 /** The smallest cell there is, to find out what works in cells here. */

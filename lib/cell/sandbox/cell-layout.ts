@@ -25,6 +25,7 @@ interface CellLayoutRequest {
   /** See CellProfile. */
   readonly emptied: readonly string[];
   readonly mounts: CellProfile['mounts'];
+  readonly overlays: CellProfile['overlays'];
   /** Beside its own folders. */
   readonly writable: readonly string[];
   readonly doors: CellProfile['doors'];
@@ -62,6 +63,7 @@ export function layOutCell(request: CellLayoutRequest): CellProfile {
     protected: [folder.control, ...(request.isReadOnly ? workPlaces(place) : protectedPlaces(place))],
     emptied: request.emptied,
     mounts: request.mounts,
+    overlays: request.overlays,
     doors: request.doors,
     tempDir: folder.tmp,
     workingDirectory: place.path,

@@ -1,5 +1,6 @@
 import { programPath } from '../../util/program-path.ts';
 import { unreachable } from '../../util/unreachable.ts';
+import { mountOverlays } from '../dependencies/mount-overlays.ts';
 import type { SandboxState } from '../sandbox-state.ts';
 import { bwrapArguments, type CellProfile } from './bwrap-profile.ts';
 import { seatbeltArguments } from './seatbelt-profile.ts';
@@ -10,7 +11,7 @@ export function confine({ confinement, entrance }: SandboxState, profile: CellPr
   switch (confinement) {
     case 'bubblewrap':
       return [
-        ...entrance.map((word, at) => (at === 0 ? programPath(word, PATH) : word)),
+        ...mountOverlays(entrance, profile.overlays, PATH),
         ...[programPath('bwrap', PATH), ...bwrapArguments(profile)],
       ];
     case 'seatbelt':

@@ -3,12 +3,7 @@ import { dirname, join } from 'node:path';
 import { placeReadPath } from '../../domain/config/read-path.ts';
 import { largestFile } from '../../git/cells/index-file.ts';
 import { isBelow } from '../../util/is-below.ts';
-import {
-  type Dependency,
-  dependencyPath,
-  dependencyVariables,
-  listUsed,
-} from '../dependencies/dependency-store.ts';
+import { dependencyVariables, overlaysOf } from '../dependencies/own-dependencies.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
 import type { CellProfile } from './bwrap-profile.ts';
@@ -44,12 +39,15 @@ export interface CellRequest {
 
 /** The profile of one cell, git's variables added to its environment, and what its worktree has of dependencies. */
 export function prepareCell(context: RunnerContext, request: CellRequest): CellProfile {
-  const { commonDir } = context.repository;
-  const used = listUsed(commonDir, request.place.path);
+  const taker = { commonDir: context.repository.commonDir, worktree: request.place.path };
+  const own = dependencyVariables(taker);
+  const { PYTHONUSERBASE: python } = own;
+  const path = [...(python === undefined ? [] : [join(python, 'bin')]), request.env.PATH].join(':');
   const env = {
     ...toolchainEnvironment(context),
-    ...dependencyVariables(commonDir, used, request.env.PATH),
-    ...withoutNames(request.env, used),
+    ...request.env,
+    ...own,
+    ...(request.env.PATH === undefined ? {} : { PATH: path }),
     ...gitCellEnvironment(request.place.quarantine, request.author, request.hooksConfig ?? null),
   };
   const profile = layOutCell({
@@ -69,15 +67,9 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
       siblings: request.place.quarantine === null ? null : dirname(request.place.path),
     }),
     emptied: request.emptied ?? [],
-    mounts: [
-      ...request.mounts,
-      ...quietConfig(context, request),
-      ...used.map(({ key }) => ({
-        source: dependencyPath(commonDir, key),
-        target: dependencyPath(commonDir, key),
-      })),
-    ],
-    writable: request.writable ?? [],
+    mounts: [...request.mounts, ...quietConfig(context, request)],
+    overlays: overlaysOf(taker),
+    writable: [...(request.writable ?? []), ...Object.values(own)],
     doors: request.doors ?? { sockets: [], ports: [] },
     env,
   });
@@ -89,12 +81,6 @@ function largestTracked({ repository }: RunnerContext, { quarantine }: CellPlace
   const index = join(quarantine?.worktreeGitDir ?? '', 'index');
   const isFile = quarantine !== null && lstatSync(index, { throwIfNoEntry: false })?.isFile() === true;
   return isFile ? largestFile(readFileSync(index), repository.objectFormat) / 1024 ** 2 : 0;
-}
-
-/** PATH is in the other already, with what a dependency brings. */
-function withoutNames(env: CellRequest['env'], used: readonly Dependency[]): CellRequest['env'] {
-  const isOurs = used.some(({ variable }) => variable === 'PYTHONUSERBASE');
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs || name !== 'PATH'));
 }
 
 /** Folders of toolchains that the cell doesn't show say nothing but what a person's home holds. */

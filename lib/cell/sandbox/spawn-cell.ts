@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { dropSetIds } from '../../util/drop-set-id.ts';
 import { requirePipes } from '../../util/hold-child.ts';
 import { killPoint } from '../../util/kill-point.ts';
@@ -166,12 +167,16 @@ function watchCell(start: CellStart, { child, group }: Spawned, status: Status):
     pid,
     others,
     disk: watchDisk({
-      folders: start.profile.writable,
+      folders: writtenBy(start.profile),
       limitBytes: start.limits.diskMb * 1024 * 1024,
       pids: () => [...descendants(pid), ...others()],
     }),
     onLimit: () => killAll({ child, status }, start),
   });
+}
+
+function writtenBy({ writable, overlays }: CellProfile): readonly string[] {
+  return [...writable, ...overlays.map(({ own }) => join(own, 'upper'))];
 }
 
 interface Running extends Spawned {
@@ -204,7 +209,7 @@ async function waitForEnd({ child, group, status, watch }: Running, start: CellS
   while (isAlive(status.reaper)) await pause();
   const limit = watch?.end() ?? limitOf(end);
   await group?.close();
-  await dropSetIds(start.profile.writable);
+  await dropSetIds(writtenBy(start.profile));
   const isRefused = start.sandbox.confinement === 'bubblewrap' && !status.hasRun && end.name === null;
   const startError = isRefused ? (stderr.trim().split('\n').at(-1) ?? 'bwrap failed') : null;
   return { exitCode: end.code, signal: end.name, startError, limit };

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -32,27 +33,150 @@ import { type CellFixture, openCellFixture } from '../fixture.ts';
 
 test.after.each(closeRegistries);
 
-test('EGR-2 npm ci runs once for one lock file; every worktree has what it made, and none can write it', async () => {
+for (const way of ['mounted', 'copied'] as const)
+  test(`WRK-7 npm ci runs once for one lock file; what a worktree writes into it, ${way}, is its own`, async () => {
+    const registry = await startNpmRegistry();
+    const project = await openProject(
+      npmProject(registry),
+      npmrc(registry),
+      way === 'copied' ? noMount() : {},
+    );
+    const [one, two] = [await project.worktree(), await project.worktree()];
+    const runs = await Promise.all([one, two].map((cell) => setUp(project, cell, 'npm ci --no-audit')));
+    for (const run of runs) assert.is(run.exitCode, 0, run.output);
+    assert.is(existsSync(join(two.path, 'node_modules/greeting')), way === 'copied');
+    const wrote = await check(
+      project,
+      one,
+      `set -e; cd node_modules; echo 'module.exports = "changed"' > greeting/index.js; mkdir .cache
+       touch .cache/x greeting/new; rm greeting/package.json; node -p 'require("greeting")'`,
+    );
+    assert.match(wrote.output, /changed/, wrote.output);
+    const third = await project.worktree();
+    assert.is((await setUp(project, third, 'npm ci --no-audit')).exitCode, 0);
+    for (const cell of [two, third]) {
+      const seen = await check(
+        project,
+        cell,
+        'node -p \'require("greeting")\'; ls -A node_modules node_modules/greeting',
+      );
+      assert.match(seen.output, /hello from a package/);
+      assert.equal(seen.output.trim().split('\n').slice(2), [
+        ...['.package-lock.json', 'greeting', '', 'node_modules/greeting:', 'index.js', 'package.json'],
+      ]);
+    }
+    const kept = await check(project, one, 'node -p \'require("greeting")\'; ls node_modules/greeting');
+    assert.equal(kept.output.trim().split('\n'), ['changed', 'index.js', 'new']);
+    assert.is(tarballs(registry), 1);
+    const removed = await setUp(project, one, 'npm ci --no-audit');
+    assert.is(removed.exitCode, 0, removed.output);
+    assert.match((await check(project, one, 'node -p \'require("greeting")\'')).output, /hello from/);
+  });
+
+for (const way of ['mounted', 'copied'] as const)
+  test(`VAL-3 what a package generates from a file of the project is each worktree's own, ${way}`, async () => {
+    const registry = await startGenerator();
+    const files = { ...npmProject(registry, scripted), 'schema.txt': 'v1\n' };
+    const project = await openProject(files, npmrc(registry), way === 'copied' ? noMount() : {});
+    const { repo } = project.fixture;
+    const base = parseObjectId(repo.git('rev-parse', 'HEAD'));
+    const first = await project.worktree();
+    repo.write('schema.txt', 'v2\n');
+    repo.commit('An agent changes what is generated from');
+    const second = await project.worktree();
+    // A check that is right for the first is wrong for the second, and the other way round.
+    const asks = `set -e; test "$(node -p 'require("./node_modules/.gen/out.js")')" = "$(cat schema.txt)"`;
+    for (const [cell, basedOn] of [[first], [second, base]] as const) {
+      const run = await setUp(project, cell, 'npm ci --no-audit', basedOn);
+      assert.is(run.exitCode, 0, run.output);
+      const checked = await check(project, cell, asks);
+      assert.is(checked.exitCode, 0, checked.output);
+    }
+    const said = await check(project, second, 'cat node_modules/.gen/out.js node_modules/greeting/own.js');
+    assert.match(said.output, /v2[\s\S]*v2/);
+    assert.is(tarballs(registry), 1);
+    // By a setup command, and by an agent.
+    repo.write('schema.txt', 'v3\n');
+    repo.commit('Another');
+    const third = await project.worktree();
+    for (const command of ['npm ci --no-audit --ignore-scripts', 'npx gen'])
+      assert.is((await setUp(project, third, command)).exitCode, 0);
+    assert.is((await check(project, third, asks)).exitCode, 0);
+    const changed = await check(project, third, `echo v4 > schema.txt; npx gen; ${asks}`);
+    assert.is(changed.exitCode, 0, changed.output);
+    assert.is((await check(project, first, asks)).exitCode, 0);
+  });
+
+test('VAL-3 a package whose script fails without the project is installed in each worktree', async () => {
+  const registry = await startGenerator({ isStrict: true });
+  const files = { ...npmProject(registry, scripted), 'schema.txt': 'v1\n' };
+  const project = await openProject(files, npmrc(registry));
+  const cell = await project.worktree();
+  const run = await setUp(project, cell, 'npm ci --no-audit');
+  assert.is(run.exitCode, 0, run.output);
+  assert.equal(kinds(project), { made: [], halfMade: [] });
+  assert.match(readFileSync(join(cell.path, 'node_modules/.gen/out.js'), 'utf8'), /v1/);
+});
+
+test('WRK-7 a workspace has its own node_modules, and finds its neighbours', async () => {
   const registry = await startNpmRegistry();
-  const project = await openProject(npmProject(registry), { '.npmrc': `registry=${registry.url}/npm/\n` });
-  const [one, two] = [await project.worktree(), await project.worktree()];
-  const runs = await Promise.all([
-    setUp(project, one, 'npm ci --no-audit'),
-    setUp(project, two, 'npm ci --no-audit'),
-  ]);
-  for (const run of runs) assert.is(run.exitCode, 0, run.output);
-  assert.is(tarballs(registry), 1);
-  for (const cell of [one, two]) {
+  const project = await openProject(workspaces(registry), npmrc(registry));
+  for (const cell of [await project.worktree(), await project.worktree()]) {
+    const run = await setUp(project, cell, 'npm ci --no-audit');
+    assert.is(run.exitCode, 0, run.output);
     const said = await check(
       project,
       cell,
-      'node -p "require(\'greeting\')"; touch node_modules/greeting/x; echo x > node_modules/greeting/y',
+      'cd packages/b && node -p \'require("greeting") + require("a")\'; touch node_modules/x',
     );
-    assert.match(said.output, /hello from a package/);
-    assert.match(said.output, /Read-only file system[\s\S]*Read-only file system/);
+    assert.match(said.output, /hello from a package of a/, said.output);
   }
-  assert.is((await setUp(project, await project.worktree(), 'npm ci --no-audit')).exitCode, 0);
+  assert.is(kinds(project).made.length, 1);
   assert.is(tarballs(registry), 1);
+});
+
+test('WRK-7 a link to dependencies elsewhere gives way to an install, and what it led to stays', async () => {
+  const registry = await startNpmRegistry();
+  const project = await openProject(npmProject(registry), npmrc(registry));
+  const cell = await project.worktree();
+  project.fixture.repo.write('node_modules/mine/index.js', 'mine\n');
+  symlinkSync(join(project.fixture.repo.path, 'node_modules'), join(cell.path, 'node_modules'));
+  const run = await setUp(project, cell, 'npm ci --no-audit');
+  assert.is(run.exitCode, 0, run.output);
+  const said = await check(project, cell, 'touch node_modules/x; node -p \'require("greeting")\'');
+  assert.match(said.output, /hello from a package/);
+  assert.equal(readdirSync(join(project.fixture.repo.path, 'node_modules')), ['mine']);
+});
+
+test('WRK-7 dependencies that git tracks, and an empty lock file, are not shared', async () => {
+  const registry = await startNpmRegistry();
+  const files = npmProject(registry);
+  const project = await openProject(
+    { ...files, '.gitignore': '.trees\n', 'node_modules/mine/x.js': 'mine\n' },
+    npmrc(registry),
+  );
+  const cell = await project.worktree();
+  const run = await setUp(project, cell, 'npm ci --no-audit');
+  assert.is(run.exitCode, 0, run.output);
+  assert.ok(existsSync(join(cell.path, 'node_modules/greeting/index.js')));
+  project.fixture.repo.write('package-lock.json', '');
+  project.fixture.repo.git('rm', '-rq', 'node_modules');
+  project.fixture.repo.commit('Empty');
+  const failed = await setUp(project, await project.worktree(), 'npm ci --no-audit');
+  assert.is.not(failed.exitCode, 0);
+  assert.match(failed.output, /npm error/);
+  assert.equal(kinds(project), { made: [], halfMade: [] });
+});
+
+test('WRK-7 where nothing can be kept for others, each worktree has its own install', async () => {
+  const registry = await startNpmRegistry();
+  const project = await openProject(npmProject(registry), npmrc(registry));
+  mkdirSync(dirname(project.root), { recursive: true });
+  writeFileSync(project.root, 'no folder');
+  const cell = await project.worktree();
+  const run = await setUp(project, cell, 'npm ci --no-audit');
+  assert.is(run.exitCode, 0, run.output);
+  assert.ok(existsSync(join(cell.path, 'node_modules/greeting/index.js')));
 });
 
 test('EGR-2 setup of what agents wrote reaches the hosts of setup only for an install that is as on the base', async () => {
@@ -82,22 +206,6 @@ test('EGR-2 setup of what agents wrote reaches the hosts of setup only for an in
   assert.is(tarballs(registry), 1);
 });
 
-test('EGR-2 tools keep caches below node_modules, each worktree its own', async () => {
-  const registry = await startNpmRegistry();
-  const project = await openProject(npmProject(registry), { '.npmrc': `registry=${registry.url}/npm/\n` });
-  const [one, two] = [await project.worktree(), await project.worktree()];
-  for (const cell of [one, two]) await setUp(project, cell, 'npm ci --no-audit');
-  const wrote = await check(
-    project,
-    one,
-    'set -e; for name in .cache .vite .vite-temp; do mkdir node_modules/$name; echo one > node_modules/$name/x; done',
-  );
-  assert.is(wrote.exitCode, 0, wrote.output);
-  const seen = await check(project, two, 'ls -A node_modules');
-  assert.equal(seen.output.trim().split('\n').sort(), ['.package-lock.json', 'greeting']);
-  assert.is(tarballs(registry), 1);
-});
-
 for (const { what, command } of [
   { what: 'rewrites the lock file', command: 'echo >> package-lock.json' },
   { what: 'leaves a configuration of npm', command: 'echo omit=dev > .npmrc' },
@@ -106,16 +214,15 @@ for (const { what, command } of [
     command: 'mv package.json a.json; ln -s a.json package.json',
   },
 ])
-  test(`EGR-2 where an earlier setup command ${what}, the install is that worktree's own`, async () => {
+  test(`EGR-2 where an earlier setup command ${what}, no other worktree is given that install`, async () => {
     const registry = await startNpmRegistry();
     const project = await openProject(npmProject(registry), { '.npmrc': `registry=${registry.url}/npm/\n` });
     const [one, two] = [await project.worktree(), await project.worktree()];
     assert.is((await setUp(project, one, command)).exitCode, 0);
     assert.is((await setUp(project, one, 'npm ci --no-audit')).exitCode, 0);
-    assert.equal(kinds(project).made, []);
-    assert.ok(lstatSync(join(one.path, 'node_modules/greeting')).isDirectory());
+    const before = new Set(kinds(project).made);
     assert.is((await setUp(project, two, 'npm ci --no-audit')).exitCode, 0);
-    assert.is(kinds(project).made.length, 1);
+    assert.is(kinds(project).made.filter((key) => !before.has(key)).length, 1);
     assert.is(tarballs(registry), 2);
   });
 
@@ -409,10 +516,68 @@ function tarballs(registry: TestRegistry): number {
   return registry.asked.filter(({ path }) => path.endsWith('.tgz')).length;
 }
 
-function npmProject(registry: TestRegistry & { readonly integrity: string }) {
+function npmrc({ url }: TestRegistry): Readonly<Record<string, string>> {
+  return { '.npmrc': `registry=${url}/npm/\n` };
+}
+
+/** Where mount(8) fails, nothing can be mounted. */
+function noMount(): Readonly<Record<string, string>> {
+  const folder = makeTempDir('no-mount');
+  writeFileSync(join(folder, 'mount'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  return { PATH: `${folder}:${toolPath()}` };
+}
+
+/** What a lock file says of it. */
+const scripted = { hasInstallScript: true, bin: { gen: 'gen.js' } };
+
+/** A package that writes beside the others, and into itself, what it finds in the project, if anything. */
+function startGenerator({ isStrict = false } = {}): ReturnType<typeof startNpmRegistry> {
+  const missing = isStrict ? 'process.exit(3)' : '""';
+  const program = `#!/usr/bin/env node
+const { existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
+const root = process.env.INIT_CWD ?? process.cwd();
+const found = existsSync(root + '/schema.txt') ? readFileSync(root + '/schema.txt', 'utf8').trim() : ${missing};
+mkdirSync(root + '/node_modules/.gen', { recursive: true });
+const out = root + '/node_modules/.gen/out.js';
+if (!existsSync(out) || process.env.npm_lifecycle_event === 'npx') writeFileSync(out, 'module.exports = ' + JSON.stringify(found));
+writeFileSync(__dirname + '/own.js', found);
+`;
+  return startNpmRegistry({
+    facts: { bin: { gen: 'gen.js' }, scripts: { postinstall: 'node gen.js' } },
+    files: { 'package/gen.js': program },
+  });
+}
+
+function workspaces(
+  registry: TestRegistry & { readonly integrity: string },
+): Readonly<Record<string, string>> {
+  const { 'package-lock.json': lock } = npmProject(registry);
+  const { 'node_modules/greeting': greeting } = JSON.parse(lock).packages;
+  const root = { name: 'root', version: '1.0.0', workspaces: ['packages/*'] };
+  const one = { name: 'a', version: '1.0.0' };
+  const two = { name: 'b', version: '1.0.0', dependencies: { greeting: '1.0.0', a: '1.0.0' } };
+  const packages = {
+    '': root,
+    ...{ 'packages/a': one, 'packages/b': two, 'packages/b/node_modules/greeting': greeting },
+    'node_modules/a': { resolved: 'packages/a', link: true },
+    'node_modules/b': { resolved: 'packages/b', link: true },
+  };
+  return {
+    'package.json': JSON.stringify(root),
+    'packages/a/package.json': JSON.stringify(one),
+    'packages/a/index.js': 'module.exports = " of a";\n',
+    'packages/b/package.json': JSON.stringify(two),
+    'package-lock.json': JSON.stringify({
+      ...{ name: 'root', version: '1.0.0', lockfileVersion: 3, requires: true },
+      packages,
+    }),
+  };
+}
+
+function npmProject(registry: TestRegistry & { readonly integrity: string }, more: object = {}) {
   const root = { name: 'a', version: '1.0.0', dependencies: { greeting: '1.0.0' } };
   const resolved = `${registry.url}/npm/greeting/-/greeting-1.0.0.tgz`;
-  const greeting = { version: '1.0.0', resolved, integrity: registry.integrity };
+  const greeting = { version: '1.0.0', resolved, integrity: registry.integrity, ...more };
   const packages = { '': root, 'node_modules/greeting': greeting };
   return {
     'package.json': JSON.stringify(root),

@@ -48,10 +48,14 @@ export async function startRegistry(say: Say): Promise<TestRegistry> {
 }
 
 /** npm's: one package, `greeting` 1.0.0. `integrity` is what a lock file says of it. */
-export async function startNpmRegistry(): Promise<TestRegistry & { readonly integrity: string }> {
+export async function startNpmRegistry(
+  more: { readonly facts?: object; readonly files?: Readonly<Record<string, string>> } = {},
+): Promise<TestRegistry & { readonly integrity: string }> {
+  const facts = { name: 'greeting', version: '1.0.0', main: 'index.js', ...more.facts };
   const files = {
-    'package/package.json': JSON.stringify({ name: 'greeting', version: '1.0.0', main: 'index.js' }),
+    'package/package.json': JSON.stringify(facts),
     'package/index.js': "module.exports = 'hello from a package';\n",
+    ...more.files,
   };
   const tarball = pack(files);
   const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;

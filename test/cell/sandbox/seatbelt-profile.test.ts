@@ -16,6 +16,7 @@ const profile: CellProfile = {
   emptyFile: () => '/empty',
   writable: ['/Users/lea/repo/.trees/worker-1', '/home-of-agent'],
   protected: ['/Users/lea/repo/.trees/worker-1/.git'],
+  overlays: [],
   mounts: [],
   doors: { sockets: [], ports: [] },
   tempDir: '/tmp-of-agent',

@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { lstatSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import type { PathFacts } from '../../domain/policy.ts';
+import { isBelow } from '../../util/is-below.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import { removeTree } from '../../util/remove-tree.ts';
+import {
+  type Dependency,
+  dependencyPath,
+  dependencyRoot,
+  forgetUses,
+  listUsed,
+  noteUse,
+  ownPart,
+} from './dependency-store.ts';
+import type { Overlay } from './mount-overlays.ts';
+
+/** A folder of a worktree, or a variable that leads to one outside of it. */
+export type Place = Pick<Dependency, 'place' | 'isVariable'>;
+
+interface Taker {
+  readonly commonDir: string;
+  /** Its path. */
+  readonly worktree: string;
+}
+
+/** Gives a worktree what an install made, in places of its own: nothing it writes there is seen by another. */
+export async function giveDependencies(
+  taker: Taker,
+  { key, places, isMounted }: Pick<Dependency, 'key' | 'isMounted'> & { readonly places: readonly Place[] },
+): Promise<void> {
+  const { commonDir, worktree } = taker;
+  await forgetUses(commonDir);
+  await takeBack(taker, places);
+  for (const given of places) {
+    const own = ownFolder(taker, given);
+    const made = join(dependencyPath(commonDir, key), given.place);
+    mkdirSync(own, { mode: 0o700 });
+    if (isMounted) {
+      symlinkSync(relative(own, made), join(own, 'lower'));
+      for (const path of [join(own, 'upper'), join(own, 'work'), targetOf(taker, given)]) mkdirSync(path);
+    } else await copyTree(made, targetOf(taker, given));
+  }
+  killPoint('dependencies to give');
+  const has = places.map((given) => ({ ...given, key, isMounted }));
+  noteUse(commonDir, worktree, { places, has });
+  killPoint('dependencies given');
+}
+
+/** Does away with what a worktree has in some places, as `npm ci` does, links included; it is a worktree's own from then on. */
+export async function takeBack(taker: Taker, places: readonly Place[]): Promise<void> {
+  noteUse(taker.commonDir, taker.worktree, { places, has: [] });
+  for (const given of places) {
+    await removeTree(ownFolder(taker, given));
+    if (!given.isVariable) await removeTree(targetOf(taker, given));
+  }
+}
+
+function ownFolder({ commonDir, worktree }: Taker, { place }: Place): string {
+  return join(dependencyRoot(commonDir), ownPart(worktree, place));
+}
+
+function targetOf(taker: Taker, given: Place): string {
+  return given.isVariable ? join(ownFolder(taker, given), 'folder') : join(taker.worktree, given.place);
+}
+
+/** Shares what the disk holds where the file system can. */
+async function copyTree(from: string, to: string): Promise<void> {
+  const copy = promisify(execFile);
+  const options = process.platform === 'darwin' ? '-cRp' : '-a';
+  try {
+    // GNU's shares by itself from version 9 on.
+    await copy('cp', [options, ...(process.platform === 'linux' ? ['--reflink=auto'] : []), from, to]);
+  } catch {
+    await removeTree(to);
+    await copy('cp', ['-RpP', from, to]);
+  }
+}
+
+/** What a worktree's cells mount, so that they see what it has. */
+export function overlaysOf(taker: Taker): readonly Overlay[] {
+  return listUsed(taker.commonDir, taker.worktree).flatMap((used) => {
+    const target = targetOf(taker, used);
+    const isThere = lstatSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
+    // An agent may have put something else there, or a link above it.
+    const isPlain =
+      isThere && (used.isVariable || realpathSync(target) === join(realpathSync(taker.worktree), used.place));
+    return used.isMounted && isPlain ? [{ own: ownFolder(taker, used), target }] : [];
+  });
+}
+
+/** The folders that variables lead to, by their names. */
+export function dependencyVariables(taker: Taker): Readonly<Record<string, string>> {
+  const used = listUsed(taker.commonDir, taker.worktree).filter(({ isVariable }) => isVariable);
+  return Object.fromEntries(used.map((one) => [one.place, targetOf(taker, one)]));
+}
+
+/** The facts as the worktree's cells see them: what is mounted there lies in two parts for who looks from outside. */
+export function withOverlays(facts: PathFacts, overlays: readonly Overlay[]): PathFacts {
+  const partsOf = (path: string): readonly [upper: string, lower: string] | null => {
+    const over = overlays.find(({ target }) => isBelow(path, target));
+    if (over === undefined) return null;
+    const below = relative(over.target, path);
+    return [join(over.own, 'upper', below), join(over.own, 'lower', below)];
+  };
+  return {
+    ...facts,
+    lstat(path) {
+      const parts = partsOf(path);
+      if (parts === null || overlays.some(({ target }) => target === path)) return facts.lstat(path);
+      const changed = facts.lstat(parts[0]);
+      // A device stands for what was removed.
+      return changed?.kind === 'other' ? null : (changed ?? facts.lstat(parts[1]));
+    },
+    list(path) {
+      const [upper, lower] = partsOf(path) ?? [];
+      if (upper === undefined || lower === undefined) return facts.list(path);
+      const names = new Set([...(facts.list(lower) ?? []), ...(facts.list(upper) ?? [])]);
+      return [...names].filter((name) => facts.lstat(join(upper, name))?.kind !== 'other');
+    },
+  };
+}
