@@ -25,7 +25,7 @@ import { type Idents, openIdents } from './process/read-identity.ts';
 import type { GitContext } from './process/run-git.ts';
 import { objectReader } from './read-objects.ts';
 import { KnownCommits } from './refs/known-commits.ts';
-import { listRefs, refsHolding } from './refs/list-refs.ts';
+import { listRefs, refNames, refsHolding } from './refs/list-refs.ts';
 
 export interface OpenOptions {
   /** Where it is found already. */
@@ -99,6 +99,7 @@ export async function openGit(
     identity: async () => (await idents.author()).name,
     listRefs: (prefix) => listRefs(onObjects(access), prefix),
     refsHolding: (commit, prefix) => refsHolding(onObjects(access), commit, prefix),
+    refNames: (places) => refNames(onObjects(access), places),
     tidy: () => repackLoose(onObjects(access), repository.commonDir),
     close: () => access.objects.close(),
   };

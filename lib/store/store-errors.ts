@@ -1,5 +1,6 @@
 import { FlameError, type FlameErrorInit } from '../domain/flame-error.ts';
 import type { ObjectId, RefName } from '../domain/ids.ts';
+import { readInTheWay, refInTheWay } from '../domain/ref-in-the-way.ts';
 
 /** Content under refs/blueflame/* that can't be used. Nothing was changed. */
 export function stateCorrupt(
@@ -49,6 +50,8 @@ export function stateBusy(): FlameError {
 
 /** git refused the transaction for a reason that trying again doesn't change. */
 export function refRefused(message: string): FlameError {
+  const found = readInTheWay(message);
+  if (found !== null) return refInTheWay(found.inTheWay, found.wanted);
   return new FlameError({
     kind: 'environment',
     code: 'ref-refused',

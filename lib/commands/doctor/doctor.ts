@@ -44,7 +44,7 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
       ...(await examineBase(git, config)),
       ...(await examineBeads(config, { env: io.env, root: git.repository.mainWorkTree ?? io.cwd })),
       ...(await examineState(reading)),
-      ...(await examineRepository(git)),
+      ...(await examineRepository(git, config)),
       ...(await examineHooks(git, io)),
       ...(await examineLeftovers(reading, io.env)),
       ...(remote === null ? [] : await examineRemote(reading, io, { name: remote, config })),

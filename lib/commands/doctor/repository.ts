@@ -1,11 +1,24 @@
+import type { Config } from '../../domain/config/config.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
+import type { GitRefs } from '../../domain/ports/git-port.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
 import { describeFiltered } from '../../engine/work/preflight.ts';
+import { refsInTheWay } from '../../engine/work/refs-in-the-way.ts';
 import { showName } from '../../util/file-names.ts';
 
-/** What of the repository agents can't work on: files behind filters, submodules. Nothing where HEAD is unborn. */
-export async function examineRepository(git: GitCommits & GitFiles): Promise<readonly Finding[]> {
+/** What of the repository stops work: refs in the way, and for single tasks files behind filters, submodules. */
+export async function examineRepository(
+  git: GitCommits & GitFiles & Pick<GitRefs, 'refNames'>,
+  config: Config,
+): Promise<readonly Finding[]> {
+  const inTheWay = (await refsInTheWay({ git }, config)).map(({ message, hints }) =>
+    finding({ area: 'state', check: 'ref-names', result: 'missing', message, hints }),
+  );
+  return [...inTheWay, ...(await examineFiles(git))];
+}
+
+async function examineFiles(git: GitCommits & GitFiles): Promise<readonly Finding[]> {
   const commit = await git.resolveCommit('HEAD');
   if (commit === null) return [];
   const [filtered, submodules] = [await git.filteredPaths(commit), await git.submodules(commit)];

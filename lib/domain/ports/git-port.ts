@@ -45,6 +45,8 @@ export interface GitRefs {
   listRefs(prefix: string): Promise<readonly RefInfo[]>;
   /** The same, of those alone whose history holds a commit. */
   refsHolding(commit: ObjectId, prefix: string): Promise<readonly RefInfo[]>;
+  /** Names of refs that are one of these or below it, whatever they lead to. */
+  refNames(places: readonly string[]): Promise<readonly string[]>;
 }
 
 /**

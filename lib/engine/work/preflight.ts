@@ -14,6 +14,7 @@ import { requireSandbox } from '../agents/prove-enforcement.ts';
 import { requirePrices } from '../agents/require-price.ts';
 import { dirtyTree, warnIfBusy } from '../base-in-use.ts';
 import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
+import { refsInTheWay } from './refs-in-the-way.ts';
 
 /** Free disk wanted per agent, on top of the size of a checkout, which is not known in advance. */
 const diskPerAgentMb = 200;
@@ -27,6 +28,8 @@ export interface Base {
 export async function preflight(workshop: Workshop, roles: readonly Role[]): Promise<Base> {
   const base = await findBase(workshop);
   await requireCleanTree(workshop, base);
+  const [blocking] = await refsInTheWay(workshop, workshop.config);
+  if (blocking !== undefined) throw blocking;
   if (workshop.config.project.landing === 'base') await warnIfBusy(workshop, base.branch);
   await warnOfFilters(workshop, base.commit);
   await requireOwnSubmodules(workshop, base.commit);

@@ -16,6 +16,15 @@ export function refsHolding(
   return eachRef(context, [`--contains=${commit}`, '--', prefix]);
 }
 
+/** See GitRefs.refNames. */
+export async function refNames(context: GitContext, places: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await runGit(context, ['for-each-ref', '--format=%(refname)', '--', ...places]);
+  return stdout
+    .toString()
+    .split('\n')
+    .filter((name) => name !== '');
+}
+
 async function eachRef(context: GitContext, which: readonly string[]): Promise<readonly RefInfo[]> {
   const format = '%(objecttype) %(objectname) %(refname)';
   const { stdout } = await runGit(context, ['for-each-ref', `--format=${format}`, ...which]);

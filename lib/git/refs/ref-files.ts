@@ -54,7 +54,13 @@ export class RefFiles {
   }
 
   #hasFile(ref: RefName): boolean {
-    return lstatSync(join(this.#commonDir, ref), { throwIfNoEntry: false }) !== undefined;
+    try {
+      return lstatSync(join(this.#commonDir, ref), { throwIfNoEntry: false }) !== undefined;
+    } catch (error) {
+      // The person made a ref of the name of a folder on the way.
+      if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return false;
+      throw error;
+    }
   }
 
   #read(ref: RefName): string | null {
