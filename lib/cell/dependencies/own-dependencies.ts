@@ -117,7 +117,9 @@ export function withOverlays(facts: PathFacts, overlays: readonly Overlay[]): Pa
     list(path) {
       const [upper, lower] = partsOf(path) ?? [];
       if (upper === undefined || lower === undefined) return facts.list(path);
-      const names = new Set([...(facts.list(lower) ?? []), ...(facts.list(upper) ?? [])]);
+      const [below, own] = [facts.list(lower), facts.list(upper)];
+      if (below === null && own === null) return null;
+      const names = new Set([...(below ?? []), ...(own ?? [])]);
       return [...names].filter((name) => facts.lstat(join(upper, name))?.kind !== 'other');
     },
   };

@@ -13,8 +13,10 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listOldDependencies } from '../../../lib/cell/dependencies/dependency-store.ts';
+import { withOverlays } from '../../../lib/cell/dependencies/own-dependencies.ts';
 import { pinnedPythonFiles } from '../../../lib/cell/dependencies/python-requirements.ts';
 import { recogniseInstall } from '../../../lib/cell/dependencies/recognise-install.ts';
+import { realPathFacts } from '../../../lib/cell/watcher/path-facts.ts';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CommandRun } from '../../../lib/domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
@@ -116,6 +118,26 @@ test('VAL-3 a package whose script fails without the project is installed in eac
   assert.is(run.exitCode, 0, run.output);
   assert.equal(kinds(project), { made: [], halfMade: [] });
   assert.match(readFileSync(join(cell.path, 'node_modules/.gen/out.js'), 'utf8'), /v1/);
+});
+
+test('WAT-5 a judge sees what is mounted in a cell as the cell does', () => {
+  const own = makeTempDir('overlay');
+  for (const name of ['lower/.bin', 'lower/old', 'upper/old', 'target'])
+    mkdirSync(join(own, name), { recursive: true });
+  writeFileSync(join(own, 'lower/.bin/vitest'), '');
+  symlinkSync('/etc', join(own, 'upper/away'));
+  for (const name of ['lower/old/x', 'lower/gone', 'lower/away']) writeFileSync(join(own, name), '');
+  // As a device, which only root can make, it is neither a file, a folder nor a link.
+  assert.is(spawnSync('mkfifo', [join(own, 'upper/gone')]).status, 0);
+  const target = join(own, 'target');
+  const facts = withOverlays(realPathFacts, [{ own, target }]);
+  assert.is(facts.lstat(join(target, '.bin/vitest'))?.kind, 'file');
+  assert.is(facts.lstat(join(target, 'old/x'))?.kind, 'file');
+  assert.is(facts.lstat(join(target, 'away'))?.target, '/etc');
+  assert.is(facts.lstat(join(target, 'gone')), null);
+  assert.is(facts.lstat(target)?.kind, 'directory');
+  assert.equal(facts.list(target)?.toSorted(), ['.bin', 'away', 'old']);
+  assert.is(facts.list(join(target, 'none')), null);
 });
 
 test('WRK-7 a workspace has its own node_modules, and finds its neighbours', async () => {
@@ -334,6 +356,9 @@ test('EGR-2 pip install runs once; what it brought is there for every cell of su
   for (const cell of [await project.worktree(), await project.worktree()]) {
     const run = await setUp(project, cell, command);
     assert.is(run.exitCode, 0, run.output);
+    // As `pip install -e .` does after it.
+    const added = await setUp(project, cell, 'touch "$PYTHONUSERBASE/own" && ls "$PYTHONUSERBASE"');
+    assert.equal(added.output.trim().split('\n'), ['lib', 'own']);
     const said = await check(project, cell, 'python3 -c "import greeting; print(greeting.words)"');
     assert.match(said.output, /hello from a wheel/);
   }
