@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../domain/config/config.ts';
 import type { AgentId, SessionId } from '../domain/ids.ts';
 import type { Adapter } from '../domain/ports/adapter.ts';
@@ -113,7 +113,19 @@ export function timestamp(workshop: Pick<Workshop, 'now'>): string {
   return workshop.now().toISOString();
 }
 
-/** Where the worktree of an agent is, or the folder of all; the configured folder may lie outside the repository. */
+/** Where the worktree of an agent is, or the folder of all, which may lie outside the repository. */
 export function worktreePath({ root, config }: Pick<Workshop, 'root' | 'config'>, name = ''): string {
-  return resolve(root, config.project.worktree_dir, name);
+  return resolve(root, config.project.worktree_dir ?? besideRoot(root), name);
+}
+
+/** Whether a worktree is in the folder of all, or in one that was it by default before. */
+export function isInWorktreeFolder(workshop: Pick<Workshop, 'root' | 'config'>, worktree: string): boolean {
+  const { root } = workshop;
+  const folders = [worktreePath(workshop), besideRoot(root), join(root, '.trees')];
+  return folders.includes(dirname(worktree));
+}
+
+/** Where nothing is in the way, see defaultWorktreeDir. */
+function besideRoot(root: string): string {
+  return `${root}.trees`;
 }

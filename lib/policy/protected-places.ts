@@ -39,7 +39,8 @@ export function protectedPlace(
 }
 
 /** Where agents' worktrees are, as a path of the repository; empty where that is elsewhere. */
-export function worktreePlaces(worktreeDir: string): readonly string[] {
+export function worktreePlaces(worktreeDir: string | null): readonly string[] {
+  if (worktreeDir === null) return [];
   const names = worktreeDir.split('/').filter((name) => name !== '' && name !== '.');
   return worktreeDir.startsWith('/') || names.includes('..') || names.length === 0 ? [] : [names.join('/')];
 }

@@ -7,12 +7,21 @@ import { shortHash } from './short-hash.ts';
  * The folder for what this user decided on this machine, outside every repository and hidden from agents:
  * `$XDG_STATE_HOME/git-flame`, or `~/.local/state/git-flame`. It need not exist yet.
  */
-export function userStateDir(env: Readonly<Record<string, string | undefined>>): string {
-  const named = env.XDG_STATE_HOME;
+export function userStateDir(env: UserEnv): string {
+  return xdgDir(env, env.XDG_STATE_HOME, 'state');
+}
+
+/** The folder for what agents make that must lie outside the repository: `$XDG_DATA_HOME/git-flame`. */
+export function userDataDir(env: UserEnv): string {
+  return xdgDir(env, env.XDG_DATA_HOME, 'share');
+}
+
+type UserEnv = Readonly<Record<string, string | undefined>>;
+
+function xdgDir(env: UserEnv, named: string | undefined, usual: string): string {
   // The XDG specification has relative values ignored.
-  const base =
-    named !== undefined && isAbsolute(named) ? named : join(env.HOME ?? homedir(), '.local', 'state');
-  return join(base, 'git-flame');
+  const isNamed = named !== undefined && isAbsolute(named);
+  return join(isNamed ? named : join(env.HOME ?? homedir(), '.local', usual), 'git-flame');
 }
 
 /** The part of that folder that is about one clone, named after where its common git directory really lies. */

@@ -25,7 +25,7 @@ inCell('SBX-2: a commit in the worktree works and its objects stay in the quaran
 
 inCell('SBX-2: nothing else of the repository can be changed', async () => {
   const { repo, cell, sh, port } = await openCellFixture();
-  const other = await port.addCellWorktree(join(repo.path, '.trees', 'worker-99999999'), cell.start);
+  const other = await port.addCellWorktree(join(`${repo.path}.trees`, 'worker-99999999'), cell.start);
   const isKept = (path: string): boolean =>
     // What each attempt came to is noted by the tool.
     !path.startsWith(cell.path) &&

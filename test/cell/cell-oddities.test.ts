@@ -107,8 +107,8 @@ inCell('SBX-1: a socket somebody listens on outside cannot be reached', async ()
 
 inCell('another agent and its worktree cannot be seen', async () => {
   const { repo, port, cell, sh } = await openCellFixture();
-  await port.addCellWorktree(join(repo.path, '.trees', 'worker-77777777'), cell.start);
-  const run = await sh(`ls ${repo.path}/.trees ${repo.path}/.git/blueflame/*; git log --all --oneline`);
+  await port.addCellWorktree(join(`${repo.path}.trees`, 'worker-77777777'), cell.start);
+  const run = await sh(`ls ${repo.path}.trees ${repo.path}/.git/blueflame/*; git log --all --oneline`);
   assert.not.match(run.output, /worker-77777777/);
   assert.match(run.output, /initial commit/);
 });

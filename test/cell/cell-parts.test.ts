@@ -36,6 +36,7 @@ const profile: CellProfile = {
   protected: ['/home/lea/repo/.trees/a/.git'],
   overlays: [],
   mounts: [{ source: '/s', target: '/run/blueflame' }],
+  links: [],
   doors: { sockets: [], ports: [] },
   tempDir: '/home/lea/t',
   workingDirectory: '/home/lea/repo/.trees/a',

@@ -60,7 +60,7 @@ withClaude("WAT-6: the repository's own settings and the agent cannot switch the
   );
   repo.commit('hostile settings');
   const hostile = await port.addCellWorktree(
-    join(repo.path, '.trees', 'worker-5e5e5e5e'),
+    join(`${repo.path}.trees`, 'worker-5e5e5e5e'),
     (await port.head(repo.path)).commit ?? cell.start,
   );
   const seen: string[] = [];

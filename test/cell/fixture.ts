@@ -39,7 +39,7 @@ export async function openCellFixture(options: FixtureOptions = {}): Promise<Cel
   const repo = makeRepo({ name: options.name ?? 'repo' });
   const port = await openGit({ cwd: repo.path, env: repo.env });
   const cell = await port.addCellWorktree(
-    join(repo.path, '.trees', freshAgentId()),
+    join(`${repo.path}.trees`, freshAgentId()),
     parseObjectId(repo.git('rev-parse', 'HEAD')),
   );
   const config: Config = configSchema.parse(options.config ?? {});

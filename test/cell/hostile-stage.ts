@@ -49,7 +49,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   repo.write('README.md', '# Stashed\n');
   repo.git('stash');
   const start = parseObjectId(repo.git('rev-parse', 'HEAD'));
-  const neighbour = await port.addCellWorktree(join(repo.path, '.trees', 'worker-99999999'), start);
+  const neighbour = await port.addCellWorktree(join(`${repo.path}.trees`, 'worker-99999999'), start);
   await port.discardCell(fixture.cell);
   let count = 0;
   return {
@@ -57,7 +57,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     attack: async (script, changes = {}) => {
       count += 1;
       const name = `worker-${count.toString(16).padStart(8, '0')}`;
-      const cell = await port.addCellWorktree(join(repo.path, '.trees', name), start);
+      const cell = await port.addCellWorktree(join(`${repo.path}.trees`, name), start);
       const before = everythingElse(repo, name);
       const agent = await fixture.runner.start(
         agentRequest(cell, { prompt: script, ...changes }),

@@ -18,7 +18,7 @@ async function runTasks(tasks: readonly ScriptTask[], retries = 1): Promise<Test
 }
 
 function trees(repo: TestRepo): readonly string[] {
-  const folder = join(repo.path, '.trees');
+  const folder = `${repo.path}.trees`;
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
@@ -81,7 +81,7 @@ test('UNI-5 what left its scope is not rescued unasked: its worktree stays, and 
   ]);
   assert.is(repo.git('show', 'main:src/one.txt'), '1');
   const [tree = ''] = trees(repo);
-  assert.match(readFileSync(join(repo.path, '.trees', tree, 'README.md'), 'utf8'), /out-of-scope/);
+  assert.match(readFileSync(join(`${repo.path}.trees`, tree, 'README.md'), 'utf8'), /out-of-scope/);
   assert.not.match(allObjects(repo), /out-of-scope/);
   const preview = await flame(repo, ['cleanup']);
   assert.match(preview.stdout, /Would be removed:[\s\S]*\.trees\/worker-/);

@@ -20,7 +20,7 @@ import { flame, flameJson } from '../support/flame.ts';
 import type { TestRepo } from '../support/repo.ts';
 
 const agent = parseAgentId('worker-1a2b3c4d');
-const worktree = (repo: TestRepo): string => join(repo.path, '.trees', agent);
+const worktree = (repo: TestRepo): string => join(`${repo.path}.trees`, agent);
 
 /** A planned session whose only task somebody else claimed. */
 async function makeClaimed(

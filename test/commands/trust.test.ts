@@ -99,7 +99,7 @@ test("TRU-1: a hostile clone's hook runs nothing before the yes; without a termi
   assert.is((await atTerminal(repo, runIt, '')).code, 2);
   assert.is(isThere(repo, '.git/evil'), false);
   assert.is(repo.git('for-each-ref', 'refs/blueflame'), '');
-  assert.is(isThere(repo, '.trees'), false);
+  assert.is(isThere(repo, '../repo.trees'), false);
 });
 
 test('TRU-1: at a terminal it is asked once, before anything else, and the yes is kept', async () => {

@@ -209,8 +209,8 @@ test('WRK-5: a commit and then a crash: the task fails, its worktree stays to be
     'echo half > src/half.txt; git add src; git commit -q -m half; echo more > src/more; exit 9',
   );
   assertFailed(done, /exit code 9/);
-  const [left] = readdirSync(join(done.repo.path, '.trees'));
-  assert.is(readFileSync(join(done.repo.path, '.trees', left ?? '', 'src/more'), 'utf8'), 'more\n');
+  const [left] = readdirSync(`${done.repo.path}.trees`);
+  assert.is(readFileSync(join(`${done.repo.path}.trees`, left ?? '', 'src/more'), 'utf8'), 'more\n');
   assert.is(done.repo.git('log', '--all', '--format=%s', '--grep=half'), '');
 });
 
@@ -229,8 +229,8 @@ confined('SBX-1: a file beyond max_file_size_mb can’t be written', async () =>
     config: { limits: { max_retries: 0 }, sandbox: { max_file_size_mb: 5 } },
   });
   assertFailed(done, /SIGXFSZ|file size/i);
-  const [left] = readdirSync(join(done.repo.path, '.trees'));
-  const { size } = statSync(join(done.repo.path, '.trees', left ?? '', 'src/big.bin'));
+  const [left] = readdirSync(`${done.repo.path}.trees`);
+  const { size } = statSync(join(`${done.repo.path}.trees`, left ?? '', 'src/big.bin'));
   assert.ok(size <= 5 * 1024 * 1024, `${size}`);
 });
 
@@ -306,7 +306,7 @@ function runningIn(folder: string): number {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.filter((pid) => {
     try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`PWD=${folder}/.trees`);
+      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`PWD=${folder}.trees`);
     } catch {
       return false;
     }

@@ -535,7 +535,7 @@ test('files with odd names in the repository are no obstacle', async () => {
 
 function assertNothingStored(repo: TestRepo): void {
   assert.is(repo.git('for-each-ref', 'refs/blueflame', 'refs/heads/blueflame'), '');
-  assert.is(existsSync(join(repo.path, '.trees', 'worker')), false);
+  assert.is(existsSync(join(`${repo.path}.trees`, 'worker')), false);
 }
 
 function program(folder: string, name: string, text: string): void {

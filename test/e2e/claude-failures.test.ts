@@ -211,7 +211,7 @@ if (place !== 'outside') {
         [],
       );
       assert.equal(project.model.seen, []);
-      const trees = join(project.repo.path, '.trees');
+      const trees = `${project.repo.path}.trees`;
       assert.equal(existsSync(trees) ? readdirSync(trees) : [], []);
     },
   );

@@ -142,6 +142,6 @@ function assertNothingLeft({ repo, root }: ClaudeProject): void {
   assert.equal(readdirSync(join(root, 'tmp')), []);
   assert.equal(readdirSync(join(root, 'home')), ['.gitconfig']);
   assert.not(existsSync(join(repo.path, 'src/new.txt')));
-  assert.equal(readdirSync(join(repo.path, '.trees')), []);
+  assert.equal(readdirSync(`${repo.path}.trees`), []);
   assert.equal(readdirSync(join(repo.path, '.git/blueflame/run')), []);
 }

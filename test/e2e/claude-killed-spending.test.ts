@@ -154,7 +154,7 @@ if (place !== 'outside') {
 }
 
 function worktreesOf(path: string): readonly string[] {
-  const folder = join(path, '.trees');
+  const folder = `${path}.trees`;
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 

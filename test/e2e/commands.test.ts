@@ -454,7 +454,7 @@ function fingerprint(repo: TestRepo): readonly string[] {
     repo.git('status', '--porcelain', '--ignored'),
     readFileSync(join(repo.path, '.git/info/exclude'), 'utf8'),
     ...list(join(repo.path, '.git/blueflame')),
-    ...list(join(repo.path, '.trees')),
+    ...list(`${repo.path}.trees`),
     ...list(join(repo.path, '.git/demo')),
   ];
 }

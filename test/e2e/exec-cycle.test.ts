@@ -299,7 +299,7 @@ function assertNothingLeft(repo: TestRepo): void {
   repo.git('fsck', '--strict');
   assert.is(repo.git('status', '--porcelain'), '');
   assert.is(repo.git('worktree', 'list').split('\n').length, 1);
-  const trees = join(repo.path, '.trees');
+  const trees = `${repo.path}.trees`;
   assert.equal(existsSync(trees) ? readdirSync(trees) : [], []);
   for (const folder of ['run', 'objects', 'cells']) {
     const path = join(repo.path, '.git/blueflame', folder);

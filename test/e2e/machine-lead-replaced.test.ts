@@ -30,7 +30,7 @@ test('DST-1 LIF-4 a lead that is replaced while its agents work ends them, frees
       old.repo
         .git('worktree', 'list', '--porcelain')
         .split('\n')
-        .filter((line) => line.includes('/.trees/'))
+        .filter((line) => line.includes('.trees/'))
         .every((line) => ['1', '2'].some((n) => existsSync(join(line.slice(9), `src/task-00${n}.txt`)))),
   );
   await stepsDown(leads);

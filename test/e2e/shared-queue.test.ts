@@ -110,7 +110,7 @@ test('UNI-2 people who claim one task at the same time: one has it with a worktr
     [0, 1, 1, 1],
     claims.map(({ stderr }) => stderr).join(''),
   );
-  assert.is(readdirSync(join(repo.path, '.trees')).length, 1);
+  assert.is(readdirSync(`${repo.path}.trees`).length, 1);
   assert.is(findDamage(repo), '');
 });
 

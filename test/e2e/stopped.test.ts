@@ -66,8 +66,8 @@ async function assertGoesOn(repo: TestRepo): Promise<void> {
   const [task] = (status?.tasks ?? []) as readonly Record<string, unknown>[];
   assert.is(task?.status, 'pending');
   assert.is(task?.retry_count, 0);
-  const [tree = ''] = readdirSync(join(repo.path, '.trees'));
-  assert.is(readFileSync(join(repo.path, '.trees', tree, 'src/one.txt'), 'utf8'), 'half\n');
+  const [tree = ''] = readdirSync(`${repo.path}.trees`);
+  assert.is(readFileSync(join(`${repo.path}.trees`, tree, 'src/one.txt'), 'utf8'), 'half\n');
   for (const folder of ['run', 'locks']) {
     const path = join(repo.path, '.git/blueflame', folder);
     assert.equal(existsSync(path) ? readdirSync(path) : [], [], folder);
@@ -160,7 +160,7 @@ test('LIF-3 stopped while a diagnostic runs: it ends, and what it did not say is
   assert.is(code, 130, output);
   assert.not.match(output, /"event":"verdict"/);
   assert.equal(processesIn(dirname(repo.path)), []);
-  assert.equal(readdirSync(join(repo.path, '.trees')), []);
+  assert.equal(readdirSync(`${repo.path}.trees`), []);
   const [status] = (await flameJson(repo, ['status'])).lines;
   const [task] = (status?.tasks ?? []) as readonly { status: string; result: { status: string | null } }[];
   assert.equal([task?.status, task?.result.status], ['done', null]);

@@ -37,7 +37,7 @@ async function makeProject(options: ProjectOptions = {}): Promise<Project> {
 async function makeProjectWithWorktree(): Promise<Project & { readonly worktree: string }> {
   const project = await installIn(await runTasks({}));
   const lines = project.repo.git('worktree', 'list', '--porcelain').split('\n');
-  const line = lines.find((one) => one.includes('/.trees/')) ?? '';
+  const line = lines.find((one) => one.includes('.trees/')) ?? '';
   return { ...project, worktree: line.slice('worktree '.length) };
 }
 

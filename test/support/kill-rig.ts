@@ -138,7 +138,7 @@ export function findRemains(repo: TestRepo): readonly string[] {
     ...folders,
     ...temporary,
     ...trees,
-    ...list(join(repo.path, '.trees')).map((name) => `.trees/${name}`),
+    ...list(`${repo.path}.trees`).map((name) => `.trees/${name}`),
     ...list(join(dirname(repo.path), 'tmp')).map((name) => `tmp/${name}`),
     ...processesIn(dirname(repo.path)),
   ];

@@ -4,6 +4,7 @@ import { parseConfig } from '../../lib/config/parse-config.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { readRepositoryContent } from '../../lib/trust/repository/content.ts';
 import { keepPermission } from '../../lib/trust/repository/permission.ts';
+import { userDataDir } from '../../lib/util/user-state.ts';
 import type { TestRepo } from './repo.ts';
 
 /** Allows what a repository's files ask for now, as `git flame trust --yes` does; what can't be read is left alone. */
@@ -18,7 +19,10 @@ export function trusted<Repo extends Pick<TestRepo, 'path' | 'env'>>(
   const [root, commonDir] = [repo.path, join(repo.path, '.git')];
   try {
     const loaded = { ...parseConfig(text, file), file, text };
-    const places = { root, commonDir, home: env.HOME ?? '/', searchPath: env.PATH ?? '' };
+    const places = {
+      ...{ root, commonDir, home: env.HOME ?? '/' },
+      ...{ dataDir: userDataDir(env), searchPath: env.PATH ?? '' },
+    };
     keepPermission({ env, commonDir, root, config: file }, readRepositoryContent(loaded, places), new Date());
   } catch (error) {
     // A test of a mistake in it.

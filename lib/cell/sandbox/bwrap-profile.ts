@@ -34,6 +34,8 @@ export interface CellProfile {
   readonly mounts: readonly { readonly source: string; readonly target: string }[];
   /** Shown with changes of the cell's own on top, which stay. */
   readonly overlays: readonly Overlay[];
+  /** Links in folders that are shown empty: where each is, and where it leads. */
+  readonly links: readonly { readonly path: string; readonly target: string }[];
   /** Shown as /tmp, for programs that don't look at TMPDIR. */
   readonly tempDir: string;
   /** Where there's no network namespace: the sockets and loopback ports it may talk to. */
@@ -142,6 +144,7 @@ function mountArguments(profile: CellProfile): string[] {
     ...show(profile.protected),
     ...empty(outermostFirst(profile.emptied)),
     ...profile.mounts.flatMap(({ source, target }) => ['--ro-bind', source, target]),
+    ...profile.links.flatMap(({ path, target }) => ['--symlink', target, path]),
     // A write below a hidden folder, or beside all that is shown, fails instead of vanishing.
     ...[
       ...new Set([...hidden, ...folders, ...profile.hiddenInside, ...profile.emptied.filter(isFolder), '/']),

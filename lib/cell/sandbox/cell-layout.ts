@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { isBelow } from '../../util/is-below.ts';
@@ -26,6 +26,8 @@ interface CellLayoutRequest {
   readonly emptied: readonly string[];
   readonly mounts: CellProfile['mounts'];
   readonly overlays: CellProfile['overlays'];
+  /** See CellProfile.links. */
+  readonly upwards: CellProfile['links'];
   /** Beside its own folders. */
   readonly writable: readonly string[];
   readonly doors: CellProfile['doors'];
@@ -64,6 +66,7 @@ export function layOutCell(request: CellLayoutRequest): CellProfile {
     emptied: request.emptied,
     mounts: request.mounts,
     overlays: request.overlays,
+    links: request.upwards.filter(({ path }) => sight.hiddenInside.includes(dirname(path))),
     doors: request.doors,
     tempDir: folder.tmp,
     workingDirectory: place.path,

@@ -69,6 +69,7 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
     emptied: request.emptied ?? [],
     mounts: [...request.mounts, ...quietConfig(context, request)],
     overlays: overlaysOf(taker),
+    upwards: packagesAbove(context, request),
     writable: [...(request.writable ?? []), ...Object.values(own)],
     doors: request.doors ?? { sockets: [], ports: [] },
     env,
@@ -81,6 +82,20 @@ function largestTracked({ repository }: RunnerContext, { quarantine }: CellPlace
   const index = join(quarantine?.worktreeGitDir ?? '', 'index');
   const isFile = quarantine !== null && lstatSync(index, { throwIfNoEntry: false })?.isFile() === true;
   return isFile ? largestFile(readFileSync(index), repository.objectFormat) / 1024 ** 2 : 0;
+}
+
+/**
+ * node looks for packages in the folders above a file: a worktree outside the person's work tree finds those of it as
+ * one inside does.
+ */
+function packagesAbove(
+  { repository: { mainWorkTree } }: RunnerContext,
+  { place, workTree }: CellRequest,
+): CellProfile['links'] {
+  if (mainWorkTree === null || isBelow(place.path, mainWorkTree)) return [];
+  const target = join(mainWorkTree, 'node_modules');
+  const path = join(dirname(place.path), 'node_modules');
+  return workTree?.kept.includes(target) === true ? [{ path, target }] : [];
 }
 
 /** Folders of toolchains that the cell doesn't show say nothing but what a person's home holds. */

@@ -69,7 +69,7 @@ function memoryGauge(): () => number {
 async function canWrite(path: string): Promise<boolean> {
   const probe = join(path, `.write-probe-${process.pid}`);
   try {
-    makeFolders(path);
+    makeFolders(path, 0o700);
     await writeFile(probe, '');
     await rm(probe);
     return true;

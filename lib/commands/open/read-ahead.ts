@@ -25,7 +25,7 @@ export async function readAhead(
   const { createLookout } = await import('../../engine/radar/lookout.ts');
   const lookout = createLookout({
     ...{ git, now: () => new Date(), tried: triedBefore(git.repository.commonDir) },
-    worktreeOf: await worktreesByHand(reading, tasks),
+    worktreeOf: await worktreesByHand(reading, io, tasks),
   });
   const time = AbortSignal.timeout(lookMs);
   const signal = io.signal === undefined ? time : AbortSignal.any([io.signal, time]);
@@ -49,14 +49,16 @@ function isEmpty({ found, untried_pairs, unseen_tasks }: Ahead): boolean {
 /** Only where a person works on something, the configuration is loaded. Where it can't be, the branches are looked at. */
 async function worktreesByHand(
   { git, configFile }: Pick<Reading, 'git' | 'configFile'>,
+  io: Io,
   tasks: readonly Task[],
 ): Promise<LookoutParts['worktreeOf']> {
   const root = git.repository.mainWorkTree;
   if (root === null || !tasks.some((task) => isHeld(task) && task.worktree !== null)) return () => null;
   const { readConfig } = await import('./read-config.ts');
+  const { readAsked } = await import('./repository-trust.ts');
   const { handWorktree } = await import('../../engine/by-hand/hand-task.ts');
   try {
-    const { config } = await readConfig(root, configFile);
+    const { config } = readAsked(await readConfig(root, configFile), io, { git, root }).content;
     return (task) => handWorktree({ root, config }, task);
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;

@@ -14,6 +14,7 @@ import {
 } from '../../trust/repository/permission.ts';
 import { askTrust } from '../../ui/gates/ask-trust.ts';
 import { hasTerminal } from '../../ui/gates/terminal-gates.ts';
+import { userDataDir } from '../../util/user-state.ts';
 import { requireOwn, trustWord } from './own-terminal.ts';
 import type { Reading } from './read-state.ts';
 import type { Wishes } from './wishes.ts';
@@ -43,7 +44,10 @@ export function readAsked(
   { git, root }: { readonly git: GitPort; readonly root: string },
 ): Asked {
   const { commonDir } = git.repository;
-  const places = { root, commonDir, home: io.env.HOME ?? homedir(), searchPath: io.env.PATH ?? '' };
+  const places = {
+    ...{ root, commonDir, home: io.env.HOME ?? homedir() },
+    ...{ dataDir: userDataDir(io.env), searchPath: io.env.PATH ?? '' },
+  };
   return {
     content: readRepositoryContent(loaded, places),
     place: { env: io.env, commonDir, root, config: loaded.file },

@@ -14,8 +14,11 @@ export const projectSchema = z
       .describe('Where work starts and lands. null: the branch checked out when a session starts.'),
     worktree_dir: lineSchema(500)
       .refine(isOutsideGit, "must not be the repository itself or git's own folder")
-      .default('.trees')
-      .describe('Folder of the agents’ worktrees, relative to the repository or absolute.'),
+      .nullable()
+      .default(null)
+      .describe(
+        'Folder of the agents’ worktrees, relative to the repository or absolute. null: beside the repository (shop.trees beside shop), where its own tools don’t walk.',
+      ),
     setup: z
       .array(commandSchema)
       .default([])

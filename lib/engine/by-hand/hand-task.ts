@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import { isHeld } from '../../core/schedule/next-action.ts';
 import { holderOf, isFree, isHeldBy } from '../../core/schedule/task-holder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -6,7 +6,7 @@ import { type ObjectId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
+import { isInWorktreeFolder, type WithGit, type Workshop, worktreePath } from '../workshop.ts';
 
 /** Short name of the branch a person works on. */
 export function branchName({ session, id }: Pick<Task, 'session' | 'id'>): string {
@@ -35,7 +35,7 @@ function folderName({ session, id }: Task): string {
  */
 export function handWorktree(workshop: Pick<Workshop, 'config' | 'root'>, task: Task): string | null {
   const { worktree } = task;
-  if (worktree === null || dirname(worktree) !== worktreePath(workshop)) return null;
+  if (worktree === null || !isInWorktreeFolder(workshop, worktree)) return null;
   const [name, first] = [basename(worktree), folderName(task)];
   return name === first || (name.startsWith(first) && /^-\d+$/.test(name.slice(first.length)))
     ? worktree

@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CellSubject, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
@@ -6,7 +6,7 @@ import type { GitRefs } from '../../domain/ports/git-port.ts';
 import type { GitWorktrees, WorktreeInfo } from '../../domain/ports/git-worktrees.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
+import { isInWorktreeFolder, type WithGit, type Workshop } from '../workshop.ts';
 import { keepCommit, rescueName } from './rescue-refs.ts';
 
 /** A worktree of a person whose task they no longer hold. */
@@ -26,7 +26,7 @@ export async function staleHandWorktrees(
 ): Promise<readonly StaleHandWorktree[]> {
   const cells = new Set((await workshop.git.cells()).map(({ path }) => path));
   const found = (await workshop.git.worktrees())
-    .filter(({ path }) => dirname(path) === worktreePath(workshop) && !cells.has(path))
+    .filter(({ path }) => isInWorktreeFolder(workshop, path) && !cells.has(path))
     .map(async (worktree): Promise<StaleHandWorktree[]> => {
       const task = taskOfFolder(snapshot, worktree.path);
       const isHeld = task?.status === 'claimed' && task.worktree === worktree.path;

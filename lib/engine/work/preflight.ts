@@ -150,7 +150,7 @@ async function requireRoom(workshop: Pick<Workshop, 'config' | 'machine' | 'root
     });
   }
   const wanted = agentsAtOnce(workshop.config) * diskPerAgentMb;
-  const free = await workshop.machine.freeDiskMb(workshop.root);
+  const free = await workshop.machine.freeDiskMb(folder);
   if (free < wanted) {
     throw noRoom(
       `${Math.round(free)} MB of disk are free, ${wanted} MB are wanted for ${agentsAtOnce(workshop.config)} agents.`,

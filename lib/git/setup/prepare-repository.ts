@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { killPoint } from '../../util/kill-point.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 import { editRecorded, hasLeftCopies, removeLeftCopies } from './edit-recorded.ts';
@@ -19,13 +19,13 @@ const shownRefs = ['refs/blueflame/show[n]'];
 export async function prepareRepository(
   context: GitContext,
   commonDir: string,
-  worktreeDir: string,
+  worktreeDir: string | null,
 ): Promise<readonly string[]> {
   killPoint('repository to prepare');
   if (hasLeftCopies(commonDir)) await withSetupLock(commonDir, async () => removeLeftCopies(commonDir));
   if ((await planPreparation(context, commonDir, worktreeDir)).length === 0) return [];
   return withSetupLock(commonDir, async () => {
-    const line = await missingLine(commonDir, worktreeDir);
+    const line = await missingLine(context.cwd, commonDir, worktreeDir);
     const refs = await missingRefs(context);
     const former = await formerRefs(context, commonDir);
     if (line !== null) await exclude(commonDir, line);
@@ -40,16 +40,21 @@ export async function prepareRepository(
 export async function planPreparation(
   context: GitContext,
   commonDir: string,
-  worktreeDir: string,
+  worktreeDir: string | null,
 ): Promise<readonly string[]> {
-  const line = await missingLine(commonDir, worktreeDir);
+  const line = await missingLine(context.cwd, commonDir, worktreeDir);
   return describe(line, await missingRefs(context), await formerRefs(context, commonDir));
 }
 
-async function missingLine(commonDir: string, worktreeDir: string): Promise<string | null> {
+async function missingLine(
+  root: string,
+  commonDir: string,
+  worktreeDir: string | null,
+): Promise<string | null> {
+  const place = relative(root, resolve(root, worktreeDir ?? '..'));
   // A folder outside the work tree needs no rule.
-  if (worktreeDir.startsWith('/') || worktreeDir.startsWith('..')) return null;
-  const line = `/${worktreeDir.replace(/^\.\/|\/+$/g, '')}/`;
+  if (place === '' || place === '..' || place.startsWith('../')) return null;
+  const line = `/${place}/`;
   return (await readExclude(commonDir)).split('\n').includes(line) ? null : line;
 }
 

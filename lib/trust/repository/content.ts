@@ -12,7 +12,7 @@ import { type ReadFile, sha256Of } from './file.ts';
 import { type ContentPlaces, fileItem, lineFinder, type Place, setting, templateItem } from './items.ts';
 import { listLoosened } from './loosened-values.ts';
 import { readNamedFiles, readNamedOfWords } from './named-files.ts';
-import { pluginFolder, worktreesOutside } from './outside-folders.ts';
+import { defaultWorktreeDir, pluginFolder, worktreesOutside } from './outside-folders.ts';
 import { readFolderOnce } from './read-folder.ts';
 import { readTemplates } from './templates.ts';
 
@@ -113,7 +113,8 @@ function readFolders(
   place: Place,
 ): { readonly items: readonly TrustItem[]; readonly config: Config; readonly plugin: ReadFile | null } {
   const { project, sandbox, superpowers } = config;
-  const outside = worktreesOutside(project.worktree_dir, place);
+  const written = project.worktree_dir;
+  const outside = written === null ? null : worktreesOutside(written, place);
   const isPluginUsed = superpowers.enabled && superpowers.plugin_dir !== null;
   const plugin = isPluginUsed ? pluginFolder(superpowers.plugin_dir ?? '', place) : null;
   const isOwn = plugin !== null && isBelow(plugin, realPathOf(place.root));
@@ -121,7 +122,7 @@ function readFolders(
   const readPaths = sandbox.read_paths.map((written) => ({ written, ...placeReadPath(written, place.home) }));
   const items = [
     ...folderItems(place, {
-      ...{ keys: ['project', 'worktree_dir'], written: project.worktree_dir, real: outside },
+      ...{ keys: ['project', 'worktree_dir'], written: written ?? '', real: outside },
       effect: "holds agents' worktrees, outside the repository",
     }),
     ...folderItems(place, {
@@ -141,7 +142,7 @@ function readFolders(
     plugin: own,
     config: {
       ...config,
-      project: outside === null ? project : { ...project, worktree_dir: outside },
+      project: { ...project, worktree_dir: outside ?? written ?? defaultWorktreeDir(place) },
       superpowers: { ...superpowers, plugin_dir: plugin },
       // Programs may name a folder of the machine by a link; what lies in the repository can be changed by a landing.
       sandbox: {

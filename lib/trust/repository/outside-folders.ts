@@ -1,8 +1,11 @@
-import { resolve } from 'node:path';
+import { accessSync, constants, lstatSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { isBelow } from '../../util/is-below.ts';
 import { isPrivatePlace, showsPrivatePlace } from '../../util/private-places.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import { realPathOf } from '../../util/real-path.ts';
+import { shortHash } from '../../util/short-hash.ts';
 
 export interface FolderPlaces {
   /** The main work tree. */
@@ -10,6 +13,61 @@ export interface FolderPlaces {
   readonly commonDir: string;
   /** The person's home; `/` where it is unknown. */
   readonly home: string;
+  /** See userDataDir. */
+  readonly dataDir: string;
+}
+
+/**
+ * Where agents' worktrees are unless the configuration names a folder: beside the repository, on its disk and out of
+ * what its own tools walk. Where that folder can't be made, belongs to another user, or lies in the work tree of another
+ * repository, as a submodule's does: in the user's own data.
+ */
+export function defaultWorktreeDir({
+  root,
+  commonDir,
+  dataDir,
+}: Pick<FolderPlaces, 'root' | 'commonDir' | 'dataDir'>): string {
+  const common = realPathOf(commonDir);
+  // A bare repository has the same folder from each of its worktrees.
+  const owner = isLinked(root, common) ? common : realPathOf(root);
+  const name = owner === common ? basename(common).replace(/^\.|(?<=.)\.git$/g, '') : basename(owner);
+  const beside = join(dirname(owner), `${name}.trees`);
+  if (isFree(beside) && !isInWorkTree(dirname(owner), common)) return beside;
+  const digest = shortHash('sha256', Buffer.from(common)).slice(0, 12);
+  return join(realPathOf(dataDir), 'trees', `${name}-${digest}`);
+}
+
+/** Whether a work tree's repository lies elsewhere and lists it. */
+function isLinked(root: string, commonDir: string): boolean {
+  const gitDir = linkedGitDir(join(root, '.git'));
+  return gitDir !== null && isBelow(gitDir, join(commonDir, 'worktrees'));
+}
+
+/** Where a `.git` that is a file leads; null: it is none. */
+function linkedGitDir(file: string): string | null {
+  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+  const [, target] = (isFile && /^gitdir: (.+)\n?$/.exec(readTextOrEmpty(file))) || [];
+  return target === undefined ? null : realPathOf(resolve(dirname(file), target));
+}
+
+/** Whether this user can have a folder there: one that is there is theirs, and no link. */
+function isFree(folder: string): boolean {
+  const facts = lstatSync(folder, { throwIfNoEntry: false });
+  const isOwn = facts === undefined || (facts.isDirectory() && facts.uid === process.geteuid?.());
+  try {
+    accessSync(facts === undefined ? dirname(folder) : folder, constants.W_OK | constants.X_OK);
+    return isOwn;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a folder is, or lies in, the work tree of a repository other than the one at `commonDir`. */
+function isInWorkTree(folder: string, commonDir: string): boolean {
+  const git = join(folder, '.git');
+  const isThere = lstatSync(git, { throwIfNoEntry: false }) !== undefined;
+  if (isThere && (linkedGitDir(git) ?? realPathOf(git)) !== commonDir) return true;
+  return dirname(folder) !== folder && isInWorkTree(dirname(folder), commonDir);
 }
 
 /**
@@ -48,7 +106,7 @@ function badWorktreeDir(written: string, real: string): FlameError {
     kind: 'environment',
     code: 'bad-worktree-dir',
     message: `project.worktree_dir ${written} can't hold worktrees: ${real} is the repository itself, a home, or a place of keys or of git.`,
-    hints: ['Set another in .blueflame.yml: project: { worktree_dir: .trees }'],
+    hints: ['Set another in .blueflame.yml: project: { worktree_dir: ../trees }'],
     data: { worktree_dir: written, real },
   });
 }

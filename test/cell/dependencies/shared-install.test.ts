@@ -493,7 +493,7 @@ async function openProject(
   const worktree = (): Promise<CellWorktree> => {
     count += 1;
     return port.addCellWorktree(
-      join(repo.path, '.trees', `worker-0000000${count}`),
+      join(`${repo.path}.trees`, `worker-0000000${count}`),
       parseObjectId(repo.git('rev-parse', 'HEAD')),
     );
   };

@@ -26,7 +26,7 @@ inCell(
     repo.git('add', '-A');
     repo.git('commit', '-qm', 'settings');
     const start = parseObjectId(repo.git('rev-parse', 'HEAD'));
-    const cell = await port.addCellWorktree(join(repo.path, '.trees', 'worker-00000002'), start);
+    const cell = await port.addCellWorktree(join(`${repo.path}.trees`, 'worker-00000002'), start);
     const prompt = [
       'cat .claude/* .opencode/*/* opencode.json .github/hooks/* .gemini/* tools/gemini/* docs/deep/WORDS.md 2>/dev/null',
       'cat .github/workflows/ci.yml; echo',

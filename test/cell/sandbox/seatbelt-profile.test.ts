@@ -18,6 +18,7 @@ const profile: CellProfile = {
   protected: ['/Users/lea/repo/.trees/worker-1/.git'],
   overlays: [],
   mounts: [],
+  links: [],
   doors: { sockets: [], ports: [] },
   tempDir: '/tmp-of-agent',
   workingDirectory: '/Users/lea/repo/.trees/worker-1',

@@ -41,7 +41,7 @@ async function tried(repo: TestRepo, timeoutMs?: number): ReturnType<typeof exam
 }
 
 function assertNothingStays(repo: TestRepo): void {
-  assert.is(existsSync(join(repo.path, '.trees')), false);
+  assert.is(existsSync(`${repo.path}.trees`), false);
   const runs = join(repo.path, '.git/blueflame/run');
   assert.equal(existsSync(runs) ? readdirSync(runs) : [], []);
   assert.is(repo.git('status', '--porcelain', '--ignored'), '');

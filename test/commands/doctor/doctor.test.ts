@@ -176,7 +176,7 @@ test('LIF-4 what a killed run left is said, a configuration with mistakes too', 
   const repo = makeExecProject();
   const port = await openGit({ cwd: repo.path, env: repo.env });
   const cell = await port.addCellWorktree(
-    join(repo.path, '.trees/worker-1a2b3c4d'),
+    `${repo.path}.trees/worker-1a2b3c4d`,
     parseObjectId(repo.git('rev-parse', 'HEAD')),
   );
   await port.close();

@@ -23,7 +23,11 @@ function assertNamed(text: string, how: string): void {
 test('PLN-4 whoever plans: a lock on what no agent may write is refused at once, with the path and why', async () => {
   // Nothing is said of what agents may write: all but that.
   const repo = makeExecProject({
-    config: { roles: { worker: { adapter: 'exec' } }, queen: { on_exit: 'stop' } },
+    config: {
+      project: { name: 'x', base_branch: 'main', worktree_dir: '.trees' },
+      roles: { worker: { adapter: 'exec' } },
+      queen: { on_exit: 'stop' },
+    },
   });
   const plan = writePlan(repo, [{ id: 'a', script: 'true', locks }]);
   for (const argv of [

@@ -117,7 +117,7 @@ test('a format that is none, or two at once, is a mistake of the command line', 
   assert.is((await flame(repo, ['stats', '--format', 'xml'])).code, 129);
   assert.is((await flame(repo, ['stats', '--format', 'html', '--json'])).code, 129);
   assert.is((await flame(repo, ['stats', '--format', 'json'])).code, 0);
-  assert.not.ok(existsSync(join(repo.path, '.trees')));
+  assert.not.ok(existsSync(`${repo.path}.trees`));
 });
 
 test.run();

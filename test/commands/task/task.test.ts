@@ -398,8 +398,8 @@ test('CFG-5 WRK-8 every command works in any worktree, and --session tells tasks
   assert.is(planned.code, 0, planned.stderr);
   const fresh = (await taskOf(repo, 'task-001')).session;
   assert.is.not(fresh, old);
-  const [folder = ''] = readdirSync(join(repo.path, '.trees'));
-  const inside = { cwd: join(repo.path, '.trees', folder) };
+  const [folder = ''] = readdirSync(`${repo.path}.trees`);
+  const inside = { cwd: join(`${repo.path}.trees`, folder) };
   const shown = await answer(repo, ['task', 'show'], inside);
   assert.is((shown.task as Fields).session, old);
   assert.is(((await answer(repo, ['task', 'show', 'task-001'])).task as Fields).session, fresh);

@@ -77,7 +77,7 @@ function write(folder: string, path: string, text: string): void {
 /** A task that was accepted with one file changed. */
 function doneTask({ repo, session }: Bench, id: string, path: string, text: string, fields = {}): Task {
   const start = parseObjectId(repo.git('rev-parse', 'main'));
-  const tree = join(repo.path, '.trees', `done-${id}`);
+  const tree = join(`${repo.path}.trees`, `done-${id}`);
   repo.git('worktree', 'add', '-q', '--detach', tree, start);
   write(tree, path, text);
   repo.git('-C', tree, 'add', '-A');
@@ -92,7 +92,7 @@ async function runningTask(
   { workshop, repo, session }: Bench,
   id: string,
 ): Promise<{ readonly task: Task; readonly cell: CellWorktree }> {
-  const path = join(repo.path, '.trees', `agent-${id}`);
+  const path = join(`${repo.path}.trees`, `agent-${id}`);
   const start = parseObjectId(repo.git('rev-parse', 'main'));
   const { id: name } = makeTask(id);
   const cell = await workshop.git.addCellWorktree(path, start, { session, task: name });
@@ -181,7 +181,7 @@ test('claims by hand count by what is committed, whether their worktree is there
   const done = doneTask(bench, 'task-003', shared, 'three\n');
   const start = parseObjectId(repo.git('rev-parse', 'main'));
   const mine = makeTask('task-004', {
-    ...{ session, status: 'claimed', agent_id: null, worktree: join(repo.path, '.trees', 'gone') },
+    ...{ session, status: 'claimed', agent_id: null, worktree: join(`${repo.path}.trees`, 'gone') },
     ...{ claimed_by: 'Lea', claimed_at: '2026-02-06T14:30:22.000Z', start_commit: start, commit: null },
   });
   const lookout = createLookout(parts);

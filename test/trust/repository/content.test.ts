@@ -31,7 +31,10 @@ function makePlace(): Place {
     const file = write('.blueflame.yml', config);
     return readRepositoryContent(
       { ...parseConfig(config, file), file, text: config },
-      { root, home, commonDir: join(root, '.git'), searchPath: '/usr/bin:/bin' },
+      {
+        ...{ root, home, commonDir: join(root, '.git') },
+        ...{ dataDir: join(home, '.local/share/git-flame'), searchPath: '/usr/bin:/bin' },
+      },
     );
   };
   return { root, home, write, read };
