@@ -1,3 +1,5 @@
+import { closeInherited } from '../util/close-inherited.ts';
+
 declare const FLAME_VERSION: string;
 /** The pack that the program begins in, and the chunk of it. */
 declare const FLAME_START: { readonly file: string; readonly chunk: string };
@@ -14,6 +16,9 @@ export function start(): void {
     return;
   }
   process.exitCode = 1;
+  process.argv.splice(2, words.length, ...closeInherited(words));
+  // What is made can be used by who makes it, and written by no stranger; the rest of the person's own mask stays.
+  process.umask((process.umask() & 0o077) | 0o002);
   void runProgram(words);
 }
 

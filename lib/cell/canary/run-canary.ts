@@ -12,6 +12,7 @@ import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
 import { randomName } from '../../util/random-name.ts';
 import { getDialect } from '../gateway/dialects/get-dialect.ts';
 import { canaryPolicy } from '../probes/canary-policy.ts';
+import { requireSealed } from '../probes/probe-descriptors.ts';
 import { startAgent } from '../run/start-agent.ts';
 import { canaryPrefix } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
@@ -29,13 +30,15 @@ const timeoutMs = 180_000;
 /**
  * Proves the watcher with the real program: a scripted model asks it to write a file that the policy forbids and that
  * nothing else would. The call must be denied, its agent must hear of that, and had the hook let it through, the ledger
- * must have found it. Sends no request to the model API. `model`: as the configuration names it.
+ * must have found it. Sends no request to the model API. `model`: as the configuration names it. Throws FlameError
+ * `cell-not-sealed`, whatever the adapter.
  */
 export async function runCanary(
   context: RunnerContext,
   adapterName: string,
   model: string = canaryModel(context, adapterName),
 ): Promise<CanaryResult> {
+  await requireSealed(context);
   const adapter = context.adapters(adapterName);
   const { calls } = adapter;
   if (calls === null) return { denied: true, details: `not needed: ${adapterName} has no tool calls` };

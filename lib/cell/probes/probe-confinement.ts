@@ -7,6 +7,7 @@ import { type Listening, listenOn } from '../gateway/listen-on.ts';
 import { commandLines } from '../process-tree.ts';
 import { makeRunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
+import { tryDescriptors } from './probe-descriptors.ts';
 import { runProbeCell } from './run-probe-cell.ts';
 
 /** What a cell did that it must not be able to do; judged by what is there outside, not by what it said. */
@@ -17,7 +18,7 @@ export interface ConfinementTrial {
   readonly escapes: readonly string[];
 }
 
-/** Starts a cell that tries to write outside, to connect, to remount and to stay. */
+/** Starts cells that try to write outside, to connect, to remount, to stay and to keep what was left open. */
 export async function tryConfinement(context: RunnerContext): Promise<ConfinementTrial> {
   const name = randomName('probe');
   const outside = realpathSync(mkdtempSync(join(tmpdir(), 'flame-probe-')));
@@ -35,6 +36,7 @@ export async function tryConfinement(context: RunnerContext): Promise<Confinemen
       programs: [process.execPath],
       argv: ['/bin/sh', '-c', script, name, process.execPath, connectTo(host, outside, name), ...targets],
     });
+    const leak = await tryDescriptors(context);
     const works = ran.output.includes('worked') && existsSync(join(folder.home, 'inside'));
     const written = targets.filter((path) => existsSync(path));
     return {
@@ -42,6 +44,7 @@ export async function tryConfinement(context: RunnerContext): Promise<Confinemen
       escapes: [
         ...written.map((path) => `It wrote ${path}.`),
         ...host.heard().map((what) => `It connected to ${what} of this machine.`),
+        ...(leak === null ? [] : [`It was handed what is open outside: ${leak}.`]),
         ...(ran.output.includes('remounted') ? ['It made / writable.'] : []),
         ...(ran.output.includes('settable') ? ['It could change settings of the kernel.'] : []),
         ...(commandLines().some((line) => line.includes(name))

@@ -15,6 +15,8 @@ interface ProbeCell {
   readonly programs?: readonly string[];
   readonly mounts?: CellProfile['mounts'];
   readonly limits?: CellLimits;
+  /** See CellStart. */
+  readonly leaks?: readonly ('ignore' | number)[];
 }
 
 const timeoutMs = 20_000;
@@ -41,6 +43,7 @@ export async function runProbeCell(
     argv: probe.argv,
     stdin: null,
     mark: probe.name,
+    ...(probe.leaks === undefined ? {} : { leaks: probe.leaks }),
     onStdout: output.push,
     onStderr: output.push,
   });

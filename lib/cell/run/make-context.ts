@@ -3,6 +3,7 @@ import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { readQuietConfig } from '../../git/process/quiet-config.ts';
 import { decide } from '../../policy/decide.ts';
+import { closeInherited } from '../../util/close-inherited.ts';
 import { probeWatcher } from '../probes/probe-watcher.ts';
 import { probeSandbox } from '../probes/sandbox-probe.ts';
 import type { MachineSight, RunnerContext, WatcherClient, WorkTreeView } from '../runner-context.ts';
@@ -37,6 +38,8 @@ const lookAgainMs = 1_000;
 
 /** What cells are made from; what works on this machine is tried when it is first asked for, once. */
 export function makeRunnerContext(options: RunnerOptions): RunnerContext {
+  // The command line has done it by now; what else makes cells may not have.
+  closeInherited([]);
   const { config, env } = options;
   let probed: Promise<SandboxState> | null = null;
   let spares: Promise<SpareCells> | null = null;

@@ -6,11 +6,21 @@ import type { Status } from './cell-status.ts';
 /** The file descriptor at which a cell waits to be let in. */
 export const gateDescriptor = 5;
 
+/** How a cell ends in which a file of its starter is open. */
+export const leakStatus = 126;
+
+// By a folder that is open, everything beside it could be reached. Shells close no number above 9 by themselves.
+const nothingOpen = [
+  'for open in /proc/self/fd/*; do case $open in */[012]) ;; *) if [ -L "$open" ]; then',
+  'echo "Not started: $open was left open by the program that starts cells." >&2;',
+  `exit ${leakStatus}; fi ;; esac; done`,
+].join(' ');
+
 /**
  * What a cell's shell does first: it says that it is there and waits. Where whoever started it is gone or doesn't want
- * it any more, it ends as if by SIGTERM.
+ * it any more, it ends as if by SIGTERM. Then it sees to it that nothing but its streams was handed to it.
  */
-export const gateScript = `echo >&${gateDescriptor}; read -r enter <&${gateDescriptor} || exit 143; exec ${gateDescriptor}>&-`;
+export const gateScript = `echo >&${gateDescriptor}; read -r enter <&${gateDescriptor} || exit 143; exec ${gateDescriptor}>&-; umask 022; ${nothingOpen}`;
 
 /** Whether a program in a cell may begin. */
 export interface CellGate {

@@ -25,6 +25,8 @@ interface CellStart {
   readonly mark: string;
   /** Cells that were begun early, and the folder of this one that nothing inside can see; undefined: begun now. */
   readonly early?: { readonly spares: SpareCells; readonly folder: string };
+  /** What is left open for the cell on purpose, from its descriptor 6 on: it must not begin then. */
+  readonly leaks?: readonly ('ignore' | number)[];
   onStdout(chunk: Buffer): void;
   onStderr(chunk: Buffer): void;
 }
@@ -133,7 +135,7 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
   const child = spawn(program, args, {
     stdio: profile.isInteractive
       ? ['inherit', 'inherit', 'inherit', extra, extra, 'pipe']
-      : [input, 'pipe', 'pipe', extra, extra, 'pipe'],
+      : [input, 'pipe', 'pipe', extra, extra, 'pipe', ...(start.leaks ?? [])],
     cwd: profile.workingDirectory,
     env: { ...profile.env, ...group?.env, [markVariable]: start.mark },
     // Ctrl-C at the terminal is for the tool, which stops the agents itself.

@@ -51,7 +51,7 @@ export function judgeConfinement(
       ...base,
       result: 'proven',
       message:
-        'A cell of bubblewrap could not write outside, connect to anything, remount or leave a process.',
+        'A cell of bubblewrap could not write outside, connect to anything, remount, leave a process or keep a file that was left open.',
     });
   }
   if (isHeld && confinement === 'seatbelt') {

@@ -7,7 +7,7 @@ import type { Workshop } from '../workshop.ts';
 /**
  * Proves, once for each configuration, adapter and model API, that a call which must be denied is denied, and that there is a sandbox
  * where one is required. Throws FlameError `no-sandbox`,
- * `shell-not-pinned` or `canary-failed`; no agent starts then.
+ * `shell-not-pinned`, `cell-not-sealed` or `canary-failed`; no agent starts then.
  */
 export function proveEnforcement(workshop: Workshop, adapter: string, model: string): Promise<void> {
   const name = `${adapter} ${apiOf(workshop.adapter(adapter), model)?.provider ?? ''}`;
@@ -18,8 +18,8 @@ export function proveEnforcement(workshop: Workshop, adapter: string, model: str
 
 async function prove(workshop: Workshop, adapter: string, model: string): Promise<void> {
   await requireSandbox(workshop, adapter);
-  if (workshop.adapter(adapter).calls === null) return;
   const { denied, details } = await workshop.agents.canary(adapter, model);
+  if (workshop.adapter(adapter).calls === null) return;
   workshop.events.emit({ event: 'canary', result: denied ? 'denied' : 'failed', details });
   if (denied) return;
   throw new FlameError({
