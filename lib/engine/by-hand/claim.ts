@@ -157,7 +157,7 @@ async function bringFiles(
   worktree: string,
 ): Promise<void> {
   const { copy, link } = workshop.config.project;
-  await workshop.machine.prepareFiles({ from: workshop.root, to: worktree, copy, link });
+  await workshop.machine.prepareFiles({ from: workshop.root, to: worktree, copy, link, hidden: [] });
 }
 
 interface Place {
