@@ -9,12 +9,15 @@ export interface KnownInstall {
   readonly preset: 'npm' | 'pypi' | 'crates' | 'go';
 }
 
-/** The files that pin dependencies, the one that decides first. */
+/**
+ * The files that pin dependencies, the one that decides first. Without scripts an install depends on these alone, so
+ * that it can be made once for all worktrees, and for work that agents changed.
+ */
 const pinned: readonly KnownInstall[] = [
-  { file: 'pnpm-lock.yaml', command: 'pnpm install --frozen-lockfile', preset: 'npm' },
-  { file: 'yarn.lock', command: 'yarn install --frozen-lockfile', preset: 'npm' },
-  { file: 'bun.lock', command: 'bun install --frozen-lockfile', preset: 'npm' },
-  { file: 'bun.lockb', command: 'bun install --frozen-lockfile', preset: 'npm' },
+  { file: 'pnpm-lock.yaml', command: 'pnpm install --frozen-lockfile --ignore-scripts', preset: 'npm' },
+  { file: 'yarn.lock', command: 'yarn install --frozen-lockfile --ignore-scripts', preset: 'npm' },
+  { file: 'bun.lock', command: 'bun install --frozen-lockfile --ignore-scripts', preset: 'npm' },
+  { file: 'bun.lockb', command: 'bun install --frozen-lockfile --ignore-scripts', preset: 'npm' },
   { file: 'package-lock.json', command: 'npm ci', preset: 'npm' },
   { file: 'npm-shrinkwrap.json', command: 'npm ci', preset: 'npm' },
   { file: 'uv.lock', command: 'uv sync --frozen', preset: 'pypi' },

@@ -40,8 +40,13 @@ const ownScripts = [
 ];
 
 // What runs something of the worktree, or reads it from where no file of the list is.
-const ownMeans: readonly { readonly file: RegExp; readonly words: RegExp }[] = [
-  { file: /package\.json$/, words: new RegExp(`"(?:${ownScripts.join('|')})"\\s*:`) },
+const ownMeans: readonly { readonly file: RegExp; readonly words: RegExp; readonly isScript?: true }[] = [
+  { file: /package\.json$/, words: new RegExp(`"(?:${ownScripts.join('|')})"\\s*:`), isScript: true },
+  { file: /package\.json$/, words: /"(?:file|link|portal|patch):|"patchedDependencies"\s*:/ },
+  { file: /pnpm-workspace\.yaml$/, words: /\b(?:file|link):|patchedDependencies|configDependencies/ },
+  // They are programs themselves, or name one.
+  { file: /\.pnpmfile\.[cm]js$/, words: /^/ },
+  { file: /\.yarnrc(?:\.yml)?$/, words: /^/ },
   // npm makes the programs of workspaces executable.
   { file: /\/package\.json$/, words: /"bin"\s*:/ },
   {
@@ -61,7 +66,10 @@ const ownMeans: readonly { readonly file: RegExp; readonly words: RegExp }[] = [
 export async function inputsOf(root: string, install: Install): Promise<Inputs | null> {
   const inputs = await readInputs(root, install);
   const meansTheTree = [...(inputs ?? [])].some(([path, text]) =>
-    ownMeans.some(({ file, words }) => file.test(path.toLowerCase()) && words.test(text)),
+    ownMeans.some(
+      ({ file, words, isScript }) =>
+        (install.runsScripts || isScript !== true) && file.test(path.toLowerCase()) && words.test(text),
+    ),
   );
   return meansTheTree ? null : inputs;
 }

@@ -8,6 +8,8 @@ export interface Install {
   readonly versions: string;
   /** What they must say; absent: anything. */
   readonly needs?: RegExp;
+  /** It runs scripts of packages and of the project. */
+  readonly runsScripts: boolean;
   /** It needs no other file of the worktree, not even to be there. */
   readonly isAlone: boolean;
   /** What it makes: a folder beside each package, or one that a variable names. */
@@ -17,12 +19,53 @@ export interface Install {
 // Options that change what is installed are part of the command, and so of what its outcome is known by.
 const plainOptions = '(?: --?[a-z][a-z-]*(?:=[\\w.,-]+)?)*';
 
-const installs: readonly { readonly pattern: RegExp; readonly install: Install }[] = [
+type KnownInstall = Omit<Install, 'runsScripts'>;
+
+const installs: readonly { readonly pattern: RegExp; readonly install: KnownInstall }[] = [
   {
-    pattern: new RegExp(`^npm (?:ci|clean-install)${plainOptions}$`),
+    pattern: new RegExp(
+      `^npm (?:ci|clean-install|(?:install|i)(?=.* --no-package-lock(?: |$)))${plainOptions}$`,
+    ),
     install: {
       from: ['package.json', 'package-lock.json', 'npm-shrinkwrap.json', '.npmrc', 'binding.gyp'],
       versions: 'npm --version; node --version',
+      isAlone: true,
+      makes: { folder: 'node_modules' },
+    },
+  },
+  // Of these only what runs no script is known by its files.
+  {
+    pattern: new RegExp(`^pnpm (?:install|i)(?=.* --ignore-scripts(?: |$))${plainOptions}$`),
+    install: {
+      from: [
+        'package.json',
+        'pnpm-lock.yaml',
+        'pnpm-workspace.yaml',
+        '.npmrc',
+        '.pnpmfile.cjs',
+        '.pnpmfile.mjs',
+      ],
+      versions: 'pnpm --version; node --version',
+      isAlone: true,
+      makes: { folder: 'node_modules' },
+    },
+  },
+  {
+    pattern: new RegExp(
+      `^yarn install(?=.* --frozen-lockfile(?: |$))(?=.* --ignore-scripts(?: |$))${plainOptions}$`,
+    ),
+    install: {
+      from: ['package.json', 'yarn.lock', '.npmrc', '.yarnrc', '.yarnrc.yml'],
+      versions: 'yarn --version; node --version',
+      isAlone: true,
+      makes: { folder: 'node_modules' },
+    },
+  },
+  {
+    pattern: new RegExp(`^bun install(?=.* --ignore-scripts(?: |$))${plainOptions}$`),
+    install: {
+      from: ['package.json', 'bun.lock', 'bun.lockb', 'bunfig.toml', '.npmrc'],
+      versions: 'bun --version',
       isAlone: true,
       makes: { folder: 'node_modules' },
     },
@@ -68,7 +111,10 @@ export function recogniseInstall(command: string): Install | null {
   const line = command.trim().replace(/\s+/g, ' ');
   if (pip.test(line)) return recognisePip(line);
   if (elsewhere.test(line)) return null;
-  return installs.find(({ pattern }) => pattern.test(line))?.install ?? null;
+  const known = installs.find(({ pattern }) => pattern.test(line));
+  return known === undefined
+    ? null
+    : { ...known.install, runsScripts: !/ --ignore-scripts(?: |$)/.test(line) };
 }
 
 function recognisePip(line: string): Install | null {
@@ -85,6 +131,7 @@ function recognisePip(line: string): Install | null {
     versions: `${asModule ?? 'python3'} --version; ${start} --version`,
     // Older ones run modules of the worktree in the place of pip's own.
     ...(asModule === undefined ? {} : { needs: /^Python 3\.(?:1[1-9]|[2-9]\d)\b/ }),
+    runsScripts: true,
     isAlone: true,
     makes: { variable: 'PYTHONUSERBASE' },
   };

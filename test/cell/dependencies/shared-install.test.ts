@@ -228,6 +228,24 @@ test('EGR-2 setup of what agents wrote reaches the hosts of setup only for an in
   assert.is(tarballs(registry), 1);
 });
 
+test('EGR-2 without a lock file npm installs for what agents wrote as on the base, once', async () => {
+  const registry = await startNpmRegistry();
+  const { 'package-lock.json': _, ...files } = npmProject(registry);
+  const project = await openProject(files, { '.npmrc': `registry=${registry.url}/npm/\n` });
+  const { repo } = project.fixture;
+  const basedOn = parseObjectId(repo.git('rev-parse', 'HEAD'));
+  const install = 'npm install --no-package-lock --no-audit --fetch-retries=0';
+  repo.write('other.txt', 'an agent was here\n');
+  repo.commit('An agent changes something else');
+  for (const base of [undefined, basedOn]) {
+    const cell = await project.worktree();
+    const run = await setUp(project, cell, install, base);
+    assert.is(run.exitCode, 0, run.output);
+    assert.match((await check(project, cell, 'node -p \'require("greeting")\'')).output, /hello from/);
+  }
+  assert.is(tarballs(registry), 1);
+});
+
 for (const { what, command } of [
   { what: 'rewrites the lock file', command: 'echo >> package-lock.json' },
   { what: 'leaves a configuration of npm', command: 'echo omit=dev > .npmrc' },
@@ -423,6 +441,11 @@ test('EGR-2 only what is known to install by lock files alone is shared', () => 
   for (const line of [
     'npm ci',
     'npm  ci --ignore-scripts',
+    'npm install --no-package-lock',
+    'npm i --no-audit --no-package-lock',
+    'pnpm install --frozen-lockfile --ignore-scripts',
+    'yarn install --frozen-lockfile --ignore-scripts',
+    'bun install --frozen-lockfile --ignore-scripts',
     'cargo fetch --locked',
     'go mod download',
     'pip install -r requirements.txt',
@@ -431,6 +454,10 @@ test('EGR-2 only what is known to install by lock files alone is shared', () => 
     assert.ok(recogniseInstall(line), line);
   const others = [
     'npm install',
+    'npm install left-pad --no-package-lock',
+    'npm install --no-package-lock=false',
+    'pnpm install --frozen-lockfile',
+    'yarn install --immutable',
     'npm ci && npm run build',
     'npm ci; rm x',
     'npm ci --prefix web',

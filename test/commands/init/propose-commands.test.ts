@@ -128,8 +128,14 @@ test('DSK-4 what brings the dependencies is proposed also where no lock file pin
   const command = 'npm install --no-package-lock';
   assert.is(propose(needs)?.install?.command, command);
   assert.is(propose(needs, ['package-lock.json'])?.install?.command, 'npm ci');
-  assert.is(propose(needs, ['pnpm-lock.yaml'])?.install?.command, 'pnpm install --frozen-lockfile');
-  assert.is(propose(needs, ['yarn.lock'])?.install?.command, 'yarn install --frozen-lockfile');
+  assert.is(
+    propose(needs, ['pnpm-lock.yaml'])?.install?.command,
+    'pnpm install --frozen-lockfile --ignore-scripts',
+  );
+  assert.is(
+    propose(needs, ['yarn.lock'])?.install?.command,
+    'yarn install --frozen-lockfile --ignore-scripts',
+  );
   assert.is(propose(needs, ['yarn.lock', '.yarnrc.yml'])?.install?.command, 'yarn install --immutable');
   assert.is(propose({ 'package.json': pack({}) })?.install, null);
 });
@@ -186,7 +192,7 @@ for (const [title, contents, locks, without, expected] of [
     { 'package.json': scripts({ test: 'y', lint: 'x' }) },
     ['pnpm-lock.yaml'],
     ['pnpm'],
-    [[], [], { pnpm: ['pnpm test', 'pnpm run lint', 'pnpm install --frozen-lockfile'] }],
+    [[], [], { pnpm: ['pnpm test', 'pnpm run lint', 'pnpm install --frozen-lockfile --ignore-scripts'] }],
   ],
 ] as const)
   test(`DSK-4 init proposes ${title}, and names what it leaves out`, () => {
