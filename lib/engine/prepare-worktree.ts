@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { maskedPaths } from '../domain/config/hidden-paths.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { presetOf } from '../domain/known-installs.ts';
@@ -29,13 +28,7 @@ export async function prepareWorktree(
   const { copy, link, setup } = workshop.config.project;
   await tellSubmodules(workshop, cell);
   if (copy.length + link.length + setup.length === 0) return { failure: null, paths: [] };
-  const missing = await workshop.machine.prepareFiles({
-    from: workshop.root,
-    to: cell.path,
-    copy,
-    link,
-    hidden: maskedPaths(workshop.config.permissions),
-  });
+  const missing = await workshop.machine.prepareFiles({ from: workshop.root, to: cell.path, copy, link });
   for (const glob of missing)
     tellOnce(
       workshop,

@@ -44,8 +44,6 @@ export interface MachinePort {
     readonly to: string;
     readonly copy: readonly string[];
     readonly link: readonly string[];
-    /** Globs of what is not copied but where `copy` names it in full. */
-    readonly hidden: readonly string[];
   }): Promise<readonly string[]>;
   /** Whether a folder can be written, made if need be. */
   canWrite(path: string): Promise<boolean>;

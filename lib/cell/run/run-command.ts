@@ -5,7 +5,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { EgressPhase } from '../../domain/config/egress.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
-import { lookAway } from '../../git/cells/look-away.ts';
 import { randomName } from '../../util/random-name.ts';
 import { tellingText } from '../../util/telling-lines.ts';
 import { type InstallRun, shareInstall } from '../dependencies/shared-install.ts';
@@ -14,7 +13,6 @@ import { type CellEgress, openEgress } from '../egress/open-egress.ts';
 import { describeLimit, type LimitName } from '../limits/limits.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import { findHidden } from '../sandbox/hidden-files.ts';
 import { type CellRequest, commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
 import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
 import { tailBuffer } from '../tail-buffer.ts';
@@ -80,11 +78,10 @@ async function runInCell(
   { request, place, own, onStart, phase }: InCell,
 ): Promise<CommandRun> {
   const began = performance.now();
-  const [sandbox, gitConfig, workTree, emptied] = await Promise.all([
+  const [sandbox, gitConfig, workTree] = await Promise.all([
     context.sandbox(),
     context.gitConfig(),
     context.workTree(),
-    emptyHidden(context, place),
   ]);
   const name = randomName('command');
   const folder = makeRunFolder(context.repository.commonDir, name);
@@ -106,7 +103,6 @@ async function runInCell(
       ...cellOf(context, request, { folder, egress, own, place }),
       gitConfig,
       workTree,
-      emptied,
     });
     const argv = ['bash', '-c', request.command];
     const start = (): CellProcess =>
@@ -135,18 +131,6 @@ async function runInCell(
   }
 }
 
-/** What the command's cell shows empty; its git is content with that. */
-async function emptyHidden(
-  { env, config }: RunnerContext,
-  { path, quarantine }: InCell['place'],
-): Promise<readonly string[]> {
-  if (quarantine === null) return [];
-  const git = { cwd: path, env };
-  const found = await findHidden(git, config, { showsCopies: true });
-  await lookAway(git, found);
-  return found;
-}
-
 function cellOf(
   context: RunnerContext,
   { label }: Request,
@@ -156,7 +140,7 @@ function cellOf(
     own,
     place,
   }: Pick<InCell, 'own' | 'place'> & { readonly folder: RunFolder; readonly egress: CellEgress | null },
-): Omit<CellRequest, 'gitConfig' | 'workTree' | 'emptied'> {
+): Omit<CellRequest, 'gitConfig' | 'workTree'> {
   return {
     folder,
     place,

@@ -157,7 +157,7 @@ async function bringFiles(
   worktree: string,
 ): Promise<void> {
   const { copy, link } = workshop.config.project;
-  await workshop.machine.prepareFiles({ from: workshop.root, to: worktree, copy, link, hidden: [] });
+  await workshop.machine.prepareFiles({ from: workshop.root, to: worktree, copy, link });
 }
 
 interface Place {
