@@ -24,7 +24,7 @@ test('log loads nothing that writes, and of git what it reads with alone', () =>
 });
 
 test('the entry loads nothing before it knows what is asked', () => {
-  assert.equal([...staticClosure(['lib/cli/entry.ts'])], ['lib/cli/entry.ts']);
+  assert.equal([...staticClosure(['lib/cli/entry.ts'])], ['lib/cli/entry.ts', 'lib/util/close-inherited.ts']);
   assert.equal(packagesOf('lib/cli/entry.ts'), []);
 });
 

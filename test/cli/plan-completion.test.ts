@@ -35,7 +35,7 @@ test('CLI-1: subcommands, then operands', () => {
 
 test("CLI-1: a command's own options come first, none twice", () => {
   const flags = offers('init', '--no-hooks', '-') as readonly string[];
-  assert.equal(flags.slice(0, 3), ['--uninstall', '--base', '--name']);
+  assert.equal(flags.slice(0, 4), ['--no-try', '--uninstall', '--base', '--name']);
   assert.ok(flags.includes('--dry-run') && flags.includes('-C'));
   assert.not(flags.includes('--no-hooks'));
   assert.equal(offers('run', '--', '-'), 'nothing');

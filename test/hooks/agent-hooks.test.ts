@@ -75,7 +75,9 @@ test('HKS-2: an agent moves no ref, and is told so', () => {
 
 inCell('HKS-2: an agent pushes nothing', async () => {
   const fixture = await openCellFixture();
-  const { lines } = await runAgent(fixture, ['git push ../.. HEAD:refs/heads/stolen 2>&1; echo "push $?"']);
+  const { lines } = await runAgent(fixture, [
+    `git push ${fixture.repo.path} HEAD:refs/heads/stolen 2>&1; echo "push $?"`,
+  ]);
   assert.match(lines.join('\n'), /Nothing is pushed from here.*\n(?:.*\n)*push 1/);
 });
 
