@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
@@ -596,7 +597,7 @@ test('RND-3 the landing and the pull request close it', async () => {
       ?.at(-1)
       ?.slice(9) ?? '';
   repo.git('-C', worktree, 'commit', '-q', '--allow-empty', '-m', 'nothing');
-  repo.write(`${worktree.slice(repo.path.length + 1)}/hello.txt`, 'hello\n');
+  writeFileSync(join(worktree, 'hello.txt'), 'hello\n');
   repo.git('-C', worktree, 'add', 'hello.txt');
   repo.git('-C', worktree, 'commit', '-q', '-m', 'Say hello');
   const submitted = await flame(repo, ['task', 'submit'], { cwd: worktree });

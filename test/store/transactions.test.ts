@@ -213,7 +213,7 @@ test('a ref git refuses fails its caller alone', async () => {
   await store.close();
   const [first, second] = results;
   assert.is(first?.status, 'fulfilled');
-  assert.is(second?.status === 'rejected' && (second.reason as FlameError).code, 'ref-refused');
+  assert.is(second?.status === 'rejected' && (second.reason as FlameError).code, 'ref-in-the-way');
 });
 
 test('a lock file left by a killed git is named, not removed', async () => {
