@@ -15,7 +15,7 @@ export interface ProvenVersion {
   readonly roles: readonly string[];
 }
 
-/** Where the tests write it (`FLAME_UPDATE=1`, test/cell/clis and the sessions of test/e2e). */
+/** Where the tests write it (`FLAME_UPDATE=1`, test/clis). */
 export const provenFile = join('templates', 'proven-clis.json');
 
 /** By adapter; none of those that the tests never ran. Throws what reading a file of the package throws. */

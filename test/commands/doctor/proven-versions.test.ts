@@ -23,7 +23,7 @@ test('ADP-2: each CLI with a hook has its row of what was proven with it, and of
   assert.equal([...readProvenVersions().keys()].sort(), hooked.map(({ name }) => name).sort());
   const table = JSON.parse(readFileSync(provenFile, 'utf8'));
   for (const { name, weaker, version } of hooked) {
-    assert.equal(table[name].weaker, weaker, `FLAME_UPDATE=1 with FLAME_TEST_CLIS: cell/clis/${name}`);
+    assert.equal(table[name].weaker, weaker, `FLAME_UPDATE=1 with FLAME_TEST_CLIS: clis/${name}`);
     // The same seven for each, whatever else was.
     const what = table[name].proven.map((line: string) => line.split(':')[0]);
     for (const one of ['shell', 'edit', 'sub-agent', 'MCP server', 'second shell tool'])

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { getAdapter } from '../../../lib/agents/get-adapter.ts';
-import { configSchema } from '../../../lib/domain/config/config.ts';
-import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { copilotFiles, findCli, needsCli } from '../../support/clis.ts';
-import { makeTempDir } from '../../support/repo.ts';
-import { openCellFixture } from '../fixture.ts';
+import { getAdapter } from '../../lib/agents/get-adapter.ts';
+import { configSchema } from '../../lib/domain/config/config.ts';
+import { FlameError } from '../../lib/domain/flame-error.ts';
+import { openCellFixture } from '../cell/fixture.ts';
+import { copilotFiles, findCli, needsCli } from '../support/clis.ts';
+import { makeTempDir } from '../support/repo.ts';
 import type { HookedCli } from './cli-stage.ts';
 import { testHookedCli } from './hooked-cli.ts';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findCli, needsCli } from '../../support/clis.ts';
+import { findCli, needsCli } from '../support/clis.ts';
 import type { Call } from './cli-stage.ts';
 import { testHookedCli } from './hooked-cli.ts';
 import { testReaching } from './reaching.ts';

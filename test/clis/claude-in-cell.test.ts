@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findClaude } from '../../support/model-namespace.ts';
+import { findClaude } from '../support/model-namespace.ts';
 import type { HookedCli } from './cli-stage.ts';
 import { testHookedCli } from './hooked-cli.ts';
 import { testReaching } from './reaching.ts';

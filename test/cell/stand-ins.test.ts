@@ -2,12 +2,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { getAdapter } from '../../../lib/agents/get-adapter.ts';
-import { configSchema } from '../../../lib/domain/config/config.ts';
-import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { makeTempDir } from '../../support/repo.ts';
-import { hasBubblewrap, testIf } from '../../support/skip.ts';
-import { type CellFixture, openCellFixture } from '../fixture.ts';
+import { getAdapter } from '../../lib/agents/get-adapter.ts';
+import { configSchema } from '../../lib/domain/config/config.ts';
+import { FlameError } from '../../lib/domain/flame-error.ts';
+import { makeTempDir } from '../support/repo.ts';
+import { hasBubblewrap, testIf } from '../support/skip.ts';
+import { type CellFixture, openCellFixture } from './fixture.ts';
 
 // Programs in the place of an agent CLI, each with a fault that the real ones may have one day. Which CLI it is said to
 // be makes no difference: what is looked at is the cell, and what the adapters have in common.

@@ -1,5 +1,5 @@
 import { test } from 'uvu';
-import { findCli, needsCli } from '../../support/clis.ts';
+import { findCli, needsCli } from '../support/clis.ts';
 import { testHookedCli } from './hooked-cli.ts';
 import { testReaching } from './reaching.ts';
 

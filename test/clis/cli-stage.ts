@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { DialectName } from '../../../lib/domain/model-api.ts';
-import type { Adapter, Launch } from '../../../lib/domain/ports/adapter.ts';
-import type { AgentOutcome, AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
-import { processesAbout } from '../../support/claude-project.ts';
-import type { ScriptedModel, startScriptedModel, Turn } from '../../support/scripted-model.ts';
-import { agentPolicy, type CellFixture, openCellFixture, snapshotTree } from '../fixture.ts';
+import type { DialectName } from '../../lib/domain/model-api.ts';
+import type { Adapter, Launch } from '../../lib/domain/ports/adapter.ts';
+import type { AgentOutcome, AgentRequest } from '../../lib/domain/ports/agent-port.ts';
+import { agentPolicy, type CellFixture, openCellFixture, snapshotTree } from '../cell/fixture.ts';
+import { processesAbout } from '../support/claude-project.ts';
+import type { ScriptedModel, startScriptedModel, Turn } from '../support/scripted-model.ts';
 import { makeHostileHome } from './hostile-settings.ts';
 
 // Where a CLI meets a scripted model, in a cell as agents have it.

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readProvenVersions } from '../../../lib/commands/doctor/proven-versions.ts';
-import { cliNames } from '../../../lib/domain/config/agent-clis.ts';
-import { shownRoles } from '../../support/proven-table.ts';
+import { readProvenVersions } from '../../lib/commands/doctor/proven-versions.ts';
+import { cliNames } from '../../lib/domain/config/agent-clis.ts';
+import { shownRoles } from '../support/proven-table.ts';
 
 // What the tests beside this one have shown of each CLI, as the table that `git flame doctor` reads holds it.
 

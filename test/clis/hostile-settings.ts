@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeTempDir } from '../../support/repo.ts';
+import { makeTempDir } from '../support/repo.ts';
 
 // What a repository, or the home of the person, may have for agent CLIs: hooks, plugins, MCP servers, permissions and
 // words to the model. None of it may take effect on an agent.

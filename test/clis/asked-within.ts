@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { getAdapter } from '../../../lib/agents/get-adapter.ts';
-import { configSchema } from '../../../lib/domain/config/config.ts';
-import type { AuditLine } from '../../../lib/domain/policy.ts';
-import { apiOf } from '../../../lib/domain/ports/adapter.ts';
+import { getAdapter } from '../../lib/agents/get-adapter.ts';
+import { configSchema } from '../../lib/domain/config/config.ts';
+import type { AuditLine } from '../../lib/domain/policy.ts';
+import { apiOf } from '../../lib/domain/ports/adapter.ts';
 import type { HookedCli } from './cli-stage.ts';
 
 // What a program of an agent can do with the key of its cell: it finds it, since its CLI has it, and asks the gateway

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { readAudit } from '../../../lib/cell/watcher/audit-log.ts';
+import { readAudit } from '../../lib/cell/watcher/audit-log.ts';
 import type { Call, ChangeLaunch, Kit } from './cli-stage.ts';
 
 /** What has a CLI ask its model API to search the web by itself. */

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
-import { provenFile, readProvenVersions } from '../../../lib/commands/doctor/proven-versions.ts';
-import { updateRow } from '../../support/proven-table.ts';
+import { provenFile, readProvenVersions } from '../../lib/commands/doctor/proven-versions.ts';
+import { updateRow } from '../support/proven-table.ts';
 
 export interface Proof {
   /** Notes what was shown; `version 1.2.3` is that of the program. */
