@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-// The agent CLIs beside claude are not among the project's dependencies: FLAME_TEST_CLIS names a node_modules folder
-// they are installed in, as `.ci/run` does it.
+// The agent CLIs are not among the project's dependencies: FLAME_TEST_CLIS names a node_modules folder where they are
+// installed, in the versions of .ci/clis.json, as `.ci/run` does it.
 const folder = process.env.FLAME_TEST_CLIS ?? '';
 const system = `${process.platform}-${process.arch}`;
 
 const programs: Readonly<Record<string, readonly string[]>> = {
+  claude: [`@anthropic-ai/claude-code-${system}/claude`],
   gemini: ['@google/gemini-cli/bundle/gemini.js'],
   kimi: ['@moonshot-ai/kimi-code/dist/main.mjs'],
   codex: [

@@ -1,7 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { packageRoot } from '../../lib/util/package-root.ts';
+import { findCli } from './clis.ts';
 
 const marker = 'FLAME_TEST_NAMESPACE';
 
@@ -34,13 +32,11 @@ export function enterNetworkNamespace({ isForServers = false } = {}): 'inside' |
   return 'outside';
 }
 
-/** The pinned Claude Code program, or another that FLAME_TEST_CLAUDE names; null where it isn't installed. */
+/** The Claude Code program installed for tests, or another that FLAME_TEST_CLAUDE names; null where there is none. */
 export function findClaude(): string | null {
   const named = process.env.FLAME_TEST_CLAUDE ?? '';
   if (named !== '') return named;
-  const folder = join(packageRoot(), 'node_modules', '@anthropic-ai');
-  const native = join(folder, `claude-code-${process.platform}-${process.arch}`, 'claude');
-  return existsSync(native) ? native : null;
+  return findCli('claude')?.[0] ?? null;
 }
 
 function run(command: string, args: readonly string[]): boolean {
