@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { proofKey, proofs, provenKeyFile } from './support/proof-key.ts';
 import { countsCpu, type Job, type JobEnd, limitSeconds, runJob } from './support/run-job.ts';
 import { withSourcePositions } from './support/source-positions.ts';
 
@@ -16,13 +17,14 @@ interface Judged extends JobEnd {
 }
 
 const here = fileURLToPath(new URL('.', import.meta.url));
+const root = join(here, '..', '..');
 const noSkip = process.env.FLAME_TEST_NO_SKIP === '1';
 // Files wait for processes as long as they compute: two for each processor keep it busy.
 const lanes = Number(process.env.FLAME_TEST_LANES ?? 2 * cpus().length);
 // Seconds each took the last time; and of the processor, as committed, for where there was none:
 // `FLAME_TEST_CPU=1 FLAME_UPDATE=1 npm test` measures them.
 const timesFile = join(here, '..', 'test-times.json');
-const weightsFile = join(here, '..', '..', 'test', 'weights.json');
+const weightsFile = join(root, 'test', 'weights.json');
 // Cells that fill what they can write must meet a disk there.
 const needsDisk = /^cell\/(?:hostile-|plain-user)/;
 // Compiling hot code well costs more than it gains where a process lives for seconds, and each fork copies the map of
@@ -39,17 +41,37 @@ const checks: readonly Job[] = ['typecheck', 'lint'].map((name) => ({
 // and kills at every point.
 const heavy = 6;
 
-const options = ['--checks', '--quick'];
+const options = ['--checks', '--quick', '--proofs'];
 const wanted = process.argv.slice(2).filter((word) => !options.includes(word));
 const asked = listTests(here)
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
   .map(testOf);
 const isWhole = wanted.length === 0 && !process.argv.includes('--quick');
-const light = process.argv.includes('--quick') ? leaveHeavy(asked) : asked;
-report(
-  await runAll([...(process.argv.includes('--checks') ? checks : []), ...light]),
-  asked.length - light.length,
-);
+// They run whenever their key changed, and with `--proofs` always.
+const [key, provenFile] = [proofKey(root), join(root, provenKeyFile)];
+const areProven = readFileSync(provenFile, 'utf8').trim() === key && !process.argv.includes('--proofs');
+const due = isWhole && areProven ? asked.filter(({ name }) => !proofs.test(name)) : asked;
+const light = process.argv.includes('--quick') ? leaveHeavy(due) : due;
+const ended = await runAll([...(process.argv.includes('--checks') ? checks : []), ...light]);
+if (asked.length > due.length)
+  process.stdout.write(
+    `\n${asked.length - due.length} files of proofs passed with these CLIs: npm run test:all\n`,
+  );
+else keepKey(ended);
+report(ended, due.length - light.length);
+
+/** Once all proofs passed: the next run needs them no more, and the file is to be committed. */
+function keepKey(all: readonly Judged[]): void {
+  const passed = new Set(all.filter(({ failed }) => failed === 0).map(({ name }) => name));
+  const proving = listTests(here)
+    .map((file) => relative(here, file))
+    .filter((name) => proofs.test(name));
+  if (
+    proving.every((name) => passed.has(name)) &&
+    all.every(({ name, skipped }) => !proofs.test(name) || skipped === 0)
+  )
+    writeFileSync(provenFile, `${key}\n`);
+}
 
 function leaveHeavy(all: readonly Job[]): readonly Job[] {
   const weights = readTimes(weightsFile);

@@ -57,6 +57,7 @@ export function start(
 export async function startHere(repo: TestRepo, argv: readonly string[]): Promise<ProcessRun> {
   const before = process.env.TMPDIR;
   process.env.TMPDIR = join(dirname(repo.path), 'tmp');
+  mkdirSync(process.env.TMPDIR, { recursive: true });
   try {
     return { ...(await flame(repo, argv)), signal: null };
   } finally {
