@@ -177,6 +177,8 @@ test('CFG-5 tasks about files behind a filter are refused by path, others go on,
   assert.match(run.stderr, /1 file goes through a filter \(rot\), such as secret\/key/);
   assert.match(run.stderr, /secret\/key goes through the filter "rot"/);
   assert.match(run.stderr, /secret\/new goes through the filter "rot"/);
+  assert.match(run.stderr, /worker-\w+ ended on c/);
+  assert.not.match(run.stderr, /worker-\w+ ended on [ab]/);
   assert.is(repo.git('show', 'main:c'), 'c');
   assert.is(repo.git('show', 'main:secret/key'), 'uryyb');
   assert.is(repo.git('status', '--porcelain'), '');

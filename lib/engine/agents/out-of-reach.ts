@@ -4,7 +4,7 @@ import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { showName } from '../../util/file-names.ts';
-import { pathMatches } from '../../util/path-globs.ts';
+import { hasWildcard, pathMatches } from '../../util/path-globs.ts';
 import { judgeDetour, readLockGround } from '../lock-detours.ts';
 import type { WithGit } from '../workshop.ts';
 
@@ -23,6 +23,10 @@ export async function outOfReach(
     const why = judgeDetour(ground, lock);
     if (why !== null) return onDetour(lock, why);
   }
+  // A file that is to be made has its attributes already.
+  const named = file_locks.filter((lock) => !hasWildcard(lock) && !lock.endsWith('/'));
+  const [made] = await git.filteredPaths(start, named);
+  if (made !== undefined) return throughFilter(made.filter, [made.path]);
   const filtered = await git.filteredPaths(start);
   if (filtered.length === 0) return null;
   const names = new Map(filtered.map(({ path, filter }) => [path, filter]));
