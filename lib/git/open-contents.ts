@@ -13,6 +13,7 @@ import { listFiles, pathsIn } from './objects/list-files.ts';
 import { searchCommit } from './objects/search-commit.ts';
 import type { ReadObjects } from './read-objects.ts';
 import { listFiltered } from './worktrees/filtered-paths.ts';
+import { listIgnored } from './worktrees/ignored-paths.ts';
 
 export function openDiffs(access: GitAccess, reading: ReadObjects): GitDiffs {
   const objects = onObjects(access);
@@ -45,6 +46,7 @@ export function openFiles(access: GitAccess, reading: ReadObjects): GitFiles {
       filtered.set(commit, known);
       return known;
     },
+    ignoredPaths: (paths) => listIgnored(access, paths),
     detours: (commit) => access.detours(commit),
     submodules: async (commit) => submodulesOf(await access.detours(commit)),
     exportCommit: (commit, folder) => exportCommit(access, commit, folder),

@@ -85,4 +85,16 @@ test('WTR-6 policy check reads the paths of the configuration by what is there',
   }
 });
 
+test('PLN-1 a lock that git ignores is named at the plan, with the rule', async () => {
+  const repo = projectWith(['src/.gitignore']);
+  repo.write('src/.gitignore', 'out/\n');
+  repo.commit('ignore');
+  const run = await runTasks(repo, [
+    ['src/a', 'src/a'],
+    ['src/out/x', 'src/a'],
+  ]);
+  assert.match(run.stderr, 'git ignores src/out/x, which task-002 may change (src/.gitignore:1:out/)');
+  assert.not.match(run.stderr, 'git ignores src/a');
+});
+
 test.run();

@@ -6,9 +6,11 @@ import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Placed, PlanDecision } from '../../domain/ports/gates.ts';
+import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Decision } from '../../domain/state/origins.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { hasWildcard } from '../../util/path-globs.ts';
 import type { GroundReader } from '../lock-detours.ts';
 import {
   describeProblem,
@@ -21,7 +23,7 @@ import {
   takenIds,
 } from '../plan-problems.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 import { acceptReceived, describeReceived, notAccepted } from './accept-received.ts';
 import { askPlanner, noPlan } from './ask-planner.ts';
 import { plannedOrder } from './planned-order.ts';
@@ -160,7 +162,7 @@ function adapterChoices(session: SessionId, { tasks }: Plan): readonly Decision[
 
 /** Asks the person about a plan; `check` finds what is wrong with it. */
 export async function decidePlan(
-  workshop: Recorder & GroundReader,
+  workshop: Recorder & GroundReader & WithGit<Pick<GitFiles, 'ignoredPaths'>>,
   view: SessionView,
   plan: Plan,
   check: typeof planProblems,
@@ -170,6 +172,7 @@ export async function decidePlan(
   const problems = check(bounds, view, plan);
   const dropped = replacedBy(view, plan).map(({ id }) => id);
   const unmatched = await unmatchedLocks(workshop, session.base_commit, plan);
+  await tellIgnored(workshop, plan);
   const decision = await workshop.gates.plan({
     objective: session.objective,
     plan,
@@ -189,6 +192,21 @@ export async function decidePlan(
   if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);
   if (decision.kind === 'replan' && session.replans >= maxReplans) throw tooManyReplans();
   return decision;
+}
+
+/** What git ignores is in no commit: a task about such files alone would be paid for nothing. */
+async function tellIgnored(
+  { git, events }: Pick<Workshop, 'events'> & WithGit<Pick<GitFiles, 'ignoredPaths'>>,
+  { tasks }: Plan,
+): Promise<void> {
+  const named = tasks.flatMap(({ file_locks }) => file_locks).filter((lock) => !hasWildcard(lock));
+  const rules = new Map((await git.ignoredPaths([...new Set(named)])).map(({ path, rule }) => [path, rule]));
+  for (const { id, file_locks } of tasks)
+    for (const lock of file_locks.filter((one) => rules.has(one)))
+      events.emit({
+        ...{ event: 'notice', level: 'warning' },
+        message: `git ignores ${lock}, which ${id} may change (${rules.get(lock)}): what an agent makes there is in no commit.`,
+      });
 }
 
 function tooManyReplans(): FlameError {
