@@ -21,6 +21,7 @@ import { keepsContent } from './process/content-settings.ts';
 import { discoverRepository } from './process/discover-repository.ts';
 import { readInertDrivers } from './process/inert-drivers.ts';
 import { lateSignal } from './process/late-signal.ts';
+import { readQuietConfig } from './process/quiet-config.ts';
 import { type Idents, openIdents } from './process/read-identity.ts';
 import type { GitContext } from './process/run-git.ts';
 import { objectReader } from './read-objects.ts';
@@ -56,6 +57,7 @@ export async function openGit(
   const idents = options.idents ?? openIdents(person);
   let signature: Promise<Signature> | undefined;
   let keeps: Promise<boolean> | undefined;
+  let settings: Promise<string> | undefined;
   const objects = new CatFile(context, repository.commonDir);
   const readLinks = linksReader(objects);
   const access: GitAccess = {
@@ -76,6 +78,7 @@ export async function openGit(
       known.catch(() => detours.delete(commit));
       return known;
     },
+    quietConfig: () => (settings ??= readQuietConfig(context, repository.commonDir)),
     inertDrivers: () => (drivers ??= readInertDrivers(onObjects(access))),
     keepsContent: () => (keeps ??= keepsContent(onObjects(access), repository.commonDir)),
     checkouts: new Checkouts(repository.objectFormat),

@@ -4,7 +4,6 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AgentPolicy } from '../../lib/domain/policy.ts';
 import { agentPolicy, type CellFixture, openCellFixture } from '../cell/fixture.ts';
-import { makeRepo } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 
 const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
@@ -49,29 +48,26 @@ inCell(
   },
 );
 
-test('HKS-2: an agent moves no ref, and is told so', () => {
-  const repo = makeRepo();
-  repo.git('checkout', '-q', '--detach');
-  repo.git('config', 'core.hooksPath', join(process.cwd(), 'hooks', 'agent'));
-  repo.write('src/a.txt', 'changed\n');
-  for (const [ref, ...args] of [
-    ['refs/heads/mine', 'branch', 'mine'],
-    ['refs/heads/main', 'update-ref', 'refs/heads/main', 'HEAD', 'HEAD'],
-    ['refs/tags/v1', 'tag', '-m', 'x', 'v1'],
-    ['refs/stash', 'stash'],
-    ['refs/blueflame/tasks', 'update-ref', 'refs/blueflame/tasks', 'HEAD'],
-  ]) {
-    assert.throws(() => repo.git(...args), new RegExp(`${ref} is not yours to move`));
-  }
-  // Nor through HEAD, whose own change no hook sees.
-  repo.git('symbolic-ref', 'HEAD', 'refs/heads/main');
-  assert.throws(() => repo.git('commit', '-qam', 'x', '--no-verify'), /refs\/heads\/main is not yours/);
-  repo.git('checkout', '-q', '--detach');
-  repo.git('commit', '-qam', 'x', '--no-verify');
-  repo.git('reset', '-q', '--hard', 'HEAD~1');
-  repo.git('update-ref', 'refs/bisect/bad', 'HEAD');
-  assert.equal(repo.git('for-each-ref', '--format=%(refname)', 'refs/heads', 'refs/tags'), 'refs/heads/main');
-});
+inCell(
+  'HKS-2: branches, tags and the stash of an agent are its own; hooks judge what it commits there',
+  async () => {
+    const fixture = await openCellFixture();
+    const { repo } = fixture;
+    const before = repo.git('for-each-ref');
+    const { lines } = await runAgent(fixture, [
+      'mkdir -p src; echo 1 > src/in.txt; git add src; git stash -q 2>&1; git stash pop -q 2>&1; echo "stash $?"',
+      'git switch -q -c mine 2>&1; git commit -qm "no format" 2>&1; echo "message $?"',
+      'git commit -qm "feat: on a branch" 2>&1; git tag v9; git branch other; git branch -D other 2>&1',
+      'git update-ref refs/heads/main HEAD; git rebase -q main 2>&1; echo "rebase $?"',
+      'git for-each-ref --format="%(refname) %(subject)"; git -C "$PWD" log -1 --format=%s main',
+    ]);
+    const text = lines.join('\n');
+    assert.match(text, /^stash 0\n[\s\S]*commit-message\]\nmessage 1\n[\s\S]*rebase 0\n/);
+    assert.match(text, /refs\/heads\/main feat: on a branch\nrefs\/heads\/mine feat: on a branch\n/);
+    assert.not.match(text, /refs\/blueflame|packed-refs/);
+    assert.is(repo.git('for-each-ref'), before);
+  },
+);
 
 inCell('HKS-2: an agent pushes nothing', async () => {
   const fixture = await openCellFixture();

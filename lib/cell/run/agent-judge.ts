@@ -59,7 +59,10 @@ export async function startAgentJudge(
     audit,
     decide: context.decide,
     facts: withOverlays(
-      openPathFacts({ workTree: policy.worktree, env: context.env, quarantine: worktree.quarantine }),
+      openPathFacts({
+        ...{ workTree: policy.worktree, env: context.env, quarantine: worktree.quarantine },
+        commonDir: context.repository.commonDir,
+      }),
       overlaysOf({ commonDir: context.repository.commonDir, worktree: worktree.path }),
     ),
     calls,

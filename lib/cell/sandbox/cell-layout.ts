@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
+import { agentCommon } from '../../git/cells/agent-refs.ts';
 import { isBelow } from '../../util/is-below.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { MachineSight } from '../runner-context.ts';
@@ -98,6 +99,7 @@ function protectedPlaces(place: CellPlace): string[] {
     join(place.path, '.git'),
     join(worktreeGitDir, 'gitdir'),
     join(worktreeGitDir, 'commondir'),
+    join(worktreeGitDir, agentCommon, 'config'),
     config,
     join(objectDir, 'pack'),
     join(objectDir, 'info'),

@@ -5,16 +5,19 @@ import { type AskedRepository, type AskingTime, findGitFolders, openGitFacts } f
 
 /** The facts about a worktree that is an agent's, or a person's. Throws nothing: what isn't there is not known. */
 export function openPathFacts(
-  { workTree, env, quarantine = null }: FactsPlace,
+  { workTree, env, quarantine = null, commonDir }: FactsPlace,
   time?: AskingTime,
 ): PathFacts {
   const folders = findGitFolders(workTree);
   if (folders === null) return realPathFacts;
-  return { ...realPathFacts, git: openGitFacts({ ...folders, workTree, env, quarantine }, time) };
+  const asked = { ...folders, workTree, env, quarantine, ...(commonDir === undefined ? {} : { commonDir }) };
+  return { ...realPathFacts, git: openGitFacts(asked, time) };
 }
 
 interface FactsPlace extends Pick<AskedRepository, 'env' | 'workTree'> {
   readonly quarantine?: AskedRepository['quarantine'];
+  /** The repository's, where the worktree's own git names another folder. */
+  readonly commonDir?: string;
 }
 
 /** The file system as it is at this moment; nothing is remembered between questions, and git is not asked. */

@@ -7,6 +7,7 @@ import { killPoint } from '../../util/kill-point.ts';
 import { ownIdentity } from '../../util/process-identity.ts';
 import { type GitAccess, withVariables } from '../objects/git-access.ts';
 import { runGit } from '../process/run-git.ts';
+import { agentCommon, makeAgentCommon } from './agent-refs.ts';
 import { type CellPaths, cellPaths, describeCell, makingFolder } from './paths.ts';
 import { addToRecord, beginRecord, type RecordFacts, readRecord } from './record.ts';
 import { removeCell } from './remove-cell.ts';
@@ -40,6 +41,7 @@ export async function addCell(
   claimFolders(paths, path, known);
   try {
     writeGitFolders(paths, path, commits.start);
+    await makeAgentCommon(access, paths.agentGitDir);
     killPoint('cell recorded');
     const cell = describeCell(commonDir, paths.id, readRecord(paths.root));
     await checkOut(access, cell, paths);
@@ -99,7 +101,7 @@ function writeGitFolders(paths: CellPaths, path: string, start: ObjectId): void 
   const folders = [join(paths.objectDir, 'pack'), join(paths.objectDir, 'info')];
   for (const folder of [...folders, paths.agentGitDir, paths.ownGitDir, paths.intake]) mkdirSync(folder);
   const gitDirs = [
-    [paths.agentGitDir, '../../../..'],
+    [paths.agentGitDir, agentCommon],
     [paths.ownGitDir, '../../../..'],
     [paths.listing, '../..'],
   ] as const;

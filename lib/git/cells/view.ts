@@ -7,6 +7,7 @@ import { replaceFile } from '../../util/replace-file.ts';
 import { type GitAccess, onObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { resolveCommit } from '../refs/head-state.ts';
+import { agentRef } from './agent-refs.ts';
 import { lookOver } from './look-over.ts';
 import { type CellPaths, cellPaths } from './paths.ts';
 import { addToRecord, type RecordFacts, readRecord } from './record.ts';
@@ -62,13 +63,15 @@ export async function readCellHead(access: GitAccess, cell: CellWorktree): Promi
 
 /** What the agent's own git stands on. */
 async function readAgentHead(access: GitAccess, cell: CellWorktree): Promise<ObjectId> {
-  const file = join(pathsOf(access, cell).agentGitDir, 'HEAD');
+  const { agentGitDir } = pathsOf(access, cell);
+  const file = join(agentGitDir, 'HEAD');
   // The agent can put a link, a pipe or a gigabyte there.
   const facts = lstatSync(file, { throwIfNoEntry: false });
   const text = facts?.isFile() && facts.size < 1_000 ? readFileSync(file, 'utf8').trim() : '';
   if (objectIdPattern.test(text)) return parseObjectId(text);
   const ref = /^ref: (refs\/heads\/[^\s]+)$/.exec(text)?.[1];
-  const commit = ref === undefined ? null : await resolveCommit(onObjects(access), ref);
+  const commit =
+    ref === undefined ? null : (agentRef(agentGitDir, ref) ?? (await resolveCommit(onObjects(access), ref)));
   if (commit !== null) return commit;
   throw new FlameError({
     kind: 'refused',

@@ -27,6 +27,8 @@ export interface GitAccess {
   readonly detours: (commit: ObjectId) => Promise<Detours>;
   /** Variables that keep configured filters and merge drivers from running; see inert-drivers.ts. */
   readonly inertDrivers: () => Promise<Readonly<Record<string, string>>>;
+  /** See readQuietConfig; asked once. */
+  readonly quietConfig: () => Promise<string>;
   /** The repository's commits, each read once. */
   readonly readLinks: ReadLinks;
   /** Merges of the repository's commits that need no git. */
