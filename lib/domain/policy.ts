@@ -17,6 +17,8 @@ export const agentPolicySchema = z.object({
   blocked_paths: z.array(z.string()),
   /** Folders of the repository that are no agent's, beside the names that are always protected. */
   protected_paths: z.array(z.string()).optional(),
+  /** Untracked paths that were put into the worktree before the agent began, and by what; a slash at the end: all below. */
+  prepared: z.array(z.object({ path: z.string(), by: z.string() })).optional(),
   /** The task's own locks; null: scope is not enforced. */
   file_locks: z.array(z.string()).nullable(),
   /** Paths of the start that are there by a name that could be a pattern: a glob that holds such a name means it. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Failure } from '../domain/failure.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { presetOf } from '../domain/known-installs.ts';
+import type { AgentPolicy } from '../domain/policy.ts';
 import type { CellWorktree } from '../domain/ports/git-cells.ts';
 import { showName } from '../util/file-names.ts';
 import { pathMatches } from '../util/path-globs.ts';
@@ -18,16 +19,17 @@ export type PrepareParts = Pick<
 
 /**
  * Brings what a bare worktree lacks: copied and linked files, then the setup commands, each in a cell and reported as a
- * check `setup of <about>`. `basedOn`: see AgentRunner.runCommand. Returns the untracked paths this made, which belong to no task's work.
+ * check `setup of <about>`. `basedOn`: see AgentRunner.runCommand. The untracked paths this makes belong to no task's
+ * work (GitCells.cellPrepared).
  */
 export async function prepareWorktree(
   workshop: PrepareParts,
   cell: CellWorktree,
   { about, basedOn }: { readonly about: string; readonly basedOn?: ObjectId },
-): Promise<{ readonly failure: Failure | null; readonly paths: readonly string[] }> {
+): Promise<{ readonly failure: Failure | null }> {
   const { copy, link, setup } = workshop.config.project;
   await tellSubmodules(workshop, cell);
-  if (copy.length + link.length + setup.length === 0) return { failure: null, paths: [] };
+  if (copy.length + link.length + setup.length === 0) return { failure: null };
   const missing = await workshop.machine.prepareFiles({ from: workshop.root, to: cell.path, copy, link });
   for (const glob of missing)
     tellOnce(
@@ -54,7 +56,6 @@ export async function prepareWorktree(
           list: basedOn === undefined ? 'setup' : 'diagnostics',
           ...run,
         }),
-        paths: [],
       };
   }
   // What is in submodules by now belongs to no task's work.
@@ -66,8 +67,25 @@ export async function prepareWorktree(
     left.flatMap(({ path, isTracked }) => (isTracked ? path : [])),
   );
   const paths = left.filter(({ isTracked }) => !isTracked).map(({ path }) => path);
-  await workshop.git.markPrepared(cell, paths);
-  return { failure: null, paths };
+  await workshop.git.markPrepared(cell, paths, [...copy, ...link]);
+  return { failure: null };
+}
+
+/** What a worktree was prepared with, each with what put it there: the rules of an agent name it. */
+export function preparedIn(
+  { git, config }: Pick<Workshop, 'git' | 'config'>,
+  cell: CellWorktree,
+): NonNullable<AgentPolicy['prepared']> {
+  const { copy, link } = config.project;
+  const isOf = (globs: readonly string[], path: string): boolean =>
+    globs.some((glob) => pathMatches(glob, path) || pathMatches(`${glob}/**`, path));
+  return git.cellPrepared(cell).map((path) => {
+    const name = path.replace(/\/$/, '');
+    return {
+      path,
+      by: isOf(link, name) ? 'project.link' : isOf(copy, name) ? 'project.copy' : 'project.setup',
+    };
+  });
 }
 
 /** Reports that a command starts, and that it has ended, also when it fails. */

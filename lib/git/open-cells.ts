@@ -5,9 +5,10 @@ import type { CellWorktree, GitCells } from '../domain/ports/git-cells.ts';
 import { addCell } from './cells/add-cell.ts';
 import { commitLeftovers, readMade } from './cells/commit-leftovers.ts';
 import { diffCell } from './cells/diff-cell.ts';
+import { readIgnoredWork } from './cells/ignored-work.ts';
 import { importObjects, type StepObserver } from './cells/import-objects.ts';
 import { isLeft, leaveToPerson, noteAccepted, personCommit } from './cells/leave-to-person.ts';
-import { markPrepared, readLeftovers } from './cells/leftovers.ts';
+import { markPrepared, preparedPaths, readLeftovers } from './cells/leftovers.ts';
 import { isNews, noteCellEnd } from './cells/paths.ts';
 import { listCells, recoverQuarantines } from './cells/recover-quarantines.ts';
 import { removeCell } from './cells/remove-cell.ts';
@@ -39,10 +40,12 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
     cells: () => listCells(commonDir),
     cellHead: (cell) => readCellHead(access, cell),
     cellLeftovers: (cell) => readLeftovers(access, cell),
+    cellIgnored: (cell, scope) => readIgnoredWork(access, cell, scope),
     snapshotCell: (cell) => snapshotCell(access, cell),
     noteEnd: async (cell, note) => noteCellEnd(commonDir, pathsOf(access, cell).id, note),
-    markPrepared: async (cell, paths) => {
-      markPrepared(access, cell, paths);
+    cellPrepared: (cell) => preparedPaths(access, cell),
+    markPrepared: async (cell, paths, globs = []) => {
+      await markPrepared(access, cell, { paths, globs });
       await markPreparedSubmodules(access, cell);
     },
     restoreTracked: (cell, paths) => restoreTracked(access, cell, paths),

@@ -106,6 +106,7 @@ export function checkEntry(policy: AgentPolicy, file: ChangedEntry): readonly Vi
     : [
         judgeSpelling(file),
         judgeNameSecret(file),
+        judgePrepared(policy, file.path),
         file.status === 'added' ? fileNameProblem(policy, file.path) : null,
       ];
   return violations(file.path, [place, judgeSubmodule(file), ...names]);
@@ -139,6 +140,18 @@ function judgeNameSecret(file: ChangedEntry): Objection | null {
   return found === undefined
     ? null
     : objection('secret', `The name of a file looks like a credential (${found.id}). Name it otherwise.`);
+}
+
+/** A lock that names what the setup made means that file. */
+function judgePrepared({ prepared = [], file_locks: locks }: AgentPolicy, path: string): Objection | null {
+  const found = prepared.find((one) =>
+    one.path.endsWith('/') ? path.startsWith(one.path) : path === one.path || path.startsWith(`${one.path}/`),
+  );
+  if (found === undefined || (found.by === 'project.setup' && locks?.includes(path) === true)) return null;
+  return objection(
+    'path-prepared',
+    `${path} was put here by ${found.by} and is not part of the work. Take it out of the commits: git rm -r --cached ${path}`,
+  );
 }
 
 function judgeSubmodule(file: ChangedEntry): Objection | null {

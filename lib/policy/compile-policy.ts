@@ -22,6 +22,8 @@ export interface PolicyInput {
   readonly readsByShell?: boolean;
   /** Absolute folders outside the worktree that hold its temporary files under another name than /tmp. */
   readonly scratch?: readonly string[];
+  /** See AgentPolicy. */
+  readonly prepared?: NonNullable<AgentPolicy['prepared']>;
 }
 
 const readTools = ['Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'Bash', 'TodoWrite'];
@@ -45,6 +47,7 @@ export function compilePolicy(input: PolicyInput): AgentPolicy {
     allowed_paths: canWrite ? permissions.allowed_paths : [],
     blocked_paths: permissions.blocked_paths,
     protected_paths: [...worktreePlaces(config.project.worktree_dir)],
+    ...(input.prepared === undefined || input.prepared.length === 0 ? {} : { prepared: [...input.prepared] }),
     file_locks: validation.file_scope.enforce && canWrite ? [...input.fileLocks] : null,
     ...(input.present === undefined || input.present.length === 0
       ? {}

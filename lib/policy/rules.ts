@@ -12,6 +12,8 @@ export const rules = {
   'path-blocked': 'Paths matching permissions.blocked_paths are out of bounds, for reading too.',
   'path-not-allowed': 'What is written must match permissions.allowed_paths.',
   'path-out-of-scope': 'What is written must be covered by the file locks of the task.',
+  'path-prepared':
+    'What project.copy, project.link and project.setup put into a worktree is no work of its agent.',
   'path-linked': 'A file with several hard links is not written: the other name may be out of bounds.',
   'path-special': 'Devices, pipes and sockets are neither read nor written.',
   'path-attributes':

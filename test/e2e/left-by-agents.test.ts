@@ -76,4 +76,111 @@ test('PCK-1 a large file that is tracked is no matter of its agent, and one that
   );
 });
 
+test('WTR-5 what project.copy and link put into a worktree is no work of its agent, however it adds files', async () => {
+  const repo = makeProject({
+    project: { name: 'sample', base_branch: 'main', link: ['node_modules'], copy: ['config/*.json', '.env'] },
+  });
+  repo.write('.gitignore', 'node_modules/\n.env\n');
+  repo.write('config/kept.json', '{}\n');
+  repo.git('add', '.gitignore', 'config/kept.json');
+  repo.git('commit', '-qm', 'settings');
+  repo.write('config/kept.json', '{"mine":1}\n');
+  repo.write('config/local [1].json', '{"db":"lea"}\n');
+  repo.write('.env', 'DB=lea\n');
+  repo.write('node_modules/foo/index.js', 'module.exports = 1\n');
+  const commit = (add: string, title: string): string => `git add ${add} && git commit -qm "${title}"`;
+  const run = await runTasks(repo, [
+    { id: 'all', script: `echo b > b.txt; ${commit('-A', 'b')}`, locks: ['b.txt', 'config/**'] },
+    { id: 'folder', script: `echo c > config/c.txt; ${commit('config', 'c')}`, locks: ['config/c.txt'] },
+    { id: 'none', script: 'echo d > d.txt; git status --porcelain > s.txt', locks: ['d.txt', 's.txt'] },
+    {
+      id: 'forced',
+      script: `echo e > e.txt; ${commit('-f e.txt config', 'e')}`,
+      locks: ['e.txt', 'config/**'],
+    },
+    { id: 'past', script: 'git add -f .env node_modules; git commit -nqm f', locks: ['**/*', '*'] },
+    {
+      id: 'kept',
+      script: 'cat config/kept.json > k.txt; echo 1 >> config/kept.json',
+      locks: ['k.txt', 'config/kept.json'],
+    },
+  ]);
+  const forced = await flame(repo, ['show', 'forced']);
+  assert.match(forced.stdout, /put here by project\.copy/, forced.stdout);
+  const past = await flame(repo, ['show', 'past']);
+  assert.match(past.stdout, /\[path-prepared\] \.env was put here by project\.copy/);
+  assert.match(past.stdout, /\[path-prepared\] node_modules was put here by project\.link/);
+  assert.equal(
+    landed(repo).filter((path) => !/^src|^README|flame/.test(path)),
+    ['.gitignore', 'b.txt', 'config/c.txt', 'config/kept.json', 'd.txt', 'k.txt', 's.txt'],
+    run.stderr,
+  );
+  assert.is(repo.git('show', 'main:s.txt'), '?? d.txt\n?? s.txt', 'its git does not see them');
+  // What git tracks is never replaced by a copy: a change to it is the agent's.
+  assert.is(repo.git('show', 'main:k.txt'), '{}');
+  assert.is(repo.git('show', 'main:config/kept.json'), '{}\n1');
+});
+
+test('WTR-5 work that git ignores is named with the rule, and kept; what setup and tests made is not', async () => {
+  const repo = makeProject({
+    project: {
+      ...{ name: 'sample', base_branch: 'main' },
+      setup: ['mkdir -p dist node_modules; echo 1 > dist/old.js; echo 1 > node_modules/a.js'],
+    },
+  });
+  repo.write('.gitignore', 'dist/\nnode_modules/\n*.generated.ts\nmodules/\n__pycache__/\n');
+  repo.git('add', '.gitignore');
+  repo.git('commit', '-qm', 'ignored');
+  const personal = join(repo.path, '.git', 'mine');
+  repo.write('.git/mine', '*.log.md\n');
+  repo.git('config', 'core.excludesFile', personal);
+  const run = await runTasks(repo, [
+    { id: 'whole', script: 'mkdir -p dist; echo 1 > dist/bundle.js', locks: ['dist/**'] },
+    {
+      id: 'half',
+      script: 'echo 1 > src/a.ts; echo 1 > src/c.generated.ts',
+      locks: ['src/a.ts', 'src/*.generated.ts'],
+    },
+    { id: 'nested', script: 'git init -q modules/b; echo 2 > modules/b/b.txt', locks: ['modules/b/**'] },
+    { id: 'personal', script: 'echo w > work.log.md', locks: ['*.md'] },
+    {
+      id: 'caches',
+      script: 'mkdir -p lib/__pycache__; echo 1 > lib/x.py; echo 1 > lib/__pycache__/x.pyc',
+      locks: ['lib/**'],
+    },
+    { id: 'beside', script: 'echo 1 > dist/new.js; echo 1 > node_modules/b.js', locks: ['other/**'] },
+  ]);
+  const nothing = 'no-commits: It ended without a change inside its scope';
+  assert.match(failureOf(run, 'whole'), `${nothing}: git ignores dist/bundle.js, by .gitignore:1 (dist/)`);
+  assert.match(
+    failureOf(run, 'nested'),
+    `${nothing}: git ignores modules/b/b.txt, by .gitignore:4 (modules/)`,
+  );
+  assert.match(
+    failureOf(run, 'personal'),
+    `${nothing}: git ignores work.log.md, by ${personal}:1 (*.log.md)`,
+  );
+  assert.match(failureOf(run, 'beside'), `${nothing}.`);
+  assert.match(run.stderr, /half is done without 1 path that git ignores; its worktree stays: \S+/);
+  assert.match(run.stderr, 'src/c.generated.ts, by .gitignore:3 (*.generated.ts)');
+  assert.not.match(run.stderr, /caches is done without/);
+  const half = await flame(repo, ['show', 'half']);
+  assert.match(
+    half.stdout,
+    'Ignored by git, not handed in: src/c.generated.ts, by .gitignore:3 (*.generated.ts)',
+  );
+  const cleaned = await flame(repo, ['cleanup', '--yes', '--force']);
+  assert.is(cleaned.code, 0, cleaned.stderr);
+  const kept = repo
+    .git('for-each-ref', '--format=%(refname)', 'refs/blueflame/rescue/')
+    .split('\n')
+    .filter(Boolean);
+  const files = kept
+    .map((ref) => repo.git('diff', '--no-renames', '--diff-filter=A', '--name-only', 'main', ref))
+    .sort();
+  assert.equal(files.flatMap((list) => list.split('\n')).sort(), [
+    ...['dist/bundle.js', 'modules/b/b.txt', 'src/c.generated.ts', 'work.log.md'],
+  ]);
+});
+
 test.run();

@@ -42,6 +42,26 @@ export interface Leftover {
   readonly target: string | null;
 }
 
+/** What git ignores of a worktree although its agent made it. */
+export interface IgnoredWork {
+  /** A file, or with a slash at its end a folder of which git looks at nothing. */
+  readonly entry: string;
+  /** The files of it. */
+  readonly files: readonly string[];
+  /** `.gitignore:3 (dist/)`: where the rule stands, and the rule. */
+  readonly rule: string;
+  /** Its worktree stays for it; false: it is much, and no lock names it, as the output of a build. */
+  readonly isKept: boolean;
+}
+
+/** Where a task's work may lie. */
+export interface WorkScope {
+  /** Whether a path is inside of it. */
+  covers(path: string): boolean;
+  /** Whether a lock names this path, or one below it, by words and not by a wildcard. */
+  names(path: string): boolean;
+}
+
 /** The commit of what an agent left uncommitted. */
 export interface LeftoverInit {
   readonly message: string;
@@ -94,9 +114,11 @@ export interface GitCells {
   snapshotCell(cell: CellWorktree): Promise<CellSnapshot>;
   /**
    * Untracked paths that belong to no task's work from now on: cellLeftovers and rescueCell leave them out.
-   * The same goes for what is in submodules now.
+   * The same goes for what git ignores of `globs`, and what is in submodules now.
    */
-  markPrepared(cell: CellWorktree, paths: readonly string[]): Promise<void>;
+  markPrepared(cell: CellWorktree, paths: readonly string[], globs?: readonly string[]): Promise<void>;
+  /** What markPrepared recorded; a name that ends in a slash stands for all below it. */
+  cellPrepared(cell: CellWorktree): readonly string[];
   /** Makes tracked files of a cell what its HEAD has them be. */
   restoreTracked(cell: CellWorktree, paths: readonly string[]): Promise<void>;
   /** Starts a merge of `commit` in the worktree, leaving conflict markers. Nothing is committed. */
@@ -108,18 +130,25 @@ export interface GitCells {
    * holds lone surrogates. Throws FlameError `cell-submodule` where a submodule was changed.
    */
   cellLeftovers(cell: CellWorktree): Promise<readonly Leftover[]>;
+  /** What git ignores of what an agent made inside `scope`; caches and what was there before it began are left out. */
+  cellIgnored(cell: CellWorktree, scope: WorkScope): Promise<readonly IgnoredWork[]>;
   /** Commits these paths in the quarantine, running nothing the agent could have planted. Returns the new HEAD. */
   commitLeftovers(cell: CellWorktree, paths: readonly string[], init: LeftoverInit): Promise<ObjectId>;
   /** What commitLeftovers made last in a cell, also by a process that was killed then; null: nothing. */
   cellMade(cell: CellWorktree): Promise<ObjectId | null>;
   /**
    * A commit of the whole worktree as it is, ignored files left out, on top of its HEAD, or of its start where
-   * HEAD is unusable, `without` some of its files. Stays in quarantine; HEAD, index and files stay as they are. null:
+   * HEAD is unusable, `without` some of its files, and with some ignored ones `also`. Stays in quarantine; HEAD, index and files stay as they are. null:
    * nothing differs from the start.
    */
   rescueCell(
     cell: CellWorktree,
-    init: { readonly message: string; readonly author: string; readonly without?: readonly string[] },
+    init: {
+      readonly message: string;
+      readonly author: string;
+      readonly without?: readonly string[];
+      readonly also?: readonly string[];
+    },
   ): Promise<ObjectId | null>;
   /** Brings what start..tip adds into the repository; the cell stays. Do it before a branch is moved to tip. */
   importCell(cell: CellWorktree, tip: ObjectId): Promise<void>;

@@ -15,6 +15,8 @@ interface ScopedWork {
   /** Without one the policy is for work, not for an agent. */
   readonly agentId?: AgentId;
   readonly worktree?: string;
+  /** See AgentPolicy. */
+  readonly prepared?: NonNullable<AgentPolicy['prepared']>;
 }
 
 /** What may be changed with these locks in work that starts at a commit. */
@@ -26,9 +28,10 @@ export async function workerPolicy(
     role = 'worker',
     agentId = parseAgentId(`${role}-00000000`),
     worktree = '/',
+    prepared = [],
   }: ScopedWork,
 ): Promise<AgentPolicy> {
   const places = openPlaces(config, fileLocks);
   const present = start === null || places.length === 0 ? [] : await git.pathsIn(start, places);
-  return compilePolicy({ config, role, agentId, worktree, fileLocks, present });
+  return compilePolicy({ config, role, agentId, worktree, fileLocks, present, prepared });
 }

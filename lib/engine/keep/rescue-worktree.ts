@@ -1,13 +1,15 @@
 import { basename } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseAgentId, type RefName } from '../../domain/ids.ts';
-import type { CellInfo, CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
+import type { CellInfo, CellWorktree, GitCells, IgnoredWork } from '../../domain/ports/git-cells.ts';
 import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { RuleName } from '../../policy/rules.ts';
+import { hiddenWork } from '../hidden-work.ts';
 import { describeViolation } from '../judge/describe-violation.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
 import { workerPolicy } from '../judge/worker-policy.ts';
+import { preparedIn } from '../prepare-worktree.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { keepCommit } from './rescue-refs.ts';
 
@@ -68,7 +70,8 @@ export async function isElsewhere(
   const isKept = task?.tries?.some(({ work }) => work?.commit === head) === true;
   if (head !== cell.start && head !== task?.commit && !isKept) return false;
   if ((await workshop.git.personCommit(cell)) !== null) return false;
-  return (await workshop.git.cellLeftovers(cell)).length === 0;
+  if ((await workshop.git.cellLeftovers(cell)).length > 0) return false;
+  return !(await hiddenWork(workshop, cell, task?.file_locks ?? [])).some(({ isKept }) => isKept);
 }
 
 /** The task an agent's worktree is for; null where it isn't known any more. */
@@ -85,7 +88,9 @@ async function rescue(
 ): Promise<PutAway> {
   const agent = basename(cell.path);
   const message = rescueMessage(cell, { agent, why, at: timestamp(workshop) });
+  const hidden = await hiddenWork(workshop, cell, task?.file_locks ?? []).catch(noneWhereBroken);
   const commit = await workshop.git.rescueCell(cell, {
+    also: hidden.filter(({ isKept }) => isKept).flatMap(({ files }) => files),
     message,
     author: agentIdentity(agent),
   });
@@ -99,6 +104,12 @@ async function rescue(
   const ref = await keepCommit(workshop, cell.subject, commit);
   await workshop.git.discardCell(cell);
   return { kind: 'rescued', ref };
+}
+
+/** A rescue of a broken worktree holds what it can. */
+function noneWhereBroken(error: unknown): readonly IgnoredWork[] {
+  if (error instanceof FlameError && /^cell-(?:head|objects)-/.test(error.code)) return [];
+  throw error;
 }
 
 // What is only unfinished, such as missing tests, may be kept: these rules are about where and what.
@@ -120,6 +131,7 @@ async function objections(
   const policy = await workerPolicy(workshop, {
     ...{ agentId: parseAgentId(agent), worktree: cell.path, start: cell.start },
     fileLocks: task?.file_locks ?? [],
+    prepared: preparedIn(workshop, cell),
   });
   const violations = await judgeCommits(workshop, {
     start: cell.start,

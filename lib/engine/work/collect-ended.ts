@@ -8,6 +8,7 @@ import type { CellInfo, EndNote } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { isInterrupted } from '../interrupted.ts';
 import { workerPolicy } from '../judge/worker-policy.ts';
+import { preparedIn } from '../prepare-worktree.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { discardUntouched, judgeWork } from './judge-work.ts';
@@ -58,14 +59,15 @@ async function collect(
   };
   const policy = await workerPolicy(workshop, {
     ...{ agentId: agent, worktree: cell.path, fileLocks: task.file_locks, start: cell.base },
+    prepared: preparedIn(workshop, cell),
   });
   await book(workshop, task.session, cell.ended);
   const { cost_usd, tokens } = run;
   const audit = await workshop.agents.auditOf(run.id);
   const outcome = { failure: null, text, notes, cost_usd, tokens, audit };
   try {
-    const ending = await judgeWork(workshop, { attempt, cell, policy, outcome, prepared: [] });
-    if (ending.work === null) await discardUntouched(workshop, cell);
+    const ending = await judgeWork(workshop, { attempt, cell, policy, outcome });
+    if (ending.work === null) await discardUntouched(workshop, cell, task);
     // One of several is only recorded: those that are not over are made first.
     if (one === undefined) await settleAttempt(workshop, attempt, ending);
     else await recordTry(workshop, attempt, ending);

@@ -1,21 +1,28 @@
 import { posix } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../../domain/policy.ts';
-import type { CellWorktree, GitCells, Leftover } from '../../domain/ports/git-cells.ts';
+import type { CellWorktree, GitCells, IgnoredWork, Leftover } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { isLocked } from '../../policy/judge-path.ts';
 import { showName } from '../../util/file-names.ts';
+import { hiddenWork } from '../hidden-work.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
 import type { AdapterFacts, WithGit, Workshop } from '../workshop.ts';
 
 /** `leftBehind`: what it left and is not taken in, to be shown. */
 export type CollectedWork =
-  | { readonly kind: 'work'; readonly tip: ObjectId; readonly leftBehind: readonly string[] }
+  | {
+      readonly kind: 'work';
+      readonly tip: ObjectId;
+      readonly leftBehind: readonly string[];
+      readonly hidden: readonly IgnoredWork[];
+    }
   /** `commits`: what there is of them changes nothing, each by itself or together. */
   | {
       readonly kind: 'nothing';
       readonly leftBehind: readonly string[];
+      readonly hidden: readonly IgnoredWork[];
       readonly commits: 'none' | 'empty' | 'taken back';
     }
   | { readonly kind: 'violation'; readonly tip: ObjectId; readonly violations: readonly Violation[] };
@@ -29,8 +36,6 @@ export interface CollectRequest {
   readonly author: string;
   /** When the attempt began, in milliseconds; null: not known. */
   readonly began: number | null;
-  /** Untracked paths that were there before the agent started: prepared files are not its work. */
-  readonly prepared: readonly string[];
 }
 
 /**
@@ -51,12 +56,13 @@ export async function collectWork(
       isOver: true,
     });
   const tip = await workshop.git.cellHead(cell);
-  if (tip === cell.start) return { kind: 'nothing', leftBehind: leave, commits: 'none' };
+  const rest = { leftBehind: leave, hidden: await hiddenWork(workshop, cell, request.task.file_locks) };
+  if (tip === cell.start) return { kind: 'nothing', ...rest, commits: 'none' };
   const violations = await judgeTip(workshop, request, { tip, isOurs: false });
   if (violations.length > 0) return { kind: 'violation', tip, violations };
   const commits = await changeNothing(workshop, cell, tip);
-  if (commits !== null) return { kind: 'nothing', leftBehind: leave, commits };
-  return { kind: 'work', tip, leftBehind: leave };
+  if (commits !== null) return { kind: 'nothing', ...rest, commits };
+  return { kind: 'work', tip, ...rest };
 }
 
 /** What the post-check says of a commit in an agent's quarantine; `isOurs`: one that was made of what it left. */
@@ -93,13 +99,12 @@ async function changeNothing(
  */
 export async function sortLeftovers(
   workshop: WithGit<GitCells>,
-  { cell, policy, adapter, prepared }: CollectRequest,
+  { cell, policy, adapter }: CollectRequest,
 ): Promise<{ take: string[]; leave: Leftover[] }> {
   const take: string[] = [];
   const leave: Leftover[] = [];
   for (const leftover of await workshop.git.cellLeftovers(cell)) {
     const { path, isTracked } = leftover;
-    if (!isTracked && prepared.includes(path)) continue;
     const isResult =
       adapter.commits === 'orchestrator' ||
       ((isTracked || isLocked(policy, path)) && !leadsAway(policy, leftover));

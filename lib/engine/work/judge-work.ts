@@ -8,9 +8,12 @@ import { needsModel } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import { agentIdentity } from '../../domain/state/agent-identity.ts';
+import type { Task } from '../../domain/state/task.ts';
 import type { RuleName } from '../../policy/rules.ts';
+import { showName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { filteredWork } from '../agents/out-of-reach.ts';
+import { describeHidden, hiddenWork } from '../hidden-work.ts';
 import { isInterrupted } from '../interrupted.ts';
 import { describeViolation } from '../judge/describe-violation.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
@@ -29,19 +32,17 @@ interface EndedWork {
   readonly cell: CellWorktree;
   readonly policy: AgentPolicy;
   readonly outcome: AgentEnding;
-  /** See CollectRequest. */
-  readonly prepared: readonly string[];
 }
 
 /** What an agent's work comes to; what passes the post-check is in the repository then, on no branch yet. */
 export async function judgeWork(
   workshop: Pick<Workshop, 'git' | 'now' | 'signal'>,
-  { attempt, cell, policy, outcome, prepared }: EndedWork,
+  { attempt, cell, policy, outcome }: EndedWork,
 ): Promise<Ending> {
   // What a failed or stopped agent left stays in its worktree, untouched, for a person to read.
   if (outcome.failure !== null) return { ...failed(outcome.failure), outcome };
   const { task, adapter, agent, began } = attempt;
-  const request = { cell, task, policy, adapter, author: agentIdentity(agent), began, prepared };
+  const request = { cell, task, policy, adapter, author: agentIdentity(agent), began };
   const work = await collectWork(workshop, request).catch(brokenCell);
   const judged = { outcome, isJudged: true };
   switch (work.kind) {
@@ -67,12 +68,16 @@ export async function judgeWork(
         work.leftBehind.length > 0
           ? `Left behind, out of scope: ${work.leftBehind.slice(0, 20).join(', ')}`
           : '';
+      const hidden = work.hidden.map(describeHidden);
+      const ignored =
+        hidden.length > 0 ? `Ignored by git, not handed in: ${hidden.slice(0, 20).join('; ')}` : '';
+      const kept = work.hidden.filter(({ isKept }) => isKept).map(({ entry }) => showName(entry));
       const { words, ...told } = leftByWorker(outcome);
       return {
         failure: null,
-        work: { tip: work.tip, cell, leftBehind: work.leftBehind },
+        work: { tip: work.tip, cell, leftBehind: [...work.leftBehind, ...kept], hidden },
         told,
-        notes: [words.slice(0, 2_000), left].filter(Boolean).join('\n'),
+        notes: [words.slice(0, 2_000), left, ignored].filter(Boolean).join('\n'),
         ...judged,
       };
     }
@@ -113,36 +118,46 @@ const endedWithout = {
 function nothingDone(
   { adapter }: Pick<Attempt, 'adapter'>,
   outcome: AgentEnding,
-  { leftBehind, commits }: Extract<CollectedWork, { readonly kind: 'nothing' }>,
+  { leftBehind, hidden, commits }: Extract<CollectedWork, { readonly kind: 'nothing' }>,
 ): Failure {
   // What a script prints is no reason.
   const words = needsModel(adapter) ? leftByWorker(outcome).words : '';
   const said = oneLine(reasonNotDone(words), mostSaid);
   const details = [
     ...(words === '' ? [] : [boundText(words)]),
+    ...hidden.slice(0, 20).map((one) => `ignored by git: ${describeHidden(one)}; git add -f takes it in`),
     ...leftBehind.slice(0, 20).map((path) => `left out of scope: ${path}`),
     ...outcome.audit.top,
   ];
   return {
     kind: 'no-commits',
-    message: `${endedWithout[commits]}${said === '' ? '.' : `, and said: ${said}`}`,
+    message: `${endedWithout[commits]}${hidden[0] === undefined ? '' : `: git ignores ${describeHidden(hidden[0])}`}${said === '' ? '.' : `, and said: ${said}`}`,
     details,
     retryable: said === '',
   };
 }
 
 /** Removes a cell that holds nothing; one with something in it stays for a person to read, until cleanup. */
-export async function discardUntouched(workshop: WithGit<GitCells>, cell: CellWorktree): Promise<void> {
-  if (!(await isUntouched(workshop, cell))) return leaveCell(workshop, cell);
+export async function discardUntouched(
+  workshop: WithGit<GitCells>,
+  cell: CellWorktree,
+  { file_locks: locks }: Pick<Task, 'file_locks'>,
+): Promise<void> {
+  if (!(await isUntouched(workshop, cell, locks))) return leaveCell(workshop, cell);
   await workshop.git.discardCell(cell).catch((error: unknown) => {
     if (!isInterrupted(error)) throw error;
   });
 }
 
-async function isUntouched(workshop: WithGit<GitCells>, cell: CellWorktree): Promise<boolean> {
+async function isUntouched(
+  workshop: WithGit<GitCells>,
+  cell: CellWorktree,
+  locks: readonly string[],
+): Promise<boolean> {
   try {
     const isMoved = (await workshop.git.cellHead(cell)) !== cell.start;
-    return !isMoved && (await workshop.git.cellLeftovers(cell)).length === 0;
+    if (isMoved || (await workshop.git.cellLeftovers(cell)).length > 0) return false;
+    return !(await hiddenWork(workshop, cell, locks)).some(({ isKept }) => isKept);
   } catch (error) {
     // One that is not looked at any more because the program was stopped is looked at by the next start.
     if (isInterrupted(error) || (error instanceof FlameError && error.code.startsWith('cell-'))) return false;

@@ -19,7 +19,7 @@ const mostTold = 20;
 /** Lines of a failing diagnostic's output. */
 const tailLines = 20;
 
-type Ending = Pick<CollectRequest, 'cell' | 'policy' | 'prepared'> & {
+type Ending = Pick<CollectRequest, 'cell' | 'policy'> & {
   readonly attempt: Attempt;
   /** Aborted once nobody hears it any more. */
   readonly signal: AbortSignal;
@@ -53,12 +53,12 @@ interface Found {
 
 async function findObjections(
   workshop: Workshop,
-  { attempt, cell, policy, prepared, signal }: Ending,
+  { attempt, cell, policy, signal }: Ending,
   words: string,
 ): Promise<Found> {
   const { task, adapter, agent, began, session } = attempt;
   const author = agentIdentity(agent);
-  const request: CollectRequest = { cell, task, policy, adapter, author, began, prepared };
+  const request: CollectRequest = { cell, task, policy, adapter, author, began };
   const present = await presentTip(workshop, request);
   const { tip } = present;
   if (tip === cell.start)

@@ -4,7 +4,7 @@ import { runAgent } from '../agents/run-agent.ts';
 import type { AgentJob } from '../agents/start-agent.ts';
 import { issueAsScript } from '../issue-for-script.ts';
 import { workerPolicy } from '../judge/worker-policy.ts';
-import { prepareWorktree } from '../prepare-worktree.ts';
+import { preparedIn, prepareWorktree } from '../prepare-worktree.ts';
 import { baseTip } from '../start-point.ts';
 import type { Workshop } from '../workshop.ts';
 import type { AttemptSteps } from './attempts.ts';
@@ -49,7 +49,7 @@ export async function performAttempt(
     isAccepted = ending.work !== null;
     return ending;
   } finally {
-    if (!isAccepted) await discardUntouched(workshop, cell);
+    if (!isAccepted) await discardUntouched(workshop, cell, task);
   }
 }
 
@@ -77,6 +77,7 @@ async function workIn(
   }
   const policy = await workerPolicy(workshop, {
     ...{ agentId: agent, worktree: cell.path, fileLocks: task.file_locks, start: cell.base },
+    prepared: preparedIn(workshop, cell),
   });
   const outcome = await runAgent(workshop, {
     id: agent,
@@ -89,11 +90,10 @@ async function workIn(
     isReadOnly: false,
     inTurn: open,
     ...(later === undefined ? {} : { later }),
-    lastWord: (words, signal) =>
-      lastWord(workshop, { attempt, cell, policy, prepared: prepared.paths, signal }, words),
+    lastWord: (words, signal) => lastWord(workshop, { attempt, cell, policy, signal }, words),
     prompt: await workerPrompt(workshop, view, task, {
       ...{ policy, base: cell.base, builtOn, isKept: cell.start !== cell.base },
     }),
   });
-  return judge(() => judgeWork(workshop, { attempt, cell, policy, outcome, prepared: prepared.paths }));
+  return judge(() => judgeWork(workshop, { attempt, cell, policy, outcome }));
 }

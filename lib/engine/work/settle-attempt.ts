@@ -41,6 +41,8 @@ export interface Ending {
     readonly tip: ObjectId;
     readonly cell: CellWorktree;
     readonly leftBehind: readonly string[];
+    /** What git ignores of it, in words. */
+    readonly hidden: readonly string[];
   } | null;
   readonly notes: string;
   /** What is left for later tasks. */
@@ -116,6 +118,11 @@ async function complete(
   });
   // Only now: until the branch holds it, the cell is what keeps the work. Files that were not accepted stay in it.
   if (!isDone) return;
+  if (work.hidden.length > 0)
+    workshop.events.emit({
+      ...{ event: 'notice', level: 'warning', details: work.hidden.slice(0, 20) },
+      message: `${attempt.task.id} is done without ${formatCount(work.hidden.length, 'path')} that git ignores${work.leftBehind.length > 0 ? `; its worktree stays: ${work.cell.path}` : ''}.`,
+    });
   if (work.leftBehind.length > 0) await leaveCell(workshop, work.cell);
   else await clearUp(() => workshop.git.discardCell(work.cell));
 }

@@ -1,21 +1,22 @@
-import { existsSync, lstatSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, lstatSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import type { WorkBounds } from '../../domain/config/work-bounds.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CellWorktree, Leftover } from '../../domain/ports/git-cells.ts';
 import { byText } from '../../util/by-text.ts';
-import { isText, joinNames, showName, splitNames } from '../../util/file-names.ts';
+import { isText, joinNames, nameBytes, showName, splitNames } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { requireGoing } from '../process/limit-git.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
+import { agentCommon } from './agent-refs.ts';
 import { requireEmptySubmodules } from './submodules.ts';
 import { tooMuch } from './too-much.ts';
-import { followAgent, pathsOf } from './view.ts';
+import { followAgent, ownGit, pathsOf } from './view.ts';
 
 /** In a cell's record: see markPrepared. */
-const preparedFile = 'prepared';
+export const preparedFile = 'prepared';
 
 /**
  * Files of a cell's worktree that differ from its HEAD, sorted; ignored and prepared ones are left out. Names are as
@@ -27,9 +28,56 @@ export async function readLeftovers(access: GitAccess, cell: CellWorktree): Prom
   return listLeftovers(git, pathsOf(access, cell).root, access.bounds);
 }
 
-/** Records untracked paths of a cell that belong to no task's work. */
-export function markPrepared(access: GitAccess, cell: CellWorktree, paths: readonly string[]): void {
-  writeFileSync(join(pathsOf(access, cell).root, preparedFile), joinNames(paths));
+/** Beyond that, folders stand for what is in them. */
+const mostPrepared = 5_000;
+
+/**
+ * Records untracked paths of a cell that belong to no task's work, and has the agent's git leave them alone; what git
+ * ignores of `globs` is among them.
+ */
+export async function markPrepared(
+  access: GitAccess,
+  cell: CellWorktree,
+  { paths, globs }: { readonly paths: readonly string[]; readonly globs: readonly string[] },
+): Promise<void> {
+  const { root, agentGitDir } = pathsOf(access, cell);
+  const ignored = globs.length === 0 ? [] : await listIgnored(await ownGit(access, cell), globs);
+  writeFileSync(join(root, preparedFile), joinNames([...paths, ...ignored]));
+  if (paths.length === 0) return;
+  const lines = paths.map((path) => Buffer.concat([nameBytes(patternOf(path)), Buffer.from('\n')]));
+  appendFileSync(
+    join(agentGitDir, agentCommon, 'info', 'exclude'),
+    Buffer.concat([Buffer.from('\n'), ...lines]),
+  );
+}
+
+async function listIgnored(git: GitContext, globs: readonly string[]): Promise<readonly string[]> {
+  const specs = globs.flatMap((glob) => [`:(glob)${glob}`, `:(glob)${glob}/**`]);
+  const list = async (...options: readonly string[]): Promise<readonly string[]> => {
+    const args = [
+      'ls-files',
+      '-z',
+      '--others',
+      '--ignored',
+      '--exclude-standard',
+      ...options,
+      '--',
+      ...specs,
+    ];
+    return splitNames((await runGit(git, args, { env: { GIT_LITERAL_PATHSPECS: '0' } })).stdout);
+  };
+  const files = await list();
+  return files.length > mostPrepared ? list('--directory') : files;
+}
+
+/** A pattern that means this path alone; gitignore(5). No pattern holds a line feed. */
+function patternOf(path: string): string {
+  return `/${path.replace(/[\\*?[\]!# ]/g, '\\$&').replaceAll('\n', '?')}`;
+}
+
+/** What markPrepared recorded; a name that ends in a slash stands for all below it. */
+export function preparedPaths(access: GitAccess, cell: CellWorktree): readonly string[] {
+  return [...readPrepared(pathsOf(access, cell).root)];
 }
 
 /**
@@ -99,7 +147,7 @@ function sizeOf(path: string): number {
   }
 }
 
-function readPrepared(root: string): ReadonlySet<string> {
+export function readPrepared(root: string): ReadonlySet<string> {
   const file = join(root, preparedFile);
   return new Set(existsSync(file) ? splitNames(readFileSync(file)) : []);
 }

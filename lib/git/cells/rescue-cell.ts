@@ -15,6 +15,8 @@ interface RescueInit {
   readonly author: string;
   /** Paths that are left out. */
   readonly without?: readonly string[];
+  /** Paths that git ignores. */
+  readonly also?: readonly string[];
 }
 
 /**
@@ -25,7 +27,7 @@ interface RescueInit {
 export async function rescueCell(
   access: GitAccess,
   cell: CellWorktree,
-  { without = [], ...init }: RescueInit,
+  { without = [], also = [], ...init }: RescueInit,
 ): Promise<ObjectId | null> {
   const places = pathsOf(access, cell);
   const { root, intake } = places;
@@ -34,7 +36,7 @@ export async function rescueCell(
   try {
     const left = new Set(without);
     const found = await listLeftovers(git, root, access.bounds);
-    const paths = found.map(({ path }) => path).filter((path) => !left.has(path));
+    const paths = [...found.map(({ path }) => path).filter((path) => !left.has(path)), ...also];
     if (paths.length === 0 && head === cell.start) return null;
     // Before it, too: killed in it, what is staged would be taken for what HEAD holds, and the cell for empty.
     forgetOwnIndex(places);

@@ -1,0 +1,125 @@
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CellWorktree, IgnoredWork, WorkScope } from '../../domain/ports/git-cells.ts';
+import { isText, joinNames, nameBytes, splitNames } from '../../util/file-names.ts';
+import type { GitAccess } from '../objects/git-access.ts';
+import { type GitContext, runGit } from '../process/run-git.ts';
+import { preparedFile, readPrepared } from './leftovers.ts';
+import { followAgent, pathsOf } from './view.ts';
+
+// What installs, tests and builds keep for the next time, wherever they run.
+const cacheNames = new Set(
+  [
+    'node_modules .venv venv __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox .gradle .next .nuxt .turbo',
+    '.cache .parcel-cache .nyc_output .eslintcache .DS_Store .coverage coverage .vite .svelte-kit .terraform .idea',
+  ].flatMap((names) => names.split(' ')),
+);
+const cacheFile = /\.(?:py[cod]|tsbuildinfo|swp|swo)$/;
+
+/** Of one entry that no lock names; what is more is the output of a build. */
+const mostFiles = 500;
+const mostBytes = 20 * 1024 ** 2;
+/** Of all; the worktree that holds them stays whole. */
+const mostListed = 20_000;
+
+/**
+ * What git ignores of a cell's worktree although its agent made it inside `scope`, each entry with the rule that hides
+ * it. What was there before the agent began doesn't count, nor do caches and the output of builds that no lock names.
+ */
+export async function readIgnoredWork(
+  access: GitAccess,
+  cell: CellWorktree,
+  { covers, names }: WorkScope,
+): Promise<readonly IgnoredWork[]> {
+  const { git } = await followAgent(access, cell);
+  const { root } = pathsOf(access, cell);
+  const [prepared, since] = [readPrepared(root), changeTime(join(root, preparedFile))];
+  const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'];
+  const found: IgnoredWork[] = [];
+  let listed = 0;
+  for (const entry of splitNames((await runGit(git, args)).stdout)) {
+    const isNamed = names(entry.replace(/\/$/, ''));
+    if (prepared.has(entry) || (!isNamed && isCache(git.cwd, entry))) continue;
+    const walk = { most: isNamed ? mostListed - listed : mostFiles + 1, isNamed, since };
+    const { files, bytes } = filesOf(git.cwd, entry, {
+      ...walk,
+      covers: (path) => covers(path) && !prepared.has(path),
+    });
+    listed += files.length;
+    const isBuilt = files.length > mostFiles || bytes > mostBytes;
+    if (files.length > 0) found.push({ entry, files, rule: '', isKept: isNamed || !isBuilt });
+  }
+  return found.length === 0 ? [] : nameRules(git, found);
+}
+
+function isCache(workTree: string, entry: string): boolean {
+  const name = entry.replace(/\/$/, '').split('/').at(-1) ?? '';
+  // The mark by which cargo, pytest and others say that a folder can go: bford.info/cachedir.
+  const isMarked = entry.endsWith('/') && isText(entry) && existsSync(join(workTree, entry, 'CACHEDIR.TAG'));
+  return cacheNames.has(name) || cacheFile.test(name) || isMarked;
+}
+
+interface Walk {
+  readonly most: number;
+  readonly isNamed: boolean;
+  /** Nanoseconds; null: nothing was there before. */
+  readonly since: bigint | null;
+  covers(path: string): boolean;
+}
+
+/** Nothing is followed; what is neither a file nor a link holds nothing. */
+function filesOf(
+  workTree: string,
+  entry: string,
+  { most, isNamed, since, covers }: Walk,
+): { readonly files: readonly string[]; readonly bytes: number } {
+  const files: string[] = [];
+  let bytes = 0;
+  const waiting = [entry];
+  for (let path = waiting.pop(); path !== undefined && files.length < most; path = waiting.pop()) {
+    const place = Buffer.concat([Buffer.from(`${workTree}/`), nameBytes(path)]);
+    const facts = lstatSync(place, { bigint: true, throwIfNoEntry: false });
+    if (facts?.isDirectory() === true) {
+      const inner = namesIn(place).filter((name) => name !== '.git');
+      const base = path.endsWith('/') ? path : `${path}/`;
+      const below = inner.map((name) => `${base}${name}`);
+      for (const one of below) if (isNamed || !isCache(workTree, one)) waiting.push(one);
+      continue;
+    }
+    const isWork = facts !== undefined && (facts.isFile() || facts.isSymbolicLink());
+    if (!isWork || (since !== null && facts.ctimeNs <= since) || !covers(path)) continue;
+    files.push(path);
+    bytes += Number(facts.size);
+  }
+  return { files, bytes };
+}
+
+function namesIn(folder: Buffer): readonly string[] {
+  try {
+    return splitNames(joinBytes(readdirSync(folder, { encoding: 'buffer' })));
+  } catch {
+    return [];
+  }
+}
+
+function joinBytes(names: readonly Buffer[]): Buffer {
+  return Buffer.concat(names.flatMap((name) => [name, Buffer.from([0])]));
+}
+
+/** When the kernel last saw a file change: no program can set that. */
+function changeTime(file: string): bigint | null {
+  return lstatSync(file, { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? null;
+}
+
+/** `.gitignore:3 (dist/)`, as git check-ignore names what hides a path. */
+async function nameRules(git: GitContext, found: readonly IgnoredWork[]): Promise<readonly IgnoredWork[]> {
+  const input = joinNames(found.map(({ entry }) => entry));
+  const { stdout } = await runGit(git, ['check-ignore', '-v', '-z', '--stdin'], {
+    ...{ input, accept: [0, 1], env: { GIT_LITERAL_PATHSPECS: '0' } },
+  });
+  const fields = stdout.toString().split('\0');
+  const rules = new Map<string, string>();
+  for (let at = 0; at + 3 < fields.length; at += 4)
+    rules.set(fields[at + 3] ?? '', `${fields[at]}:${fields[at + 1]} (${fields[at + 2]})`);
+  return found.map((one) => ({ ...one, rule: rules.get(one.entry) ?? 'a rule of git' }));
+}
