@@ -9,6 +9,7 @@ import { readIgnoredWork } from './cells/ignored-work.ts';
 import { importObjects, type StepObserver } from './cells/import-objects.ts';
 import { isLeft, leaveToPerson, noteAccepted, personCommit } from './cells/leave-to-person.ts';
 import { markPrepared, preparedPaths, readLeftovers } from './cells/leftovers.ts';
+import { readLostCommits } from './cells/lost-commits.ts';
 import { isNews, noteCellEnd } from './cells/paths.ts';
 import { listCells, recoverQuarantines } from './cells/recover-quarantines.ts';
 import { removeCell } from './cells/remove-cell.ts';
@@ -40,6 +41,7 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
     cells: () => listCells(commonDir),
     cellHead: (cell) => readCellHead(access, cell),
     cellLeftovers: (cell) => readLeftovers(access, cell),
+    cellLost: (cell) => readLostCommits(access, cell),
     cellIgnored: (cell, scope) => readIgnoredWork(access, cell, scope),
     snapshotCell: (cell) => snapshotCell(access, cell),
     noteEnd: async (cell, note) => noteCellEnd(commonDir, pathsOf(access, cell).id, note),

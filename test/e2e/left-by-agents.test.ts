@@ -84,7 +84,6 @@ test('WTR-5 what project.copy and link put into a worktree is no work of its age
   repo.write('config/kept.json', '{}\n');
   repo.git('add', '.gitignore', 'config/kept.json');
   repo.git('commit', '-qm', 'settings');
-  repo.write('config/kept.json', '{"mine":1}\n');
   repo.write('config/local [1].json', '{"db":"lea"}\n');
   repo.write('.env', 'DB=lea\n');
   repo.write('node_modules/foo/index.js', 'module.exports = 1\n');
@@ -105,8 +104,6 @@ test('WTR-5 what project.copy and link put into a worktree is no work of its age
       locks: ['k.txt', 'config/kept.json'],
     },
   ]);
-  const forced = await flame(repo, ['show', 'forced']);
-  assert.match(forced.stdout, /put here by project\.copy/, forced.stdout);
   const past = await flame(repo, ['show', 'past']);
   assert.match(past.stdout, /\[path-prepared\] \.env was put here by project\.copy/);
   assert.match(past.stdout, /\[path-prepared\] node_modules was put here by project\.link/);
@@ -181,6 +178,61 @@ test('WTR-5 work that git ignores is named with the rule, and kept; what setup a
   assert.equal(files.flatMap((list) => list.split('\n')).sort(), [
     ...['dist/bundle.js', 'modules/b/b.txt', 'src/c.generated.ts', 'work.log.md'],
   ]);
+});
+
+test('UNI-5 what an agent committed and left again is a rescue, and named; a secret stays in its quarantine', async () => {
+  const repo = makeProject();
+  const commit = (file: string): string =>
+    `echo ${file} > ${file}.txt; git add -A; git commit -qm "Do ${file}"`;
+  const locks = (name: string): string[] => [`${name}*.txt`];
+  const token = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+  const run = await runTasks(repo, [
+    { id: 'reset', script: `${commit('reset')}; git reset -q --hard HEAD~1`, locks: locks('reset') },
+    { id: 'stash', script: 'echo 1 > stash.txt; git stash -q --include-untracked', locks: locks('stash') },
+    {
+      id: 'branch',
+      script: `git switch -qc mine; ${commit('branch')}; git switch -q --detach main`,
+      locks: locks('branch'),
+    },
+    {
+      id: 'part',
+      script: `${commit('part1')}; ${commit('part2')}; git reset -q --hard HEAD~1`,
+      locks: locks('part'),
+    },
+    {
+      id: 'amend',
+      script: `${commit('amend')}; echo 2 > amend.txt; git commit -qa --amend --no-edit`,
+      locks: locks('amend'),
+    },
+    {
+      id: 'failed',
+      script: `${commit('failed')}; git reset -q --hard HEAD~1; exit 3`,
+      locks: locks('failed'),
+    },
+    {
+      id: 'secret',
+      script: `echo ${token} > secret.txt; git add -A; git commit -nqm s; git reset -q --hard HEAD~1`,
+      locks: locks('secret'),
+    },
+  ]);
+  const kept = repo.git('for-each-ref', '--format=%(refname)', 'refs/blueflame/rescue/').split('\n');
+  assert.equal(
+    kept.map((ref) => ref.split('/').slice(-2)[0]).sort(),
+    ['branch', 'failed', 'part', 'reset', 'stash'],
+    run.stderr,
+  );
+  assert.match(
+    run.stderr,
+    /reset: It committed \w+ "Do reset" and left it again: kept as rescue ses-\S+\/reset\/1/,
+  );
+  assert.match(
+    run.stderr,
+    /secret: It committed \w+ "s" and left it again: it stays in \S+, for secret\.txt:1 looks like/,
+  );
+  const part = await flame(repo, ['show', 'part']);
+  assert.match(part.stdout, /It committed \w+ "Do part2" and left it again: kept as rescue/);
+  assert.ok(landed(repo).includes('part1.txt') && !landed(repo).includes('part2.txt'));
+  assert.is(repo.git('log', '--all', '--format=%s', '--grep=^s$'), '');
 });
 
 test.run();

@@ -54,6 +54,12 @@ export interface IgnoredWork {
   readonly isKept: boolean;
 }
 
+/** A commit that an agent made, and that its HEAD doesn't hold. */
+export interface LostCommit {
+  readonly commit: ObjectId;
+  readonly subject: string;
+}
+
 /** Where a task's work may lie. */
 export interface WorkScope {
   /** Whether a path is inside of it. */
@@ -132,6 +138,8 @@ export interface GitCells {
   cellLeftovers(cell: CellWorktree): Promise<readonly Leftover[]>;
   /** What git ignores of what an agent made inside `scope`; caches and what was there before it began are left out. */
   cellIgnored(cell: CellWorktree, scope: WorkScope): Promise<readonly IgnoredWork[]>;
+  /** Commits that an agent made and left again; verified, and still in its quarantine. */
+  cellLost(cell: CellWorktree): Promise<readonly LostCommit[]>;
   /** Commits these paths in the quarantine, running nothing the agent could have planted. Returns the new HEAD. */
   commitLeftovers(cell: CellWorktree, paths: readonly string[], init: LeftoverInit): Promise<ObjectId>;
   /** What commitLeftovers made last in a cell, also by a process that was killed then; null: nothing. */

@@ -10,8 +10,10 @@ import type { Workshop } from '../workshop.ts';
 import type { AttemptSteps } from './attempts.ts';
 import type { Begun } from './begin-attempt.ts';
 import { discardUntouched, failed, judgeWork } from './judge-work.ts';
+import { keepLost, withLost } from './keep-lost.ts';
 import { keptStart } from './kept-work.ts';
 import { lastWord } from './last-word.ts';
+import { leaveCell } from './leave-cell.ts';
 import type { Attempt, Ending } from './settle-attempt.ts';
 import { workerPrompt } from './worker-prompt.ts';
 
@@ -36,10 +38,13 @@ export async function performAttempt(
   const from = await keptStart(workshop, view.session, task, start.commit);
   const subject = { session: attempt.session, task: task.id };
   const cell = await open(() => workshop.git.addCellWorktree(attempt.path, from, subject, start.commit));
-  let isAccepted = false;
+  let [isAccepted, mustStay] = [false, false];
   try {
     const ending = await workIn(workshop, attempt, {
       cell,
+      onLost: () => {
+        mustStay = true;
+      },
       view,
       builtOn: start.builtOn,
       open,
@@ -49,19 +54,22 @@ export async function performAttempt(
     isAccepted = ending.work !== null;
     return ending;
   } finally {
-    if (!isAccepted) await discardUntouched(workshop, cell, task);
+    if (mustStay && !isAccepted) await leaveCell(workshop, cell);
+    else if (!isAccepted) await discardUntouched(workshop, cell, task);
   }
 }
 
 interface WorkPlace extends Pick<Ground, 'judge' | 'open' | 'view' | 'later'> {
   readonly cell: CellWorktree;
+  /** Its worktree is all that has some of its commits. */
+  onLost(): void;
   readonly builtOn: BuiltOn;
 }
 
 async function workIn(
   workshop: Workshop,
   attempt: Attempt,
-  { cell, view, builtOn, open, judge, later }: WorkPlace,
+  { cell, view, builtOn, open, judge, later, onLost }: WorkPlace,
 ): Promise<Ending> {
   const { task, agent, adapter, session } = attempt;
   // What starts from work that has not landed runs, as it is set up, what an agent wrote.
@@ -95,5 +103,9 @@ async function workIn(
       ...{ policy, base: cell.base, builtOn, isKept: cell.start !== cell.base },
     }),
   });
-  return judge(() => judgeWork(workshop, { attempt, cell, policy, outcome }));
+  return judge(async () => {
+    const lost = await keepLost(workshop, attempt, { cell, policy });
+    if (lost.mustStay) onLost();
+    return withLost(await judgeWork(workshop, { attempt, cell, policy, outcome }), lost, cell);
+  });
 }
