@@ -1,4 +1,5 @@
 import { listProcesses, readStat } from '../util/process-identity.ts';
+import { readEnvironment } from '../util/process-tree.ts';
 import { readTextOrEmpty } from '../util/read-file.ts';
 
 /** All living descendants of a process, parents before children. Empty where the system has no /proc. */
@@ -23,8 +24,7 @@ export function descendants(root: number): number[] {
 
 /** Processes started with this variable in their environment, also those that left their parent and group. */
 export function processesWith(name: string, value: string): number[] {
-  const wanted = `${name}=${value}`;
-  return listProcesses().filter((pid) => pid !== process.pid && readEnvironment(pid).includes(wanted));
+  return listProcesses().filter((pid) => pid !== process.pid && readEnvironment(pid)[name] === value);
 }
 
 /** Of processes, parents first, the one that is the first of a process namespace of its own; null if none is. */
@@ -46,8 +46,4 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   } catch {
     // Gone already.
   }
-}
-
-function readEnvironment(pid: number): string[] {
-  return readTextOrEmpty(`/proc/${pid}/environ`).split('\0');
 }

@@ -13,6 +13,7 @@ import { hasTerminal } from '../ui/gates/terminal-gates.ts';
 import { renderSessions } from '../ui/render/render-sessions.ts';
 import { formatCount } from '../util/format-amount.ts';
 import { type Opened, withWorkshop } from './open/open-workshop.ts';
+import { requireOwn } from './open/own-terminal.ts';
 import { type Reading, withState } from './open/read-state.ts';
 import { requireAtHand, withSessionLock } from './open/with-session-lock.ts';
 import { run as show } from './show/show.ts';
@@ -128,6 +129,7 @@ async function end(args: CommandArgs<'session'>, io: Io, name: string | null): P
       output.result([`${session.id} would end.`, ...left].join('\n'));
       return 0;
     }
+    requireOwn('Whether a session ends', opened.git.repository, io);
     if (!args.options.yes && !(await isMeant(io, opened, { session, left }))) {
       output.info('Nothing was changed.');
       return 1;

@@ -1,127 +1,151 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { ownIdentity, parseIdentity, processState } from '../util/process-identity.ts';
-import { ancestorsOf, readProcess, type TreeProcess } from '../util/process-tree.ts';
-import { readTextOrEmpty } from '../util/read-file.ts';
+import {
+  identityOf,
+  listProcesses,
+  type ProcessIdentity,
+  parseIdentity,
+  processStart,
+  processState,
+  readStat,
+} from '../util/process-identity.ts';
+import { ancestorsOf, programOf, readEnvironment, readProcess } from '../util/process-tree.ts';
+import { namesIn } from '../util/read-file.ts';
+import { readPlainText } from '../util/read-plain.ts';
+import { cloneStateDir } from '../util/user-state.ts';
+import { agentMark, isAgentProgram, isTypedIn, standsBetween } from './agent-programs.ts';
 
-// Chats whose models call our tools. Such a model often has a shell of the person's too, and what is typed there looks
-// like the person's own command.
+// What agents type looks like the person's own command: their shell is the person's. An agent is known by the marks of
+// its CLI, by its CLI among those that started a process, and by having had `git flame mcp` beside it.
 
 interface Clone {
   /** The common git directory, absolute. */
   readonly commonDir: string;
-}
-
-/** How often a server says that it is still there. */
-const renewMs = 60_000;
-/**
- * After so long without a word one counts as gone whose process can't be looked for here: long enough for a clock of
- * another machine, and for one that was asleep to be asked again.
- */
-const silentMs = 3_600_000;
-
-/** Notes that this process serves a chat, until what is returned is called; nothing where that can't be written. */
-export function noteChat({ commonDir }: Clone, name: string, renewsMs = renewMs): () => void {
-  const file = join(chatFolder(commonDir), name);
-  const write = (): void => {
-    mkdirSync(chatFolder(commonDir), { recursive: true });
-    writeFileSync(file, JSON.stringify(ownIdentity()), { mode: 0o600 });
-  };
-  try {
-    write();
-  } catch {
-    return () => undefined;
-  }
-  const renewing = setInterval(() => {
-    try {
-      write();
-    } catch {
-      // The disk is full, or the clone is gone: the next time, then.
-    }
-  }, renewsMs);
-  renewing.unref();
-  return () => {
-    clearInterval(renewing);
-    rmSync(file, { force: true });
-  };
-}
-
-/** What agent CLIs set for the commands that they run. */
-const marks = ['CLAUDECODE', 'CODEX_THREAD_ID', 'GEMINI_CLI', 'OPENCODE', 'COPILOT_CLI'];
-
-/**
- * The chat that a process, this one by default, was started by, in words: its CLI is among those that started it, or left its mark in the
- * environment. null: none, or no chat is connected to this clone; for a chat's own server too.
- */
-export function chatAround({
-  commonDir,
-  env,
-  pid: asked = process.pid,
-}: Clone & {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly pid?: number;
-}): string | null {
-  const servers = connectedServers(commonDir);
-  if (servers.length === 0 || servers.some(({ pid }) => pid === asked)) return null;
-  const above = new Set(ancestorsOf(asked));
-  const clients = servers.map(({ pid }) => (pid === null ? null : clientOf(pid)));
-  const client = clients.find((pid) => pid !== null && above.has(pid)) ?? null;
-  if (client !== null) return `process ${client} (${readProcess(client)?.name ?? ''})`;
-  const mark = marks.find((name) => (env[name] ?? '') !== '');
-  return mark === undefined ? null : `an agent's shell (${mark} is set)`;
 }
 
-interface Server {
-  /** null: in another container or on another machine, where its pid means nothing here. */
-  readonly pid: number | null;
+/** What this process made itself, as a demonstration does: nothing there is a person's. */
+const ownClones = new Set<string>();
+
+/** Decisions about this clone, which this process made to throw it away, are no person's. */
+export function decideFreely({ commonDir }: Pick<Clone, 'commonDir'>): void {
+  ownClones.add(realpathSync(commonDir));
+}
+
+/** Whether this process is what a chat calls the tools of. */
+let isServing = false;
+
+/**
+ * Notes that this process serves a chat: what started it is an agent for as long as it lives, also when the server is
+ * gone. Kept where the person's decisions are; where that can't be written, the processes that are seen have to do.
+ */
+export function noteChat({ commonDir, env }: Clone): void {
+  isServing = true;
+  const client = clientOf(process.pid);
+  const identity = client === null ? null : identityOf(client);
+  if (identity === null) return;
+  try {
+    const folder = chatFolder({ commonDir, env });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, `${identity.pid}-${process.pid}`), JSON.stringify(identity), {
+      mode: 0o600,
+      flag: 'wx',
+    });
+  } catch {
+    // The disk is full, or it is noted already.
+  }
+}
+
+/** Chats that this process has seen, by `pid start`: it knows them when what named them is gone. */
+const seen = new Set<string>();
+
+/** Sees which chats are connected now, for when this process is asked. */
+export function rememberChats(clone: Clone): void {
+  for (const { pid, start } of [...notedClients(clone), ...servedClients()]) seen.add(`${pid} ${start}`);
+}
+
+/**
+ * The agent that a process, this one by default, was started by, in words; null: none. Of a chat's own server it is the
+ * agent whose shell that chat itself was started in. A process that left its parents, its session and its environment
+ * behind can't be told from a person's.
+ */
+export function chatAround({ commonDir, env, pid: asked }: Clone & { readonly pid?: number }): string | null {
+  const isServer = asked === undefined && isServing;
+  const pid = isServer ? clientOf(process.pid) : (asked ?? process.pid);
+  if (pid === null || ownClones.has(realpathSync(commonDir))) return null;
+  rememberChats({ commonDir, env });
+  const starters = startersOf(pid);
+  const [first = 0] = starters;
+  // What npm installs of a CLI starts the CLI itself.
+  const above = isServer && first !== 0 && isAgent(first) ? starters.slice(1) : starters;
+  const agent = [...(asked === undefined ? [] : [pid]), ...above].find(isAgent);
+  if (agent !== undefined) return `process ${agent} (${readProcess(agent)?.name ?? ''})`;
+  const own = asked === undefined && !isServer ? env : {};
+  const mark = [own, ...[pid, ...above].map(readEnvironment)].map(agentMark).find((one) => one !== null);
+  return mark === undefined || mark === null ? null : `an agent's shell (${mark} is set)`;
+}
+
+function isAgent(pid: number): boolean {
+  const found = readProcess(pid);
+  if (found === null) return false;
+  return seen.has(`${pid} ${processStart(pid)}`) || isAgentProgram(found, programOf(pid));
+}
+
+/**
+ * Who started a process. Where a parent ended, as of what is put into the background twice, its session still says who
+ * began that, and which command has its terminal.
+ */
+function startersOf(pid: number): readonly number[] {
+  const above = ancestorsOf(pid);
+  const { session = 0, foreground = 0 } = readStat(pid) ?? {};
+  if (session <= 1 || session === pid || above.includes(session)) return above;
+  const others = [session, foreground].filter((one) => one > 1 && one !== pid);
+  return [...above, ...others.flatMap((one) => [one, ...ancestorsOf(one)])];
 }
 
 /** What dead ones left is removed. */
-function connectedServers(commonDir: string): readonly Server[] {
-  const folder = chatFolder(commonDir);
+function notedClients(clone: Clone): readonly ProcessIdentity[] {
+  const folder = chatFolder(clone);
   return namesIn(folder).flatMap((name) => {
-    const server = parseIdentity(readTextOrEmpty(join(folder, name)));
-    const state = server === null ? 'gone' : processState(server);
-    const isGone = state === 'gone' || (state === 'unknown' && isSilent(join(folder, name)));
-    if (server !== null && !isGone) return [{ pid: state === 'unknown' ? null : server.pid }];
-    rmSync(join(folder, name), { force: true });
+    const client = parseIdentity(readPlainText(join(folder, name), { most: 10_000 }));
+    const state = client === null ? 'gone' : processState(client);
+    if (client !== null && (state === 'alive' || state === 'own')) return [client];
+    if (state === 'gone') rmSync(join(folder, name), { force: true, recursive: true });
     return [];
   });
 }
 
-function isSilent(file: string): boolean {
-  const { mtimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
-  return Date.now() - mtimeMs > silentMs;
+/** Of the servers that are seen among all processes. */
+function servedClients(): readonly ProcessIdentity[] {
+  const clients = listProcesses().filter(isServer).map(clientOf);
+  return [...new Set(clients)].flatMap((pid) => (pid === null ? [] : (identityOf(pid) ?? [])));
 }
 
-/** Who started a server: git stands between, and what the client started it with. */
-function clientOf(server: number): number | null {
-  const isClient = (pid: number): boolean => {
-    const found = readProcess(pid);
-    return found !== null && !standsBetween(found);
-  };
-  return ancestorsOf(server).find(isClient) ?? null;
+function isServer(pid: number): boolean {
+  const words = readProcess(pid)?.words ?? [];
+  const program = words.findIndex((word) => basename(word) === 'git-flame');
+  return program !== -1 && words[program + 1] === 'mcp' && !isAtTerminal(pid);
 }
 
-const shells = new Set(['sh', 'dash', 'ash', 'bash', 'zsh', 'ksh', 'fish']);
-
-/** Whether a process does nothing but start another. A shell without a command of its own is where a person types. */
-export function standsBetween({ name, words: [first = '', ...rest] }: Omit<TreeProcess, 'parent'>): boolean {
-  if (name === 'git') return true;
-  const program = basename(first);
-  if (program === 'npm') return rest[0] === 'exec';
-  const end = rest.findIndex((word) => !word.startsWith('-'));
-  return shells.has(program) && rest.slice(0, Math.max(end, 0)).some((word) => /^-[a-z]*c$/.test(word));
-}
-
-function namesIn(folder: string): readonly string[] {
+/** Whether a person typed it, to see what it is. */
+function isAtTerminal(pid: number): boolean {
   try {
-    return readdirSync(folder);
+    return /^\/dev\/(?:pts\/|tty)/.test(readlinkSync(`/proc/${pid}/fd/0`));
   } catch {
-    return [];
+    return true;
   }
 }
 
-function chatFolder(commonDir: string): string {
-  return join(commonDir, 'blueflame', 'chats');
+/** Who started a server: git stands between, and what the client started it with. null: a person, in a shell. */
+function clientOf(server: number): number | null {
+  for (const pid of ancestorsOf(server)) {
+    const found = readProcess(pid);
+    if (found !== null && isTypedIn(found)) return null;
+    if (found !== null && !standsBetween(found)) return pid;
+  }
+  return null;
+}
+
+function chatFolder({ commonDir, env }: Clone): string {
+  return join(cloneStateDir(env, commonDir), 'chats');
 }

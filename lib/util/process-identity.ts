@@ -28,6 +28,12 @@ export function ownIdentity(): ProcessIdentity {
   return own;
 }
 
+/** Of another process that is seen here; null where it isn't there. */
+export function identityOf(pid: number): ProcessIdentity | null {
+  const start = processStart(pid);
+  return start === null ? null : { ...ownIdentity(), pid, start };
+}
+
 /**
  * Whether a process still lives. 'unknown' of one on another machine or in another container, whose pids mean
  * nothing here.
@@ -64,13 +70,27 @@ export function processStart(pid: number): string | null {
   return stat === null || stat.state === 'Z' ? null : stat.start;
 }
 
-/** State, parent and start time of a process from /proc; null where they can't be read. */
-export function readStat(pid: number): { state: string; parent: number; start: string } | null {
+interface ProcessStat {
+  readonly state: string;
+  readonly parent: number;
+  /** The process that began its session. */
+  readonly session: number;
+  /** The group of processes that has its terminal; -1: it has no terminal. */
+  readonly foreground: number;
+  readonly start: string;
+}
+
+/** What /proc says of a process; null where that can't be read. */
+export function readStat(pid: number): ProcessStat | null {
   const text = readTextOrEmpty(`/proc/${pid}/stat`);
   if (text === '') return null;
   // The program's name is in brackets and may hold blanks and brackets itself.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] ?? '', parent: Number(fields[1]), start: fields[19] ?? '' };
+  const [state = '', parent, , session, , foreground] = fields;
+  return {
+    ...{ state, start: fields[19] ?? '' },
+    ...{ parent: Number(parent), session: Number(session), foreground: Number(foreground) },
+  };
 }
 
 function startByPs(pid: number): string | null {
@@ -84,7 +104,8 @@ export function askPs(pid: number, columns: string): string | null {
   return text === '' ? null : text;
 }
 
-function readLink(path: string): string {
+/** '' where there is none, or it can't be read. */
+export function readLink(path: string): string {
   try {
     return readlinkSync(path);
   } catch {

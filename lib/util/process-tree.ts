@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { askPs, readStat } from './process-identity.ts';
+import { askPs, readLink, readStat } from './process-identity.ts';
 import { readTextOrEmpty } from './read-file.ts';
 
 /** A process as its tree shows it. */
@@ -20,7 +20,20 @@ export function readProcess(pid: number): TreeProcess | null {
   return { parent: stat.parent, name, words: wordsOf(readTextOrEmpty(`/proc/${pid}/cmdline`)) };
 }
 
-/** The same where there is no /proc. */
+/** The file that a process runs, whatever it calls itself; '' where that can't be seen. */
+export function programOf(pid: number): string {
+  return readLink(`/proc/${pid}/exe`);
+}
+
+/** The variables a process was started with; none where they can't be seen. */
+export function readEnvironment(pid: number): Readonly<Record<string, string>> {
+  const entries = readTextOrEmpty(`/proc/${pid}/environ`).split('\0');
+  return Object.fromEntries(
+    entries.map((entry) => [entry.split('=', 1)[0] ?? '', entry.slice(entry.indexOf('=') + 1)]),
+  );
+}
+
+/** What readProcess says, where there is no /proc. */
 export function processByPs(pid: number): TreeProcess | null {
   const found = /^(\d+)\s+(.+)$/.exec(askPs(pid, 'ppid=,comm=') ?? '');
   if (found === null) return null;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Whether an error says that there is nothing at a path, nor a folder on the way to it. */
 export function isMissing(error: unknown): boolean {
@@ -21,5 +21,14 @@ export function readTextOrEmpty(path: string): string {
     return readFileSync(path, 'utf8');
   } catch {
     return '';
+  }
+}
+
+/** What is in a folder; nothing where there is none, or it can't be read. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

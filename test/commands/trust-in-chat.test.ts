@@ -1,9 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { main } from '../../lib/cli/main.ts';
-import { ownIdentity } from '../../lib/util/process-identity.ts';
 import { makeExecProject, writePlan } from '../support/exec-project.ts';
 import { makeFakeIo } from '../support/fake-io.ts';
 import type { FlameRun } from '../support/flame.ts';
@@ -13,10 +10,6 @@ import { makeTempDir } from '../support/repo.ts';
 test("QUE-1 a yes that a chat's model types at a terminal of its own allows nothing; it isn't even asked", async () => {
   const repo = makeExecProject({ config: { hooks: { on_waiting: 'true' } } });
   writePlan(repo, [{ id: 'one', script: 'true', locks: ['src/one.txt'] }]);
-  const folder = join(repo.path, '.git/blueflame/chats');
-  mkdirSync(folder, { recursive: true });
-  // Another process's, in a container.
-  writeFileSync(join(folder, 'queen-1'), JSON.stringify({ ...ownIdentity(), namespace: 'pid:[1]' }));
   const state = makeTempDir();
   const typed = async (...argv: readonly string[]): Promise<FlameRun> => {
     const env = { ...repo.env, XDG_STATE_HOME: state, TERM: 'dumb', CLAUDECODE: '1' };

@@ -1,80 +1,150 @@
-import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chatAround, noteChat, standsBetween } from '../../lib/trust/chats.ts';
-import { ownIdentity, type ProcessIdentity } from '../../lib/util/process-identity.ts';
+import { chatAround, rememberChats } from '../../lib/trust/chats.ts';
+import { identityOf, ownIdentity } from '../../lib/util/process-identity.ts';
+import { cloneStateDir } from '../../lib/util/user-state.ts';
 import { makeTempDir } from '../support/repo.ts';
+import { testIf } from '../support/skip.ts';
 
-/** A clone with a note of a chat, of a process like this one but for what is said. */
-function noteOf(other: Partial<ProcessIdentity>): { readonly commonDir: string; readonly file: string } {
-  const commonDir = makeTempDir();
-  const folder = join(commonDir, 'blueflame/chats');
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'queen-1');
-  writeFileSync(file, JSON.stringify({ ...ownIdentity(), ...other }));
-  return { commonDir, file };
+type Clone = Parameters<typeof chatAround>[0];
+
+/** A clone that no chat was ever connected to. */
+function makeClone(): Clone {
+  return { commonDir: makeTempDir(), env: { XDG_STATE_HOME: makeTempDir() } };
 }
 
-const marked = { CLAUDECODE: '1' };
+const linux = testIf(test, process.platform === 'linux', 'needs /proc');
 
-test('a server in another container is known by the mark in the environment alone', () => {
-  const { commonDir, file } = noteOf({ namespace: 'pid:[1]', host: 'elsewhere' });
-  assert.is(chatAround({ commonDir, env: marked }), "an agent's shell (CLAUDECODE is set)");
-  assert.match(chatAround({ commonDir, env: { COPILOT_CLI: '1' } }) ?? '', 'COPILOT_CLI is set');
-  assert.is(chatAround({ commonDir, env: {} }), null);
-  assert.ok(existsSync(file));
+/** Starts a program that says the pid of what it leaves running, for the time of `work`. */
+async function withLeft<T>(
+  [program = '', ...words]: readonly string[],
+  env: NodeJS.ProcessEnv,
+  work: (left: { readonly pid: number; readonly starter: number }) => T,
+): Promise<T> {
+  const child = spawn(program, words, {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  const [said] = await once(child.stdout, 'data');
+  const [pid, starter] = [Number(said), child.pid ?? 0];
+  try {
+    return work({ pid, starter });
+  } finally {
+    for (const one of [-starter, pid]) end(one);
+  }
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone already.
+  }
+}
+
+/** What such a process was started by. */
+function around(clone: Clone, line: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string | null> {
+  return withLeft(line, env, ({ pid }) => chatAround({ ...clone, pid }));
+}
+
+const shell = ['-c', 'sleep 100 & echo $!; wait'];
+
+test('QUE-1 the mark of an agent CLI suffices, without any chat that is connected', () => {
+  const { commonDir, env } = makeClone();
+  const marked = (name: string): string | null => chatAround({ commonDir, env: { ...env, [name]: '1' } });
+  for (const name of ['CLAUDECODE', 'CODEX_THREAD_ID', 'GEMINI_CLI', 'OPENCODE', 'COPILOT_CLI', 'AI_AGENT'])
+    assert.is(marked(name), `an agent's shell (${name} is set)`);
+  assert.is(marked('CLAUDE'), null);
 });
 
-test('a server in another container that has said nothing for long is gone; one that lives says so again and again', async () => {
-  const { commonDir, file } = noteOf({ namespace: 'pid:[1]', host: 'elsewhere' });
-  const [now, anHour] = [Date.now() / 1_000, 3_600];
-  utimesSync(file, now - anHour + 60, now - anHour + 60);
-  assert.is.not(chatAround({ commonDir, env: marked }), null);
-  utimesSync(file, now - anHour - 60, now - anHour - 60);
-  assert.is(chatAround({ commonDir, env: marked }), null);
-  assert.not.ok(existsSync(file));
-  const forget = noteChat({ commonDir }, 'queen-2', 5);
-  const own = join(commonDir, 'blueflame/chats/queen-2');
-  utimesSync(own, 0, 0);
-  // Whoever took it for dead has removed it: it comes back.
-  rmSync(own);
-  for (let turn = 0; !existsSync(own) && turn < 2_000; turn += 1)
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.ok(statSync(own).mtimeMs > 0);
-  forget();
+linux('QUE-1 a mark that was taken off again still stands where a process was started', async () => {
+  const clone = makeClone();
+  const lines: readonly (readonly [script: string, mark: string])[] = [
+    ['sleep 100 & echo $!; wait', 'CLAUDECODE'],
+    ['env -i sh -c "sleep 100 & echo \\$!; wait"; true', 'OPENCODE'],
+    ['unset COPILOT_CLI; sleep 100 & echo $!; wait', 'COPILOT_CLI'],
+    [
+      'script -qc "env -u CODEX_THREAD_ID sh -c \'echo \\$\\$; exec sleep 100\'" /dev/null; true',
+      'CODEX_THREAD_ID',
+    ],
+    // Whose parents are gone.
+    ['(setsid nohup sleep 100 2>/dev/null & echo $!)', 'GEMINI_CLI'],
+  ];
+  for (const [script, mark] of lines) {
+    const found = await around(clone, ['/bin/sh', '-c', script], { [mark]: '1' });
+    assert.is(found, `an agent's shell (${mark} is set)`, script);
+  }
+  assert.is(await around(clone, ['/bin/sh', ...shell]), null);
 });
 
-test('what a dead server left counts no more, and is removed', () => {
-  const { commonDir, file } = noteOf({ boot: 'before' });
-  assert.is(chatAround({ commonDir, env: marked }), null);
-  assert.not.ok(existsSync(file));
+linux('QUE-1 of what lost its parents the session still says who began it', async () => {
+  const [clone, folder] = [makeClone(), makeTempDir()];
+  copyFileSync('/bin/sh', join(folder, 'kimi'));
+  const twice = ['-c', '(env -i sh -c "sleep 100 & echo \\$!"); sleep 100; true'];
+  assert.match((await around(clone, [join(folder, 'kimi'), ...twice])) ?? '', / \(kimi\)$/);
+  assert.is(await around(clone, ['/bin/sh', ...twice]), null);
 });
 
-test("a chat's own server is no shell of its model", () => {
-  const commonDir = makeTempDir();
-  const forget = noteChat({ commonDir }, 'queen-1');
-  assert.ok(existsSync(join(commonDir, 'blueflame/chats/queen-1')));
-  assert.is(chatAround({ commonDir, env: marked }), null);
-  forget();
-  assert.not.ok(existsSync(join(commonDir, 'blueflame/chats/queen-1')));
+linux('QUE-1 an agent CLI among those that started a process suffices, by any name it has', async () => {
+  const [clone, folder] = [makeClone(), makeTempDir()];
+  const npm = join(folder, 'node_modules/@google/gemini-cli/bundle');
+  const versions = join(folder, 'claude/versions');
+  for (const one of [npm, versions]) mkdirSync(one, { recursive: true });
+  const script =
+    "console.log(require('node:child_process').spawn('sleep', ['100'], { stdio: 'ignore' }).pid)";
+  for (const file of [join(npm, 'main.js'), join(folder, 'codex.js'), join(folder, 'codecs.js')])
+    writeFileSync(file, script);
+  for (const file of [join(versions, '2.1.332'), join(folder, 'opencode')]) copyFileSync('/bin/sh', file);
+  const agents: readonly (readonly string[])[] = [
+    [process.execPath, join(npm, 'main.js')],
+    [process.execPath, '--max-old-space-size=100', join(folder, 'codex.js')],
+    [process.execPath, '-r', 'node:fs', join(folder, 'codex.js'), 'exec'],
+    [join(versions, '2.1.332'), ...shell],
+    [join(folder, 'opencode'), ...shell],
+    // By another name, and behind another program.
+    ['/bin/bash', '-c', `exec -a tidy ${join(folder, 'opencode')} -c '${shell[1]}'`],
+    ['/usr/bin/setsid', '--wait', join(folder, 'opencode'), ...shell],
+  ];
+  for (const line of agents)
+    assert.match((await around(clone, line)) ?? '', /^process \d+ \(/, line.join(' '));
+  const persons = [
+    [process.execPath, join(folder, 'codecs.js')],
+    ['/bin/sh', ...shell, 'codex', 'claude'],
+  ];
+  for (const line of persons) assert.is(await around(clone, line), null, line.join(' '));
 });
 
-test('between a server and its client are git, npm exec and shells with a command; a shell where one types is not', () => {
-  const isBetween = (line: string): boolean => {
-    const words = line.split(' ');
-    return standsBetween({ name: words[0] ?? '', words });
-  };
-  for (const line of [
-    'git flame mcp',
-    '/bin/sh -c x',
-    'dash -ec x',
-    'bash -l -c x',
-    'npm exec git-flame mcp',
-  ])
-    assert.ok(isBetween(line), line);
-  for (const line of ['bash', '-bash', '/bin/sh -i', 'bash --init-file /etc/rc -i', 'claude -c', 'npm start'])
-    assert.not.ok(isBetween(line), line);
+linux('QUE-1 a chat that noted itself is known by who saw it, whatever becomes of the note', async () => {
+  const clone = makeClone();
+  const folder = join(cloneStateDir(clone.env, clone.commonDir), 'chats');
+  mkdirSync(folder, { recursive: true });
+  await withLeft(['/bin/sh', ...shell], {}, ({ pid, starter }) => {
+    assert.is(chatAround({ ...clone, pid }), null);
+    const note = join(folder, 'a-chat');
+    writeFileSync(note, JSON.stringify(identityOf(starter)));
+    rememberChats(clone);
+    writeFileSync(note, '');
+    assert.match(chatAround({ ...clone, pid }) ?? '', `process ${starter} (`);
+    rmSync(folder, { recursive: true });
+    assert.match(chatAround({ ...clone, pid }) ?? '', `process ${starter} (`);
+  });
+});
+
+linux('what a chat left that is over is removed; pipes, links and folders are not waited for', () => {
+  const clone = makeClone();
+  const folder = join(cloneStateDir(clone.env, clone.commonDir), 'chats');
+  mkdirSync(join(folder, 'folder'), { recursive: true });
+  spawnSync('mkfifo', [join(folder, 'pipe')]);
+  spawnSync('ln', ['-s', '/dev/zero', join(folder, 'link')]);
+  writeFileSync(join(folder, 'before'), JSON.stringify({ ...ownIdentity(), boot: 'before' }));
+  writeFileSync(join(folder, 'elsewhere'), JSON.stringify({ ...ownIdentity(), host: 'elsewhere' }));
+  assert.is(chatAround(clone), null);
+  assert.equal(readdirSync(folder), ['elsewhere']);
 });
 
 test.run();

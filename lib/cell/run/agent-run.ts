@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { isPricedByPerson } from '../../domain/config/token-price.ts';
 import type { Failure } from '../../domain/failure.ts';
 import {
@@ -10,7 +9,7 @@ import {
   type StreamReader,
 } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentOutcome, AgentRequest, StopOrder } from '../../domain/ports/agent-port.ts';
-import { readTextOrEmpty } from '../../util/read-file.ts';
+import { readPlainText } from '../../util/read-plain.ts';
 import { explainByLimit } from '../gateway/service-limit.ts';
 import { explainByTrouble } from '../gateway/service-trouble.ts';
 import { describeLimit } from '../limits/limits.ts';
@@ -50,6 +49,9 @@ export interface AgentRun {
   /** A registration that is due: what was heard last must still be read. */
   later: NodeJS.Timeout | null;
 }
+
+/** Bytes; more than any conversation of a planner's. */
+const longestTranscript = 256 * 1_024 * 1_024;
 
 /** How long an agent may take to end by itself. */
 export const graceMs = 5_000;
@@ -241,6 +243,8 @@ function readResult(
   if (launch.transcript === null) return parts;
   return {
     ...parts,
-    ...run.adapter.readTranscript(readTextOrEmpty(join(run.folder.home, launch.transcript))),
+    ...run.adapter.readTranscript(
+      readPlainText(launch.transcript, { root: run.folder.home, most: longestTranscript }),
+    ),
   };
 }

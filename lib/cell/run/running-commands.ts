@@ -1,9 +1,9 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
-import { readTextOrEmpty } from '../../util/read-file.ts';
+import { namesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { logRoot, ownerFile, type RunFolder, runRoot } from '../run-folder.ts';
 
@@ -131,13 +131,5 @@ function parseNote(text: string): z.infer<typeof schema> | null {
     return schema.parse(JSON.parse(text));
   } catch {
     return null;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

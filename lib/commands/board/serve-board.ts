@@ -6,6 +6,7 @@ import { type Board, openBoard } from '../../ui/board/open-board.ts';
 import type { ReviewPagePart } from '../../ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
 import { openPage } from '../open/open-page.ts';
+import { strangerOnPage } from '../open/own-terminal.ts';
 import type { Reading } from '../open/read-state.ts';
 import { preferencesIn } from '../open/review-page.ts';
 import { openBoardSource } from './board-source.ts';
@@ -41,7 +42,8 @@ export async function serveBoard(
     write: async (chosen: PagePreferences['theme']) =>
       preferences.write({ ...(await preferences.read()), theme: chosen }),
   };
-  const board = await openBoard({ source, theme, serve, farewell, review }).catch(
+  const stranger = strangerOnPage(reading.git.repository, io);
+  const board = await openBoard({ source, theme, serve: { ...serve, stranger }, farewell, review }).catch(
     (error: NodeJS.ErrnoException) => {
       const isTaken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
       if (error.code === 'EADDRNOTAVAIL') throw noSuchAddress(serve.host ?? '', again);

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../../util/read-file.ts';
 import { cloneStateDir } from '../../util/user-state.ts';
 
 interface Place {
@@ -30,12 +31,4 @@ export function stateMark({ commonDir, env, configFile }: Place): string {
 function markOf(file: string): string {
   const facts = lstatSync(file, { bigint: true, throwIfNoEntry: false });
   return facts === undefined ? '-' : `${facts.ino}.${facts.size}.${facts.mtimeNs}`;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { CommandArgs, GlobalOptions } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
+import { decideFreely } from '../../trust/chats.ts';
 import { createOutput } from '../../ui/terminal/output.ts';
 import { makeFolders } from '../../util/make-folders.ts';
 import * as init from '../init/init.ts';
@@ -30,6 +31,7 @@ export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
   try {
     const repo = join(folder, 'greeter');
     const context = await makeRepository(repo, io);
+    decideFreely({ commonDir: join(repo, '.git') });
     const code = await runCycle(args, { ...io, cwd: repo, env: context.env });
     if (!output.isJson) await showResult(context, io, output);
     for (const command of afterTheDemo(io, isKept ? repo : null)) output.hint(command);

@@ -24,12 +24,11 @@ export async function run(args: CommandArgs<'mcp'>, io: Io): Promise<number> {
   io.stdin.pipe(input);
   output.pipe(io.stdout);
   // From the first answer on a model may type what looks like the person's own command.
-  const hosting: { desk: Promise<ChatDesk> | null; forget: (() => void) | null } = {
-    desk: null,
-    forget: await noteHere(io, by),
-  };
+  await noteHere(io);
+  const hosting: { desk: Promise<ChatDesk> | null } = { desk: null };
   const open = async (): Promise<ChatDesk> => {
-    hosting.forget ??= await noteHere(io, by);
+    // There may be a repository by now.
+    if (hosting.desk === null) await noteHere(io);
     hosting.desk ??= openDesk(
       { ...io, stdin: emptyInput(), stdout: nowhere(), signal, hurry: gone.signal },
       args,
@@ -49,14 +48,12 @@ export async function run(args: CommandArgs<'mcp'>, io: Io): Promise<number> {
   gone.abort(interrupted('The chat has closed the connection.'));
   await served.close();
   await (await hosting.desk?.catch(() => null))?.close();
-  hosting.forget?.();
   return 0;
 }
 
-/** null: there is no repository here. */
-async function noteHere({ cwd, env }: Io, by: AgentId): Promise<(() => void) | null> {
+async function noteHere({ cwd, env }: Io): Promise<void> {
   const repository = await discoverRepository({ cwd, env }).catch(() => null);
-  return repository === null ? null : noteChat(repository, by);
+  if (repository !== null) noteChat({ commonDir: repository.commonDir, env });
 }
 
 /** `--print`: what a chat is to be told of the tools; of one alone nothing but that is on stdout. */

@@ -12,6 +12,7 @@ import { createRunMemory, type RunMemory } from '../../engine/run-memory.ts';
 import { tellOnce } from '../../engine/tell-once.ts';
 import { createWindDown, type WindDown } from '../../engine/wind-down.ts';
 import type { MachinePort, Workshop } from '../../engine/workshop.ts';
+import { rememberChats } from '../../trust/chats.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { GateDesk } from '../../ui/desk/gate-desk.ts';
 import { liveOutput } from '../../ui/live/live-output.ts';
@@ -58,7 +59,7 @@ export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
   const machine = guardedMachine(createMachine(io.env), trust);
   const page = holdReviewPage(io, reading);
   const desk = new GateDesk(keepAnswers({ commonDir: reading.git.repository.commonDir, env: io.env }));
-  const door = holdDoor(reading, desk);
+  const door = holdDoor(reading, io, desk);
   const gates = await openGates(io, {
     ...ready,
     reading: { ...reading, output },
@@ -79,14 +80,23 @@ export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
   };
 }
 
-/** A way in for boards of other processes, opened when something is asked; without one the question is asked all the same. */
+/** How often it is seen which chats are connected, in milliseconds. */
+const lookMs = 5_000;
+
+/**
+ * A way in for boards of other processes, opened when something is asked; without one the question is asked all the same.
+ * A chat that was there once gives no answer, whatever became of what named it.
+ */
 function holdDoor(
   { git, output }: Pick<Reading, 'git' | 'output'>,
+  { env }: Io,
   desk: GateDesk,
 ): { readonly letIn: () => Promise<void>; readonly close: () => Promise<void> } {
+  const { commonDir } = git.repository;
+  const looking = setInterval(() => rememberChats({ commonDir, env }), lookMs).unref();
   let opening: Promise<{ close(): Promise<void> } | null> | null = null;
   const open = (): Promise<{ close(): Promise<void> } | null> =>
-    openGateDoor({ commonDir: git.repository.commonDir, line: desk }).catch((error: Error) => {
+    openGateDoor({ commonDir, env, line: desk }).catch((error: Error) => {
       const message = `Boards of other processes can't answer here: ${error.message}`;
       output.events.emit({ event: 'notice', level: 'warning', message });
       return null;
@@ -96,7 +106,10 @@ function holdDoor(
       opening ??= open();
       await opening;
     },
-    close: async () => (await opening)?.close(),
+    close: async () => {
+      clearInterval(looking);
+      await (await opening)?.close();
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { ownerFile, runRoot } from '../../cell/run-folder.ts';
 import { FlameError, type FlameErrorInit, retold } from '../../domain/flame-error.ts';
 import type { GateLine, GatesState, GateText, GivenAnswer } from '../../domain/shown/gate.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
-import { readTextOrEmpty } from '../../util/read-file.ts';
+import { namesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { hearLines, sayLine } from './door-lines.ts';
 import { doorFile, doorPrefix } from './door-names.ts';
 
@@ -91,14 +91,6 @@ function doorsIn(commonDir: string): ReadonlyMap<string, string> {
     if (owner !== null && path !== '' && processState(owner) === 'alive') found.set(name, path);
   }
   return found;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 type Told = { readonly n: number; readonly text?: string | null; readonly error?: FlameErrorInit };

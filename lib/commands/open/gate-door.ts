@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { listenOn } from '../../cell/gateway/listen-on.ts';
@@ -7,11 +7,11 @@ import { makeRunFolder } from '../../cell/run-folder.ts';
 import { makeSocketFolder } from '../../cell/watcher/socket-folder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GateLine } from '../../domain/shown/gate.ts';
-import { chatAround } from '../../trust/chats.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { chatAround, rememberChats } from '../../trust/chats.ts';
 import { requireOwnTerminal } from '../../trust/decisions/persons-word.ts';
-import { processStart } from '../../util/process-identity.ts';
+import { processStart, readLink } from '../../util/process-identity.ts';
 import { randomName } from '../../util/random-name.ts';
-import { readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { type DoorQuestion, hearLines, helloSchema, questionSchema, sayLine } from './door-lines.ts';
 import { doorFile } from './door-names.ts';
@@ -21,6 +21,7 @@ const longestQuestion = 4_000_000;
 
 interface DoorOptions {
   readonly commonDir: string;
+  readonly env: Io['env'];
   readonly line: GateLine;
 }
 
@@ -28,15 +29,17 @@ interface DoorOptions {
  * Lets boards and commands of other processes see what a run asks, and answer: by a socket that the person's own
  * processes alone can open. Whoever comes in proves its number, so that none of what a chat's model started answers.
  */
-export async function openGateDoor({ commonDir, line }: DoorOptions): Promise<{ close(): Promise<void> }> {
+export async function openGateDoor(options: DoorOptions): Promise<{ close(): Promise<void> }> {
+  const { commonDir } = options;
   const folder = makeRunFolder(commonDir, randomName('door'));
   try {
     const sockets = makeSocketFolder(folder);
     const path = join(sockets.path, 'door.sock');
-    const server = createServer((socket) => receive(socket, { commonDir, line, control: folder.control }));
+    const server = createServer((socket) => receive(socket, { ...options, control: folder.control }));
     const listening = await listenOn(server, path);
     // Only now: who finds the file finds somebody who listens.
     replaceFile(join(folder.root, doorFile), path, 0o600);
+    rememberChats(options);
     return {
       close: async () => {
         await listening.close();
@@ -64,7 +67,8 @@ interface Visitor {
 type Door = DoorOptions & { readonly control: string };
 
 /** Whatever goes wrong with one who comes in ends that connection, never the run. */
-function receive(socket: Socket, { commonDir, line, control }: Door): void {
+function receive(socket: Socket, { control, ...options }: Door): void {
+  const { line } = options;
   const proof = join(control, randomBytes(16).toString('hex'));
   try {
     writeFileSync(proof, '', { mode: 0o600 });
@@ -81,39 +85,40 @@ function receive(socket: Socket, { commonDir, line, control }: Door): void {
   });
   const hear = (value: unknown): void => {
     if (visitor === null) {
-      visitor = admit(helloSchema.parse(value).pid, { commonDir, proof });
+      visitor = admit(helloSchema.parse(value).pid, { ...options, proof });
       sayLine(socket, { state: line.read() });
       unwatch.push(line.watch(() => sayLine(socket, { state: line.read() })));
       return;
     }
-    void reply(socket, questionSchema.parse(value), { commonDir, line, visitor });
+    void reply(socket, questionSchema.parse(value), { ...options, visitor });
   };
   hearLines(socket, hear, { longest: longestQuestion });
   sayLine(socket, { proof });
 }
 
 /** Throws where it is somebody else. */
-function admit(
-  pid: number,
-  { commonDir, proof }: { readonly commonDir: string; readonly proof: string },
-): Visitor {
+function admit(pid: number, { proof, ...options }: DoorOptions & { readonly proof: string }): Visitor {
   const start = processStart(pid);
   if (start === null || !holdsOpen(pid, proof)) throw new Error('it is somebody else');
-  return { pid, start, proof, chat: chatOf(commonDir, pid) };
+  return { pid, start, proof, chat: chatAround({ ...options, pid }) };
 }
 
 async function reply(
   socket: Socket,
   question: DoorQuestion,
-  { commonDir, line, visitor }: DoorOptions & { readonly visitor: Visitor },
+  { visitor, ...options }: DoorOptions & { readonly visitor: Visitor },
 ): Promise<void> {
   const { n } = question;
+  const { line } = options;
   try {
     if ('text' in question) {
       sayLine(socket, { n, text: await line.text(question.text.gate, question.text.what) });
       return;
     }
-    requireOwnTerminal('What is answered here', () => visitor.chat ?? chatOf(commonDir, visitor.pid));
+    requireOwnTerminal(
+      'What is answered here',
+      () => visitor.chat ?? chatAround({ ...options, pid: visitor.pid }),
+    );
     requireStillThere(visitor);
     await line.answer(question.answer);
     sayLine(socket, { n });
@@ -145,34 +150,14 @@ function answerFailed(error: unknown): FlameError {
   });
 }
 
-function chatOf(commonDir: string, pid: number): string | null {
-  return chatAround({ commonDir, env: variablesOf(pid), pid });
-}
-
 /** Whether a process has a file open; where that can't be seen, the socket's own rights have to do. */
 function holdsOpen(pid: number, file: string): boolean {
   if (process.platform !== 'linux') return true;
   const folder = `/proc/${pid}/fd`;
   try {
     const path = realpathSync(file);
-    return readdirSync(folder).some((name) => leadsTo(join(folder, name)) === path);
+    return readdirSync(folder).some((name) => readLink(join(folder, name)) === path);
   } catch {
     return false;
   }
-}
-
-function leadsTo(link: string): string {
-  try {
-    return readlinkSync(link);
-  } catch {
-    return '';
-  }
-}
-
-/** As it was started with. */
-function variablesOf(pid: number): Readonly<Record<string, string>> {
-  const entries = readTextOrEmpty(`/proc/${pid}/environ`).split('\0');
-  return Object.fromEntries(
-    entries.map((entry) => [entry.split('=', 1)[0] ?? '', entry.slice(entry.indexOf('=') + 1)]),
-  );
 }

@@ -22,6 +22,7 @@ import type { LiveView } from '../../ui/live/live-view.ts';
 import { fileTrouble } from '../../util/file-trouble.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { Current } from './current.ts';
+import { requireOwn } from './own-terminal.ts';
 import type { Reading } from './read-state.ts';
 import type { HeldPage } from './review-page.ts';
 import { terminalOf, waitingMessage } from './waiting-message.ts';
@@ -83,7 +84,13 @@ export async function openGates(
     },
     readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
   });
-  return oneAtATime(live === null ? gates : pausedGates(gates, live.pause));
+  // Also for what is no approval: agents are told the words of a rejection as the person's.
+  const answered = wrapGates(gates, (ask) => async (question) => {
+    const answer = await ask(question);
+    requireOwn('What is asked here', reading.git.repository, io);
+    return answer;
+  });
+  return oneAtATime(live === null ? answered : pausedGates(answered, live.pause));
 }
 
 interface Place {

@@ -13,3 +13,16 @@ export const trustWord = "What this repository's files may run";
 export function requireOwn(word: string, { commonDir }: Pick<Repository, 'commonDir'>, { env }: Io): void {
   requireOwnTerminal(word, () => chatAround({ commonDir, env }));
 }
+
+/** For a page: why a process, which may know its address, can't decide there; see ServeOptions. */
+export function strangerOnPage(
+  { commonDir }: Pick<Repository, 'commonDir'>,
+  { env }: Io,
+): (pid: number) => string | null {
+  return (pid) => {
+    const agent = chatAround({ commonDir, env, pid });
+    return agent === null
+      ? null
+      : `What is decided here is a person's to decide, and this was sent by ${agent}.`;
+  };
+}

@@ -9,6 +9,7 @@ import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
 import { preferencesSchema } from '../../ui/review-page/page-request.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { openPage } from './open-page.ts';
+import { strangerOnPage } from './own-terminal.ts';
 import { readPageFacts } from './read-page-facts.ts';
 import type { Reading } from './read-state.ts';
 
@@ -53,7 +54,9 @@ export function holdReviewPage(io: Io, reading: Reading): HeldPage {
 async function serve(io: Io, reading: Reading): Promise<ReviewPage> {
   const { openReviewPage } = await import('../../ui/review-page/open-review-page.ts');
   const { git, output, wishes } = reading;
-  const page = await openReviewPage(optionsOf(reading));
+  const page = await openReviewPage(optionsOf(reading), {
+    stranger: strangerOnPage(git.repository, io),
+  });
   output.events.emit({ event: 'review-page', url: page.url });
   if (!wishes.page.opensBrowser || io.stderr.isTTY !== true) return page;
   const forget = openPage(io, git.repository.commonDir, page);

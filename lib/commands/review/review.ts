@@ -12,6 +12,7 @@ import { landingRefused } from '../../engine/review/refuse-landing.ts';
 import { nothingToDecide, reviewWave } from '../../engine/review/review-wave.ts';
 import { renderOnTop } from '../../ui/render/render-on-top.ts';
 import type { Opened } from '../open/open-workshop.ts';
+import { requireOwn } from '../open/own-terminal.ts';
 import { withDecisions } from '../open/signed-decisions.ts';
 import { preparePullRequest } from '../waves/pull-request.ts';
 import { runWave } from '../waves/run-wave.ts';
@@ -31,7 +32,8 @@ export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
       decision === null && args.options.changeset === null
         ? null
         : ({ session }) => nothingToDecide(args.options.changeset, changesetsOfCycle(session)),
-    perform: async ({ workshop, shown, output }, session) => {
+    perform: async ({ workshop, shown, output, git }, session) => {
+      if (decision !== null) requireOwn('What becomes of a changeset', git.repository, io);
       const { only, gates } = await gatesOf(decision, args, { workshop, shown, output }, session);
       const { refused } = await reviewWave({ ...workshop, gates }, session, only);
       if (refused > 0) throw landingRefused(refused);

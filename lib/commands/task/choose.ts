@@ -3,6 +3,7 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { chooseAttempt } from '../../engine/by-hand/choose-attempt.ts';
 import { shortId } from '../../util/short-id.ts';
+import { requireOwn } from '../open/own-terminal.ts';
 import { isSessionBusy } from '../open/session-busy.ts';
 import { byHand, taskMeant } from './by-hand.ts';
 
@@ -18,6 +19,7 @@ export function chooseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
       output.result(`Would make attempt ${attempt} the work of ${id}.`);
       return 0;
     }
+    requireOwn('Which attempt counts', opened.git.repository, io);
     const task = await chooseAttempt(workshop, session, { task: id, attempt });
     output.json({ task });
     const at = task.commit === null ? 'no commit' : shortId(task.commit);

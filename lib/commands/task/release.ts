@@ -7,6 +7,7 @@ import {
   releaseByHand,
 } from '../../engine/by-hand/release.ts';
 import type { Output } from '../../ui/terminal/output.ts';
+import { requireOwn } from '../open/own-terminal.ts';
 import { isSessionBusy } from '../open/session-busy.ts';
 import { byHand, taskMeant } from './by-hand.ts';
 
@@ -34,6 +35,7 @@ export function dropOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
     const { workshop, output } = opened;
     const { id, session } = await taskMeant(args, opened);
     if (args.globals.dryRun) return preview(output, 'drop', id);
+    requireOwn('Which tasks are given up', opened.git.repository, io);
     const done = await dropByHand(workshop, session, wishOf(args, io, id, 'dropped by hand'));
     output.json({ task: done.task, blocked: done.blocked, worktree: done.worktree, rescue: done.rescue });
     output.result(`${id} is dropped.`);

@@ -11,7 +11,7 @@ interface OriginsOptions {
   readonly commonDir: string;
   /** Digests of decisions signed by a signer that the configuration names, and which one. */
   readonly signed?: ReadonlyMap<string, string>;
-  /** The chat that this command was started by, see chatAround; absent: it is a person's. */
+  /** The agent that this command was started by, see chatAround; absent: it is a person's. */
   readonly chat?: () => string | null;
 }
 

@@ -11,7 +11,7 @@ const words: Partial<Readonly<Record<Decision['kind'], string>>> = {
   machine: 'Which machines are trusted',
 };
 
-/** Throws FlameError `typed-in-chat` where one of these decisions is a person's word, and a chat's shell is where it was typed. */
+/** Throws FlameError `typed-in-chat` where one of these decisions is a person's word, and an agent's shell is where it was typed. */
 export function requirePerson(fresh: readonly Decision[], chat: () => string | null): void {
   const word = fresh.map(wordOf).find((one) => one !== null);
   if (word === undefined) return;
@@ -25,8 +25,8 @@ export function requireOwnTerminal(word: string, chat: () => string | null): voi
   throw new FlameError({
     kind: 'waiting',
     code: 'typed-in-chat',
-    message: `${word} is a person's to decide, and this command was started by ${around} while a chat is connected to this repository.`,
-    hints: ['In a terminal of your own, the same command once more', 'git flame status'],
+    message: `${word} is a person's to decide, and this command was started by ${around}.`,
+    hints: ['In a terminal that no agent started, the same command once more', 'git flame status'],
   });
 }
 

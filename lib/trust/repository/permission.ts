@@ -1,19 +1,11 @@
-import {
-  chmodSync,
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Permission, TrustChange, TrustItem } from '../../domain/state/repository-trust.ts';
 import { isBelow } from '../../util/is-below.ts';
 import { parseRecord } from '../../util/json-record.ts';
+import { namesIn } from '../../util/read-file.ts';
 import { realPathOf } from '../../util/real-path.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { cloneStateDir, userStateDir } from '../../util/user-state.ts';
@@ -152,14 +144,6 @@ function removeRecord(file: string): void {
     rmSync(file);
   } catch (cause) {
     throw notKept(dirname(file), cause);
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

@@ -1,7 +1,8 @@
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { byText } from '../../util/by-text.ts';
+import { namesIn } from '../../util/read-file.ts';
 import { type ReadFile, readFileOnce } from './file.ts';
 
 const mostFiles = 200;
@@ -45,14 +46,6 @@ function includedBy({ path, bytes }: ReadFile): string[] {
 
 function textOf(bytes: Buffer | null): string {
   return bytes?.toString() ?? '';
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function isFolder(path: string): boolean {

@@ -34,7 +34,7 @@ export interface BoardOptions {
   readonly source: BoardSource;
   /** How the person likes pages; remembered beyond this one. */
   readonly theme: { read(): Promise<Theme>; write(theme: Theme): Promise<void> };
-  readonly serve?: Pick<ServeOptions, 'host' | 'port' | 'address'>;
+  readonly serve?: Pick<ServeOptions, 'host' | 'port' | 'address' | 'stranger'>;
   /** What is said in every tab at the end, a sentence or two. */
   readonly farewell: BoardEnd;
   /** Is served below it. */

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { peerProcesses } from '../../util/peer-processes.ts';
 
 export interface PageRequest {
   readonly method: string;
@@ -42,6 +43,8 @@ export interface ServeOptions {
   readonly pages?: readonly string[];
   /** Where a tunnel of the person's own leads here, `https://box.example:8443`; absent: nowhere. */
   readonly address?: URL | undefined;
+  /** Why a process of this machine may look but not decide here; null: it may. Absent: each may. */
+  readonly stranger?: (pid: number) => string | null;
 }
 
 const maxBody = 2_000_000;
@@ -57,17 +60,19 @@ const pingMs = 20_000;
  */
 export async function servePage(
   answer: (request: PageRequest) => Promise<PageAnswer>,
-  { host = '127.0.0.1', port = 0, pages = ['/'], address }: ServeOptions = {},
+  { host = '127.0.0.1', port = 0, pages = ['/'], address, stranger = () => null }: ServeOptions = {},
 ): Promise<PageServer> {
   const token = randomBytes(24).toString('base64url');
   const tickets = new Map<string, () => void>();
   let origin = '';
   const server = createServer((request, response) => {
     const origins = address === undefined ? [origin] : [origin, address.origin];
-    handle({ request, response, token, tickets, answer, origin, origins, pages }).catch((error: unknown) => {
-      const isTheirs = error instanceof SyntaxError || error instanceof URIError;
-      refuse(response, isTheirs ? 400 : 500, error instanceof Error ? error.message : String(error));
-    });
+    handle({ request, response, token, tickets, answer, origin, origins, pages, stranger }).catch(
+      (error: unknown) => {
+        const isTheirs = error instanceof SyntaxError || error instanceof URIError;
+        refuse(response, isTheirs ? 400 : 500, error instanceof Error ? error.message : String(error));
+      },
+    );
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -101,6 +106,7 @@ interface Exchange {
   /** By which it may be asked for. */
   readonly origins: readonly string[];
   readonly pages: readonly string[];
+  stranger(pid: number): string | null;
   answer(request: PageRequest): Promise<PageAnswer>;
 }
 
@@ -132,8 +138,17 @@ async function handle(exchange: Exchange): Promise<void> {
     return refuse(response, 405, 'GET and POST only.');
   const path = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);
   const body = request.method === 'POST' ? await readBody(request) : undefined;
+  const message = body === undefined ? null : strangeSender(exchange);
+  if (message !== null) return send(exchange, { kind: 'json', status: 403, value: { message } });
   const query = url.searchParams;
   await send(exchange, await exchange.answer({ method: request.method, path, query, body }));
+}
+
+/** Who knows the token may have read it where it was printed. */
+function strangeSender({ request, stranger }: Exchange): string | null {
+  const senders = peerProcesses(request.socket);
+  if (senders === null) return 'What sent this was gone before it could be seen who it is.';
+  return senders.map((pid) => stranger(pid)).find((message) => message !== null) ?? null;
 }
 
 /** Both are hashed first: the time it takes reveals nothing, not even the length. */

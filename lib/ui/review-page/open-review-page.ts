@@ -1,7 +1,13 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import { notFound, problem, sayIssue } from '../page/page-answers.ts';
-import { type EventStream, type PageAnswer, type PageRequest, servePage } from '../page/page-server.ts';
+import {
+  type EventStream,
+  type PageAnswer,
+  type PageRequest,
+  type ServeOptions,
+  servePage,
+} from '../page/page-server.ts';
 import { answerChangeset } from './answer-changeset.ts';
 import { checkMessage, messageProblem, showMessage } from './landing-message.ts';
 import type { PageFacts, PageSource } from './page-facts.ts';
@@ -45,9 +51,12 @@ export function createReviewPage(options: ReviewPageOptions): ReviewPagePart {
 }
 
 /** Serves the review page. Nothing but the gate that asks, or the engine through it, acts on what is decided there. */
-export async function openReviewPage(options: ReviewPageOptions): Promise<ReviewPage> {
+export async function openReviewPage(
+  options: ReviewPageOptions,
+  serve: Pick<ServeOptions, 'stranger'> = {},
+): Promise<ReviewPage> {
   const page = createReviewPage(options);
-  const server = await servePage((request) => page.answer(request));
+  const server = await servePage((request) => page.answer(request), serve);
   return {
     url: server.url,
     openingUrl: (onUsed) => server.openingUrl(onUsed),

@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 // What a chat's CLI is, in a process of its own: it has `git flame mcp` beside it, whose tools its model calls, and a
-// shell in which that model types commands, before it calls the first tool. Arguments: the program, and the commands, each a JSON list of words.
+// shell in which that model types commands, before it calls the first tool. Arguments: the program, and the commands, each a
+// JSON list of words; `kill the server` and `remove PATH` are what it may do besides.
 
 const [program = '', ...commands] = process.argv.slice(2);
 // As a client that starts its servers in a shell, which stays between.
@@ -20,12 +22,24 @@ send(1, 'initialize', {
 for await (const line of createInterface(server.stdout)) if (JSON.parse(line).id === 1) break;
 for (const command of commands) {
   const words: string[] = JSON.parse(command);
+  if (words[0] === 'kill the server') {
+    const gone = once(server, 'close');
+    spawnSync('pkill', ['-KILL', '-P', `${server.pid}`]);
+    await gone;
+    continue;
+  }
+  if (words[0] === 'remove') {
+    rmSync(words[1] ?? '', { recursive: true });
+    continue;
+  }
   const run = spawnSync('/bin/sh', ['-c', '"$0" "$@"; exit $?', process.execPath, program, ...words], {
     encoding: 'utf8',
   });
   process.stdout.write(`${JSON.stringify({ code: run.status, stderr: run.stderr })}\n`);
 }
-const over = once(server, 'close');
-server.stdin.end();
-await over;
+if (server.exitCode === null) {
+  const over = once(server, 'close');
+  server.stdin.end();
+  await over;
+}
 process.exit(0);

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { cloneStateDir } from '../../../lib/util/user-state.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../../support/exec-project.ts';
 import { flame } from '../../support/flame.ts';
 import { closeChats, openChat } from '../../support/mcp-client.ts';
-import { programFolder } from '../../support/program.ts';
+import { programFolder, runProgram } from '../../support/program.ts';
 import type { TestRepo } from '../../support/repo.ts';
 
 // A chat's model has the person's shell: what it types there is not their word.
@@ -82,8 +82,33 @@ test('QUE-1 in the shell of a chat nothing is approved, raised or asked; the per
   assert.is(review.code, 0, review.stderr);
   assert.is.not(repo.git('rev-parse', 'main'), main);
   await chat.close();
-  const folder = join(repo.path, '.git/blueflame/chats');
-  assert.equal(existsSync(folder) ? readdirSync(folder) : [], []);
+});
+
+test('QUE-1 a chat decides nothing with its note removed, nor with its server killed', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [{ id: 'one', script: 'echo x > src/one.txt', locks: ['src/one.txt'] }]);
+  const approve = writeDecisions(repo, { plan: ['approve'] });
+  await flame(repo, ['run', 'One', '--from', plan, '--decisions-file', approve]);
+  const main = repo.git('rev-parse', 'main');
+  const review = ['review', '--changeset', 'main', '--approve'];
+  const notes = join(cloneStateDir(repo.env, join(repo.path, '.git')), 'chats');
+  const typed = [
+    ...inChat(repo, ['remove', notes], review),
+    ...inChat(repo, ['kill the server'], review),
+    ...inChat(repo, review),
+  ];
+  for (const { code, stderr } of typed) {
+    assert.is(code, 2, stderr);
+    assert.match(
+      stderr,
+      /What becomes of a changeset is a person's to decide, and this command was started by process \d+ \(/,
+    );
+  }
+  assert.is(typed.length, 3);
+  assert.is(repo.git('rev-parse', 'main'), main);
+  // The person's own shell knows of no chat.
+  assert.is((await runProgram(repo, review)).code, 0);
+  assert.is.not(repo.git('rev-parse', 'main'), main);
 });
 
 test.run();

@@ -8,7 +8,8 @@ import { hearLines, sayLine } from '../../../lib/commands/open/door-lines.ts';
 import { openGateDoor } from '../../../lib/commands/open/gate-door.ts';
 import { aboutBudget } from '../../../lib/ui/desk/ask-about-session.ts';
 import { GateDesk } from '../../../lib/ui/desk/gate-desk.ts';
-import { ownIdentity } from '../../../lib/util/process-identity.ts';
+import { identityOf } from '../../../lib/util/process-identity.ts';
+import { cloneStateDir } from '../../../lib/util/user-state.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 interface Door {
@@ -20,9 +21,12 @@ interface Door {
 }
 
 /** A door with a question behind it. */
-async function withDoor(work: (door: Door) => Promise<void>, desk = new GateDesk()): Promise<void> {
+async function withDoor(
+  work: (door: Door) => Promise<void>,
+  { desk = new GateDesk(), state = makeTempDir() } = {},
+): Promise<void> {
   const commonDir = makeTempDir();
-  const door = await openGateDoor({ commonDir, line: desk });
+  const door = await openGateDoor({ commonDir, env: { XDG_STATE_HOME: state }, line: desk });
   desk.lay(aboutBudget({ spent: 5, limit: 5, unit: 'usd' }), {
     person: 'Lea <lea@example.com>',
     session: null,
@@ -77,14 +81,17 @@ class BrokenDesk extends GateDesk {
 }
 
 test('DSK-1: what goes wrong for one who comes in is told to them, and the run goes on', async () => {
-  await withDoor(async ({ desk, folder, path }) => {
-    const gate = desk.read().open?.id ?? '';
-    const heard = await visit(path, { text: { gate, what: 'diff' } });
-    assert.is(heard?.error?.code, 'answer-failed');
-    rmSync(join(folder, 'control'), { recursive: true });
-    await ended(connect(path));
-    assert.is(desk.read().open?.id, gate);
-  }, new BrokenDesk());
+  await withDoor(
+    async ({ desk, folder, path }) => {
+      const gate = desk.read().open?.id ?? '';
+      const heard = await visit(path, { text: { gate, what: 'diff' } });
+      assert.is(heard?.error?.code, 'answer-failed');
+      rmSync(join(folder, 'control'), { recursive: true });
+      await ended(connect(path));
+      assert.is(desk.read().open?.id, gate);
+    },
+    { desk: new BrokenDesk() },
+  );
 });
 
 /** What a process does that comes in: says so, and answers once its stdin ends. */
@@ -160,16 +167,27 @@ test('an answer by a connection that a process left to its child is none', async
   });
 });
 
-test('who came in from a chat answers nothing, also once that chat is over', async () => {
-  await withDoor(async ({ commonDir, desk, path }) => {
-    const folder = join(commonDir, 'blueflame/chats');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'queen-1'), JSON.stringify({ ...ownIdentity(), namespace: 'pid:[1]' }));
-    const inChat = startVisitor(path, 'itself', { CLAUDECODE: '1' });
-    const heard = await outcome(inChat, () => rmSync(folder, { recursive: true }));
-    assert.match(heard, '"code":"typed-in-chat"');
+test('QUE-1 who carries the mark of an agent answers nothing, without any chat that is connected', async () => {
+  await withDoor(async ({ desk, path }) => {
+    assert.match(await outcome(startVisitor(path, 'itself', { CLAUDECODE: '1' })), '"code":"typed-in-chat"');
     assert.is.not(desk.read().open, null);
   });
+});
+
+test('QUE-1 a run knows a chat that it saw, also once its note is gone', async () => {
+  const state = makeTempDir();
+  await withDoor(
+    async ({ commonDir, desk, path }) => {
+      const folder = join(cloneStateDir({ XDG_STATE_HOME: state }, commonDir), 'chats');
+      mkdirSync(folder, { recursive: true });
+      const inChat = startVisitor(path, 'itself');
+      writeFileSync(join(folder, 'a-chat'), JSON.stringify(identityOf(inChat.pid ?? 0)));
+      const heard = await outcome(inChat, () => rmSync(folder, { recursive: true }));
+      assert.match(heard, '"code":"typed-in-chat"');
+      assert.is.not(desk.read().open, null);
+    },
+    { state },
+  );
 });
 
 test('DSK-1: a run may answer in a long line, and hears none', async () => {
@@ -179,12 +197,15 @@ test('DSK-1: a run may answer in a long line, and hears none', async () => {
       return long;
     }
   }
-  await withDoor(async ({ desk, path }) => {
-    const gate = desk.read().open?.id ?? '';
-    assert.is((await visit(path, { text: { gate, what: 'plan' } }))?.text?.length, long.length);
-    assert.is(await visit(path, { answer: { gate, answer: long, where: 'board' } }), null);
-    assert.is(desk.read().open?.id, gate);
-  }, new LongDesk());
+  await withDoor(
+    async ({ desk, path }) => {
+      const gate = desk.read().open?.id ?? '';
+      assert.is((await visit(path, { text: { gate, what: 'plan' } }))?.text?.length, long.length);
+      assert.is(await visit(path, { answer: { gate, answer: long, where: 'board' } }), null);
+      assert.is(desk.read().open?.id, gate);
+    },
+    { desk: new LongDesk() },
+  );
 });
 
 test.run();
