@@ -38,10 +38,10 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
       return version;
     },
     async sandbox() {
-      const { confinement, missing } = await context.sandbox();
+      const { confinement, missing, cure } = await context.sandbox();
       return {
         kind: confinement === 'bubblewrap' || confinement === 'seatbelt' ? confinement : 'none',
-        missing,
+        ...{ missing, cure },
       };
     },
     canary: (name, model) => runCanary(context, name, model),

@@ -53,8 +53,10 @@ export interface SandboxState {
   /** What stands before bubblewrap; see entrances. */
   readonly entrance: readonly string[];
   readonly limits: LimitsState;
-  /** What is not enforced on this machine, one sentence each. */
+  /** What is not enforced on this machine, one sentence each; where bubblewrap makes no cell, why. */
   readonly missing: readonly string[];
+  /** What would have bubblewrap make cells here: commands. */
+  readonly cure: readonly string[];
 }
 
 /** What the kernel counted for all processes of a group together; null: it doesn't count that here. */

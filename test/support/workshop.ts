@@ -214,7 +214,7 @@ const quiet: AgentOutcome = {
 function fakeRunner(run: (request: AgentRequest) => Partial<AgentOutcome>): AgentRunner {
   return {
     checkAdapter: async () => '1.0.0',
-    sandbox: async () => ({ kind: 'bubblewrap', missing: [] }),
+    sandbox: async () => ({ kind: 'bubblewrap', missing: [], cure: [] }),
     canary: async () => ({ denied: true, details: '' }),
     start: async (request) => ({
       id: request.id,

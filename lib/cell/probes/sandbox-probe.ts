@@ -3,6 +3,7 @@ import { handFilter, probeArguments } from '../sandbox/bwrap-profile.ts';
 import { namespaceCommand } from '../sandbox/confine.ts';
 import { listKernelEntries } from '../sandbox/kernel-entries.ts';
 import type { Confinement, SandboxState } from '../sandbox-state.ts';
+import { explainRefusal, thisMachine } from './explain-refusal.ts';
 import { probeCellLimits } from './limits-probe.ts';
 
 const allowAll = '(version 1) (allow default)';
@@ -21,7 +22,7 @@ const entrances: readonly (readonly string[])[] = [
 const followsMounts = 'What is mounted while an agent runs appears in its cell, and can be written there.';
 
 const unconfined = [
-  'Agents can write every file the person can write: bubblewrap is missing or not permitted here.',
+  'Agents can write every file the person can write.',
   'Agents reach the network, and see the processes and sockets of the person.',
 ];
 
@@ -36,39 +37,58 @@ const escapes = [
 /** Tries out what works here; every answer comes from a real attempt. */
 export async function probeSandbox(env: Readonly<Record<string, string | undefined>>): Promise<SandboxState> {
   const [found, limits] = await Promise.all([probeConfinement(env), probeCellLimits(env)]);
-  const { confinement, entrance } = found;
+  const { confinement, entrance, said } = found;
+  const lack = said === null || process.platform !== 'linux' ? null : explainRefusal(said, thisMachine(env));
   const missing = [
+    ...(lack === null ? [] : [lack.why]),
     ...(confinement === 'bubblewrap' || confinement === 'seatbelt' ? [] : unconfined),
     ...(confinement === 'bubblewrap' && entrance.length === 0 ? [followsMounts] : []),
     ...(confinement === 'seatbelt' ? [untried] : []),
     ...(confinement === 'watched' || confinement === 'seatbelt' ? escapes : []),
     ...limits.missing,
   ];
-  return { confinement, entrance, limits, missing };
+  return { confinement, entrance, limits, missing, cure: lack?.cure ?? [] };
 }
 
-type Found = Pick<SandboxState, 'confinement' | 'entrance'>;
+interface Found extends Pick<SandboxState, 'confinement' | 'entrance'> {
+  /** The last line bubblewrap printed where it made no cell; null where it made one. */
+  readonly said: string | null;
+}
 
 async function probeConfinement(env: Readonly<Record<string, string | undefined>>): Promise<Found> {
-  const without = (confinement: Confinement): Found => ({ confinement, entrance: [] });
+  let said: string | null = null;
   for (const entrance of [...entrances, []]) {
-    const [program = '', ...args] = [...entrance, 'bwrap', ...probeArguments(['true'], listKernelEntries())];
-    if (await succeeds(program, args, env)) return { confinement: 'bubblewrap', entrance };
+    const command = [...entrance, 'bwrap', ...probeArguments(['true'], listKernelEntries())];
+    said = await problemOf(command, env);
+    if (said === null) return { confinement: 'bubblewrap', entrance, said };
   }
-  if (process.platform === 'darwin' && (await succeeds('sandbox-exec', ['-p', allowAll, 'true'], env)))
+  const without = (confinement: Confinement): Found => ({ confinement, entrance: [], said });
+  const works = async (command: readonly string[]): Promise<boolean> =>
+    (await problemOf(command, env)) === null;
+  if (process.platform === 'darwin' && (await works(['sandbox-exec', '-p', allowAll, 'true'])))
     return without('seatbelt');
-  const [program = '', ...args] = namespaceCommand;
-  return without((await succeeds(program, [...args, 'true'], env)) ? 'namespaces' : 'watched');
+  return without((await works([...namespaceCommand, 'true'])) ? 'namespaces' : 'watched');
 }
 
-function succeeds(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
+/** null: it ran and ended well; else the last line it printed, or why it could not be started. */
+function problemOf(
+  [program = '', ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<string | null> {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
-      stdio: ['ignore', 'ignore', 'ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ignore', 'pipe'],
       ...{ env, timeout: 10_000, killSignal: 'SIGKILL' },
     });
+    let said = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-1_000);
+    });
     handFilter(child, { mayTrace: false });
-    child.on('error', () => resolve(false));
-    child.on('close', (code) => resolve(code === 0));
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (code, signal) => {
+      const last = said.trim().split('\n').at(-1) ?? '';
+      resolve(code === 0 ? null : last || `it ended with ${signal ?? code}`);
+    });
   });
 }

@@ -6,6 +6,7 @@ import { type Finding, finding, isSound } from '../../domain/shown/finding.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Repair } from '../../store/repair/repair.ts';
 import { repairState } from '../../store/repair/repair-state.ts';
+import { hasTerminal } from '../../ui/gates/terminal-gates.ts';
 import { renderFindings, renderRepairs } from '../../ui/render/render-doctor.ts';
 import { readConfig, requireWorkTree } from '../open/read-config.ts';
 import { type Reading, withState } from '../open/read-state.ts';
@@ -39,7 +40,7 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
     const findings = [
       ...(barrier.length > 0 || args.options.repair
         ? barrier
-        : await examineParts({ git, options, isAllowed, context })),
+        : await examineParts({ git, options, isAllowed, context }, hasTerminal(io))),
       ...problems,
       ...(await examineBase(git, config)),
       ...(await examineBeads(config, { env: io.env, root: git.repository.mainWorkTree ?? io.cwd })),
@@ -62,13 +63,16 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
 }
 
 /** What is tried needs room for its cells, and has nothing to do with what is mended. */
-async function examineParts(parts: Parameters<typeof examineDiagnostics>[0]): Promise<readonly Finding[]> {
+async function examineParts(
+  parts: Parameters<typeof examineDiagnostics>[0],
+  isInteractive: boolean,
+): Promise<readonly Finding[]> {
   const { context, git } = parts;
   try {
     const adapters = await configuredAdapters(context);
     return [
       ...(await examineWatcher(context, adapters)),
-      ...(await examineSandbox(context, adapters)),
+      ...(await examineSandbox(context, adapters, isInteractive)),
       ...examinePostCheck(),
       ...(await examinePrograms(adapters, git)),
       ...(await examineCredential(context, adapters)),

@@ -6,14 +6,18 @@ import { needsModel } from '../../domain/ports/adapter.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
 import type { ConfiguredAdapters } from './configured-adapters.ts';
 
-/** Phase 2: a cell that tries to get out, and cells that use too much. */
+/**
+ * Phase 2: a cell that tries to get out, and cells that use too much. A sandbox is required where a run from here would
+ * require it, see requireSandbox: where nobody reads a warning, it permits nothing.
+ */
 export async function examineSandbox(
   context: RunnerContext,
   { used }: ConfiguredAdapters,
+  isInteractive: boolean,
 ): Promise<readonly Finding[]> {
   const asksModel = used.some((name) => needsModel(context.adapters(name)));
   const unpinned = await findUnpinned(context, used);
-  const isRequired = unpinned.length > 0 || (context.config.sandbox.require ?? asksModel);
+  const isRequired = unpinned.length > 0 || (context.config.sandbox.require ?? (asksModel || !isInteractive));
   const confinement = await examineConfinement(context);
   const findings = [
     unpinned.length === 0
@@ -40,7 +44,7 @@ async function examineConfinement(context: RunnerContext): Promise<Finding> {
 
 /** What a trial in a cell of this kind says. */
 export function judgeConfinement(
-  { confinement, missing, limits }: Pick<SandboxState, 'confinement' | 'missing' | 'limits'>,
+  { confinement, missing, limits, cure }: Pick<SandboxState, 'confinement' | 'missing' | 'limits' | 'cure'>,
   { works, escapes }: ConfinementTrial,
 ): Finding {
   const base = { area: 'sandbox', check: 'confinement' } as const;
@@ -67,7 +71,7 @@ export function judgeConfinement(
     result: 'missing',
     message: works ? 'What agents run is not confined.' : 'Nothing can be run in a cell here.',
     details: [...weaker, ...escapes],
-    hints: confinement === 'bubblewrap' || process.platform !== 'linux' ? [] : ['apt install bubblewrap'],
+    hints: cure,
   });
 }
 

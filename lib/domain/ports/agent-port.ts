@@ -164,6 +164,8 @@ export interface AgentRunner {
   sandbox(): Promise<{
     readonly kind: 'bubblewrap' | 'seatbelt' | 'none';
     readonly missing: readonly string[];
+    /** What would bring bubblewrap: commands. */
+    readonly cure: readonly string[];
   }>;
   /** Proves that a call which must be denied is denied, through the real chain of a model's API; spends no tokens. */
   canary(adapter: string, model: string): Promise<{ readonly denied: boolean; readonly details: string }>;

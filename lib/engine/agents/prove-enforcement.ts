@@ -41,7 +41,7 @@ export async function requireSandbox(
 ): Promise<void> {
   const sandbox = await workshop.agents.sandbox();
   if (workshop.adapter(adapter).takesAccountShell && sandbox.kind !== 'bubblewrap')
-    throw shellNotPinned(adapter);
+    throw shellNotPinned(adapter, sandbox);
   if (sandbox.kind !== 'none') {
     warn(workshop, 'The sandbox is weaker here than on other machines; git flame doctor says more.', sandbox);
     return;
@@ -56,7 +56,7 @@ export async function requireSandbox(
       code: 'no-sandbox',
       message: 'Agents need a sandbox and there is none on this machine.',
       details: sandbox.missing,
-      hints: ['apt install bubblewrap', 'Or accept the risk in .blueflame.yml: sandbox: { require: false }'],
+      hints: [...sandbox.cure, 'Or accept the risk in .blueflame.yml: sandbox: { require: false }'],
     });
   }
   warn(
@@ -67,13 +67,17 @@ export async function requireSandbox(
 }
 
 /** No setting accepts this: its rules about commands would be rules about another language. */
-function shellNotPinned(adapter: string): FlameError {
+function shellNotPinned(
+  adapter: string,
+  { missing, cure }: { readonly missing: readonly string[]; readonly cure: readonly string[] },
+): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'shell-not-pinned',
-    message: `${adapter} runs commands in the shell of your account or one that its model names, and the rules judge bash: only bubblewrap holds it to that, and it isn't there.`,
+    message: `${adapter} runs commands in the shell of your account or one that its model names, and the rules judge bash: only bubblewrap holds it to that, and it makes no cell here.`,
+    details: missing,
     hints: [
-      'apt install bubblewrap',
+      ...cure,
       'Or give its roles to another CLI in .blueflame.yml: roles: { worker: { adapter: claude } }',
     ],
     data: { adapter },

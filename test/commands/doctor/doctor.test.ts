@@ -90,9 +90,11 @@ inCell('PLN-1 a missing credential is named where a model is used, and only ther
   assert.equal(await found(makeExecProject()), []);
 });
 
-test('SBX-3 without bubblewrap it is missing, required where a model is used, with what gets out', async () => {
+test('SBX-3 without bubblewrap it is missing, required where a run would require it, with what gets out', async () => {
   const env = { PATH: pathWithoutBubblewrap() };
-  const scripts = await examine(makeExecProject(), env);
+  const unattended = await examine(makeExecProject(), env);
+  assert.equal([unattended.code, unattended.of('confinement')[0]?.required], [1, true]);
+  const scripts = await examine(makeExecProject({ config: { sandbox: { require: false } } }), env);
   assert.is(scripts.of('confinement')[0]?.result, 'missing');
   assert.is(scripts.of('confinement')[0]?.required, false);
   assert.is(scripts.code, 0, JSON.stringify(scripts.findings));
@@ -108,7 +110,10 @@ test('SBX-3 a cell of sandbox-exec that holds is weaker, and said not to be trie
   const limits = { missing: [] } as unknown as Parameters<typeof judgeConfinement>[0]['limits'];
   const missing = ['The profile for macOS was written without a Mac at hand.'];
   const judge = (confinement: 'seatbelt' | 'watched', escapes: readonly string[]): string => {
-    const { result, details } = judgeConfinement({ confinement, missing, limits }, { works: true, escapes });
+    const { result, details } = judgeConfinement(
+      { confinement, missing, limits, cure: [] },
+      { works: true, escapes },
+    );
     return [result, ...details].join(': ');
   };
   assert.is(judge('seatbelt', []), `weaker: ${missing[0]}`);

@@ -21,7 +21,7 @@ async function withoutSandbox(
     config,
     gates: { isInteractive },
   });
-  const sandbox = async () => ({ kind, missing: ['bwrap'] });
+  const sandbox = async () => ({ kind, missing: ['bwrap'], cure: ['apt install bubblewrap'] });
   const agents = { ...bench.workshop.agents, sandbox };
   return { ...bench, workshop: { ...bench.workshop, agents } };
 }
