@@ -102,6 +102,11 @@ function readTarget({ rules }: Traffic, text: string): Asked | null {
 function refuseAsked({ rules, volume }: Traffic, { url, registry, isOwn }: Asked): Refusal | null {
   const host = hostOf(url);
   if (registry === null) return refuseHost(rules, host) ?? volume.count('out', 0);
+  if (isOwn && /[^\x20-\x7e]/.test(registry.authorization ?? ''))
+    return {
+      status: 502,
+      why: `the credential for ${host} in your own settings of ${registry.tool} holds a character that can't be sent: a control character, or one beyond ASCII`,
+    };
   const isFile = rules.registries.some(
     (one) => cellOrigin(one) === cellOrigin(registry) && isPackageFile(one.tool, url.pathname),
   );

@@ -2,9 +2,8 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { npmHost } from '../../domain/config/egress.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
+import { type Environment, readVariable } from '../gateway/read-variable.ts';
 import type { Registry } from './registry.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the person's package tools are set up for. */
 export interface PersonRegistries {
@@ -72,11 +71,19 @@ function registryAt(
   if (text === undefined || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
   const { username, password } = url;
-  const own =
-    username === '' ? null : basic(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  const own = username === '' ? null : basic(`${unescaped(username)}:${unescaped(password)}`);
   url.username = '';
   url.password = '';
   return { tool, url, authorization: authorization ?? own };
+}
+
+/** As it is written where it isn't escaped rightly. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function basic(userAndPassword: string): string {
@@ -92,7 +99,7 @@ function readNpm(
   const files = [ofEnv('globalconfig') ?? '/etc/npmrc', ofEnv('userconfig') ?? join(home, '.npmrc')];
   const settings = new Map(files.flatMap((file) => [...readPairs(readTextOrEmpty(file))]));
   const expand = (value: string): string =>
-    value.replace(/\$\{([^}]+)\}/g, (whole, name) => env[name] ?? whole);
+    value.replace(/\$\{([^}]+)\}/g, (whole, name) => readVariable(env, name) || whole);
   const values = new Map([...settings].map(([key, value]) => [key, expand(value)]));
   const main = ofEnv('registry') ?? values.get('registry');
   if (main !== undefined) values.set('registry', main);

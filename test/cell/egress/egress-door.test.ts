@@ -178,6 +178,22 @@ test('EGR-2 a registry of the person is asked for packages alone, with a credent
   assert.ok(lines.all.slice(5).every(({ sent }) => sent === 0));
 });
 
+test('EGR-2 a credential that holds what no header may is not sent, and it is said whose it is', async () => {
+  const upstream = await httpServer(() => ({ status: 200, body: 'ok' }));
+  const url = new URL(`${upstream}/npm/`);
+  for (const character of ['\r', '\n', '\0', '\x1b', '\u200b']) {
+    const registry: Registry = { tool: 'npm', url, authorization: `Bearer se${character}cret` };
+    const { door } = await open({ registries: [registry] });
+    const answer = await get(door, `http://registry-${url.port}.invalid/npm/left-pad`);
+    assert.is(answer.status, 502);
+    assert.match(
+      answer.body,
+      /the credential for 127\.0\.0\.1:\d+ in your own settings of npm holds a character/,
+    );
+    assert.not.match(answer.body, 'cret');
+  }
+});
+
 test('EGR-2 what else the host of a registry answers is open once that host is listed, without the credential', async () => {
   const asked: [string, string | undefined][] = [];
   const upstream = await httpServer((url, { authorization }) => {

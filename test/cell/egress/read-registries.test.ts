@@ -33,6 +33,20 @@ test("EGR-2 a registry that only has a credential becomes no main one in the cel
   assert.match(own, /^registry=http:\/\/registry\.npmjs\.org\/$/m);
 });
 
+test('EGR-2 a token out of a variable comes without its line end, and an escape that is none stops nothing', () => {
+  const url = '//npm.test/';
+  const person = personOf(
+    { '.npmrc': `registry=https:${url}\r\n${url}:_authToken=\${NPM_TOKEN}\r\n` },
+    { NPM_TOKEN: 'of-lena\r\n' },
+  );
+  assert.is(person.npmMain?.authorization, 'Bearer of-lena');
+  const pip = personOf({
+    '.config/pip/pip.conf': '[global]\nindex-url = https://le%na:se%20cret@py.test/simple\n',
+  });
+  const basic = `Basic ${Buffer.from('le%na:se cret').toString('base64')}`;
+  assert.is(pip.registries[0]?.authorization, basic);
+});
+
 function npmrcOf(npmrc: string): string {
   const person = personOf({ '.npmrc': npmrc });
   const { files } = describeTools('http://127.0.0.1:1', { person, certificates: { env: {}, files: [] } });
@@ -40,13 +54,16 @@ function npmrcOf(npmrc: string): string {
 }
 
 /** What is read of a home with these files. */
-function personOf(files: Readonly<Record<string, string>>): PersonRegistries {
+function personOf(
+  files: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
+): PersonRegistries {
   const home = makeTempDir('person');
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(home, name)), { recursive: true });
     writeFileSync(join(home, name), content);
   }
-  return readRegistries({ HOME: home, npm_config_globalconfig: join(home, 'npmrc-of-all') });
+  return readRegistries({ ...env, HOME: home, npm_config_globalconfig: join(home, 'npmrc-of-all') });
 }
 
 test('EGR-2 of an index on this machine cells see what pip needs of it, and never a home or a place of keys', () => {
