@@ -35,7 +35,7 @@ const stopFailures: Readonly<
   'no-price': {
     kind: 'budget',
     message:
-      'The price of its model is not known and its budget is in dollars: say it in .blueflame.yml as models.prices, or limit tokens.',
+      'The price of its model is not known and its budget is in dollars: say it in .blueflame.yml as models.prices ({ input: 0, output: 0 } where it costs nothing), or limit tokens.',
     retryable: false,
   },
   'service-limit': {

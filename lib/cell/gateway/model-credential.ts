@@ -1,8 +1,8 @@
 import { cliProviders } from '../../domain/config/agent-clis.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Provider } from '../../domain/model-api.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import { askedCloud } from './asked-cloud.ts';
+import { type Environment, readSecret, readVariable, secretProblem } from './read-variable.ts';
 
 interface ProviderFacts {
   readonly title: string;
@@ -27,7 +27,7 @@ const services: Readonly<Record<Exclude<Provider, keyof typeof cliProviders>, Pr
     variables: ['ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN'],
     hints: [
       'export ANTHROPIC_API_KEY=<key of the Anthropic Console>',
-      'or with a subscription: export CLAUDE_CODE_OAUTH_TOKEN="$(claude setup-token)"',
+      'or with a subscription: run claude setup-token, copy the token that it shows at its end, then: read -rs CLAUDE_CODE_OAUTH_TOKEN && export CLAUDE_CODE_OAUTH_TOKEN',
       'or for a proxy of your own: export ANTHROPIC_BASE_URL=<address> ANTHROPIC_AUTH_TOKEN=<token>',
     ],
   },
@@ -39,7 +39,7 @@ const services: Readonly<Record<Exclude<Provider, keyof typeof cliProviders>, Pr
     variables: ['OPENAI_API_KEY'],
     hints: [
       'export OPENAI_API_KEY=<key of platform.openai.com>',
-      'or for a server of your own: export OPENAI_BASE_URL=<address that ends with /v1>',
+      "or for Ollama, llama.cpp, LiteLLM or another server of your own: export OPENAI_BASE_URL=<address that ends with /v1>, its key, if it wants one, in OPENAI_API_KEY, and its model's name in .blueflame.yml",
     ],
   },
   google: {
@@ -77,7 +77,9 @@ function isOfCli(provider: Provider): provider is keyof typeof cliProviders {
 /** The provider whose variables count: an address and the key for another one are never mixed. */
 function countingProvider(env: Environment, provider: Provider): Provider {
   const { addresses, otherwise } = factsOf(provider);
-  return otherwise === undefined || addresses.some((name) => env[name]) ? provider : otherwise;
+  return otherwise === undefined || addresses.some((name) => readVariable(env, name) !== '')
+    ? provider
+    : otherwise;
 }
 
 /** What is known of the provider whose variables count. */
@@ -91,8 +93,11 @@ export function baseAddress(
   provider: Provider,
 ): { readonly name: string; readonly address: string } {
   const { addresses, address } = providerFacts(env, provider);
-  const name = addresses.find((one) => env[one]);
-  return { name: name ?? addresses[0] ?? '', address: (name === undefined ? '' : env[name]) || address };
+  const name = addresses.find((one) => readVariable(env, one) !== '');
+  return {
+    name: name ?? addresses[0] ?? '',
+    address: name === undefined ? address : readVariable(env, name),
+  };
 }
 
 interface Credential {
@@ -101,37 +106,45 @@ interface Credential {
   readonly sources: readonly string[];
 }
 
-/** The credential for a provider, and where it was found. Of claude a token of a subscription only where there is no other. */
+/**
+ * The credential for a provider, and where it was found. Of claude a token of a subscription only where there is no
+ * other. Throws FlameError `bad-credential`.
+ */
 export function readCredential(env: Environment, provider: Provider): Credential {
   const sources = credentialSources(env, provider);
   const counting = countingProvider(env, provider);
   if (provider === 'anthropic') return { credential: readAnthropic(env), sources };
-  const key = env[sources[0] ?? ''] ?? '';
-  if (key === '') return { credential: {}, sources };
+  const [source] = sources;
+  if (source === undefined) return { credential: {}, sources };
+  const key = readSecret(env, source);
   if (provider === 'google') return { credential: { 'x-goog-api-key': key }, sources };
-  return {
-    credential: {
-      authorization: `Bearer ${key}`,
-      ...(counting === 'openai' && env.OPENAI_ORGANIZATION
-        ? { 'openai-organization': env.OPENAI_ORGANIZATION }
-        : {}),
-      ...(counting === 'openai' && env.OPENAI_PROJECT ? { 'openai-project': env.OPENAI_PROJECT } : {}),
-    },
-    sources,
-  };
+  const places = counting === 'openai' ? Object.entries(openaiPlaces) : [];
+  const named = places.flatMap(([name, header]) => {
+    const value = readSecret(env, name);
+    return value === '' ? [] : [[header, value]];
+  });
+  return { credential: { authorization: `Bearer ${key}`, ...Object.fromEntries(named) }, sources };
 }
 
+/** Where an account of OpenAI books a request, and the headers that say it. */
+const openaiPlaces = {
+  OPENAI_ORGANIZATION: 'openai-organization',
+  OPENAI_PROJECT: 'openai-project',
+} as const;
+
 function readAnthropic(env: Environment): Record<string, string> {
-  const token = env.ANTHROPIC_AUTH_TOKEN || (env.ANTHROPIC_API_KEY ? '' : env.CLAUDE_CODE_OAUTH_TOKEN);
+  const key = readSecret(env, 'ANTHROPIC_API_KEY');
+  const own = readSecret(env, 'ANTHROPIC_AUTH_TOKEN');
+  const token = own !== '' || key !== '' ? own : readSecret(env, 'CLAUDE_CODE_OAUTH_TOKEN');
   return {
-    ...(env.ANTHROPIC_API_KEY ? { 'x-api-key': env.ANTHROPIC_API_KEY } : {}),
-    ...(token ? { authorization: `Bearer ${token}` } : {}),
+    ...(key === '' ? {} : { 'x-api-key': key }),
+    ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
   };
 }
 
 /** Which variables the credential is taken from. */
 export function credentialSources(env: Environment, provider: Provider): readonly string[] {
-  const set = providerFacts(env, provider).variables.filter((name) => env[name]);
+  const set = providerFacts(env, provider).variables.filter((name) => readVariable(env, name) !== '');
   if (provider !== 'anthropic') return set.slice(0, 1);
   const own = set.filter((name) => name !== 'CLAUDE_CODE_OAUTH_TOKEN');
   return own.length > 0 ? own : set;
@@ -142,20 +155,39 @@ export function credentialSources(env: Environment, provider: Provider): readonl
  * another address is set: servers of one's own may want no credential.
  */
 export function missingCredential(env: Environment, provider: Provider): FlameError | null {
-  const { title, addresses, variables, hints } = providerFacts(env, provider);
-  if (credentialSources(env, provider).length > 0 || addresses.some((name) => env[name])) return null;
+  const { addresses } = providerFacts(env, provider);
+  const sources = credentialSources(env, provider);
+  const places = countingProvider(env, provider) === 'openai' ? Object.keys(openaiPlaces) : [];
+  const problem = [...sources, ...places].map((name) => secretProblem(env, name)).find((one) => one !== null);
+  if (problem !== undefined) return problem;
+  if (sources.length > 0 || addresses.some((name) => readVariable(env, name) !== '')) return null;
+  return noCredential(env, provider);
+}
+
+function noCredential(env: Environment, provider: Provider): FlameError {
+  const { title, variables, hints } = providerFacts(env, provider);
+  const cloud = provider === 'anthropic' ? askedCloud(env) : null;
+  const ofClaude = 'There is no credential for the model API, so no agent that uses a model can work.';
   return new FlameError({
     kind: 'environment',
     code: 'no-credential',
     message:
       provider === 'anthropic'
-        ? 'There is no credential for the model API, so no agent that uses a model can work.'
+        ? ofClaude
         : `There is no credential for the model API of ${title} (${variables.join(' or ')}), so no agent that uses it can work.`,
     details: [
       provider === 'anthropic'
         ? "The claude CLI's own login is not used: agents have a home folder of their own."
         : "A CLI's own login is not used: agents have a home folder of their own.",
+      ...(cloud === null
+        ? []
+        : [
+            `${cloud.variable} is set, but agents can't ask ${cloud.title} as claude does: they ask what speaks Anthropic's own API, with a key.`,
+          ]),
     ],
-    hints: [...hints],
+    hints: [...(cloud === null ? [] : [cloud.way]), ...hints, pageHint],
   });
 }
+
+// Below the page's own name, as it lies in the package.
+const pageHint = 'docs/models.md of git flame has the lines for each service: proxies, local models, clouds';

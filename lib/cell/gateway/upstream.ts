@@ -3,7 +3,8 @@ import { type ClientRequest, type RequestOptions, request as requestHttp } from 
 import { request as requestHttps } from 'node:https';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Provider } from '../../domain/model-api.ts';
-import { baseAddress, type Environment, providerFacts, readCredential } from './model-credential.ts';
+import { baseAddress, providerFacts, readCredential } from './model-credential.ts';
+import type { Environment } from './read-variable.ts';
 
 /** The model API behind a gateway, with the real credential. */
 export interface Upstream {
@@ -27,18 +28,21 @@ const subscriptionBeta = 'oauth-2025-04-20';
 
 /**
  * A provider's address and credential from the person's environment, as its CLIs would find them. A proxy in the
- * environment is not used. Throws FlameError `bad-base-url`.
+ * environment is not used. Throws FlameError `bad-base-url` or `bad-credential`.
  */
 export function readUpstream(env: Environment, provider: Provider): Upstream {
   const { name, address } = baseAddress(env, provider);
   const url = parseUrl(address, name);
+  const { version, variables } = providerFacts(env, provider);
+  const path = url.pathname.replace(/\/+$/, '');
   return {
     isSecure: url.protocol === 'https:',
     target: { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port, headers: { host: url.host } },
-    basePath: url.pathname.replace(/\/+$/, ''),
-    version: providerFacts(env, provider).version,
+    // Servers of one's own are often written as host and port.
+    basePath: path === '' ? version : path,
+    version,
     ...readCredential(env, provider),
-    variables: providerFacts(env, provider).variables,
+    variables,
   };
 }
 
@@ -98,11 +102,20 @@ function headersFor(
 
 function parseUrl(text: string, name: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '') return url;
-  throw new FlameError({
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
+    throw badAddress(name, 'is not an http or https address');
+  if (url.username !== '' || url.password !== '')
+    throw badAddress(name, 'holds a user or a password, which are not sent: a key has a variable of its own');
+  if (url.search !== '' || url.hash !== '')
+    throw badAddress(name, 'ends with a query or a fragment, which are not sent');
+  return url;
+}
+
+function badAddress(name: string, why: string): FlameError {
+  return new FlameError({
     kind: 'environment',
     code: 'bad-base-url',
-    message: `${name} is not an http or https address.`,
+    message: `${name} ${why}.`,
     hints: [`unset ${name}`],
   });
 }

@@ -20,7 +20,7 @@ export interface ModelAccess {
 
 /**
  * Where a model is asked, null for an adapter that asks none; `upstream` takes the place of the one the person's
- * environment names. Throws FlameError `unknown-model`, `no-credential` or `bad-base-url`.
+ * environment names. Throws FlameError `unknown-model`, `no-credential`, `bad-credential` or `bad-base-url`.
  */
 export function openAccess(
   { env }: Pick<RunnerContext, 'env'>,
@@ -75,8 +75,21 @@ function modelsWith(config: Config, { name }: Adapter): readonly string[] {
 
 /** The first credential that the roles with this adapter lack; null: none. */
 export function lackedCredential(context: RunnerContext, adapter: Adapter): FlameError | null {
-  const missing = askedProviders(context, adapter).map((one) => missingCredential(context.env, one));
+  const missing = askedProviders(context, adapter).map((one) => unusable(context.env, one));
   return missing.find((error) => error !== null) ?? null;
+}
+
+/** Why a provider can't be asked from this environment; null: it can. */
+export function unusable(env: RunnerContext['env'], provider: Provider): FlameError | null {
+  const missing = missingCredential(env, provider);
+  if (missing !== null) return missing;
+  try {
+    readUpstream(env, provider);
+    return null;
+  } catch (error) {
+    if (error instanceof FlameError) return error;
+    throw error;
+  }
 }
 
 function unknownModel({ name, apis }: Adapter, model: string): FlameError {

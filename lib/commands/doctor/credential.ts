@@ -1,10 +1,6 @@
-import {
-  baseAddress,
-  credentialSources,
-  missingCredential,
-  providerFacts,
-} from '../../cell/gateway/model-credential.ts';
-import { askedProviders } from '../../cell/run/model-access.ts';
+import { ignoredVariables } from '../../cell/gateway/ignored-variables.ts';
+import { baseAddress, credentialSources, providerFacts } from '../../cell/gateway/model-credential.ts';
+import { askedProviders, unusable } from '../../cell/run/model-access.ts';
 import { withOtherClis } from '../../cell/run/ready-clis.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import type { Provider } from '../../domain/model-api.ts';
@@ -23,7 +19,23 @@ export async function examineCredential(
   );
   const findings = [...new Map(asked)].map(([provider, name]) => examineProvider(context, provider, name));
   const isSubscribed = asked.some(([provider]) => isOfSubscription(context, provider));
-  return isSubscribed ? [...findings, ofSubscription()] : findings;
+  return [...findings, ...(isSubscribed ? [ofSubscription()] : []), ...examineIgnored(context, used)];
+}
+
+/** What a CLI by itself would go by here. */
+function examineIgnored(context: RunnerContext, used: readonly string[]): readonly Finding[] {
+  const { env, config } = context;
+  const ignored = used.flatMap((adapter) =>
+    ignoredVariables(env, { config, adapter, providers: askedProviders(context, context.adapters(adapter)) }),
+  );
+  if (ignored.length === 0) return [];
+  return [
+    finding({
+      ...{ area: 'programs', check: 'ignored-variables', result: 'weaker' },
+      message: "Not all that the agents' CLIs are told by the environment holds for agents.",
+      details: [...new Set(ignored)],
+    }),
+  ];
 }
 
 function isOfSubscription({ env }: RunnerContext, provider: Provider): boolean {
@@ -47,7 +59,7 @@ function ofSubscription(): Finding {
 
 function examineProvider(context: RunnerContext, provider: Provider, adapter: string): Finding {
   const { env } = context;
-  const missing = missingCredential(env, provider);
+  const missing = unusable(env, provider);
   const base = { area: 'programs', check: 'credential' } as const;
   if (missing !== null) {
     const { message, hints, lines: details } = withOtherClis(context, adapter, missing);

@@ -1,8 +1,10 @@
 import { basename } from 'node:path';
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
+import { lackedCredential } from '../../cell/run/model-access.ts';
 import { isInstalled, type ReadyCli, readyClis } from '../../cell/run/ready-clis.ts';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import { configSchema } from '../../domain/config/config.ts';
+import { roleChoice } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { noBaseBranch } from '../../domain/not-found.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
@@ -37,6 +39,7 @@ export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
     output.json({ root, written });
     if (!args.globals.quiet) output.result(renderInit(written, args.globals.dryRun, output.style));
     if (head.commit === null) output.hint('git commit --allow-empty -m "initial commit"');
+    await tellLacking(reading, root, io);
     output.hint("git flame run 'What you want done'");
     return 0;
   });
@@ -118,6 +121,17 @@ async function tryTests(
 function proposeCli(git: GitPort, io: Io): ReadyCli | null {
   const context = makeRunnerContext(runnerOptions(git, configSchema.parse({}), io));
   return isInstalled(context, context.adapters('claude')) ? null : (readyClis(context)[0] ?? null);
+}
+
+/** What the agents of this configuration need to ask a model and is not there yet. */
+async function tellLacking({ git, output, configFile }: Reading, root: string, io: Io): Promise<void> {
+  const { config } = await readConfig(root, configFile);
+  const context = makeRunnerContext(runnerOptions(git, config, io));
+  const { adapter } = roleChoice(config, 'worker', null);
+  const lacking = lackedCredential(context, context.adapters(adapter));
+  if (lacking === null) return;
+  output.info(`${[lacking.message, ...lacking.lines].join('\n')}`);
+  for (const hint of lacking.hints) output.hint(hint);
 }
 
 /** The given name, else the folder's where it can be one. */

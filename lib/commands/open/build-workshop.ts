@@ -34,6 +34,7 @@ import type { Reading } from './read-state.ts';
 import { type HeldPage, holdReviewPage } from './review-page.ts';
 import { isSameConfig, readRunConfig } from './run-config.ts';
 import { runnerOptions } from './runner-options.ts';
+import { tellIgnored } from './tell-ignored.ts';
 import { triedBefore } from './tried-before.ts';
 import { waitForLock } from './wait-for-lock.ts';
 
@@ -142,7 +143,10 @@ function assemble(bench: Bench, origins: Origins): Workshop {
     reload: () => reload(bench, workshop),
     git,
     store,
-    agents: leavingTerminal(current.agents, live),
+    agents: tellIgnored(leavingTerminal(current.agents, live), {
+      ...{ env: io.env, config, adapter: (name) => getAdapter(name, config) },
+      warn: (message) => tellOnce({ events, run: bench.run }, message),
+    }),
     gates,
     events,
     prompts: guardedPrompts(prompts, ready.trust),

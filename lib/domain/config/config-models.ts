@@ -54,7 +54,7 @@ export const modelsSchema = z
       .record(text, priceSchema)
       .default({})
       .describe(
-        'What models cost whose price is not known, or is another for you: by id or the beginning of ids. A whole id also lets agents of an alias ask that version.',
+        'What models cost whose price is not known, or is another for you: by id or the beginning of ids. A whole id also lets agents of an alias ask that version. {input: 0, output: 0}: it costs nothing.',
       )
       .meta({ examples: [{ 'my-model': { input: 3, output: 15 } }] }),
   })

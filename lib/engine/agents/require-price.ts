@@ -40,6 +40,7 @@ export function requirePrice(
     message: `The price of the model ${model} is not known, so the budget in dollars can't hold the ${role}.`,
     hints: [
       `say in .blueflame.yml what a million tokens cost: models: { prices: { '${model}': { input: 3, output: 15 } } }`,
+      `or that it costs nothing, as on a server of your own (Ollama, llama.cpp): models: { prices: { '${model}': { input: 0, output: 0 } } }`,
       'or limit tokens: limits: { max_session_tokens: 2000000, token_budget: { worker_tokens: 500000 } }',
     ],
   });

@@ -49,6 +49,34 @@ for (const [title, programs, keys, expected] of [
     );
   });
 
+const claudes = ['claude'] as const;
+
+test('PLN-1 init tells what credential is missing, and nothing where one is there', async () => {
+  const without = await flame(makeRepo(), ['init'], machineWith(claudes, {}));
+  assert.is(without.code, 0);
+  assert.match(without.stderr, 'There is no credential for the model API');
+  assert.match(without.stderr, 'read -rs CLAUDE_CODE_OAUTH_TOKEN && export CLAUDE_CODE_OAUTH_TOKEN');
+  const odd = await flame(makeRepo(), ['init'], machineWith(claudes, { ANTHROPIC_API_KEY: 'sk-\u0001' }));
+  assert.is(odd.code, 0);
+  assert.match(odd.stderr, 'ANTHROPIC_API_KEY holds a control character (U+0001, place 4 of 4)');
+  const set = await flame(makeRepo(), ['init'], machineWith(claudes, { ANTHROPIC_API_KEY: 'k\r' }));
+  assert.not.match(set.stderr, 'credential');
+});
+
+test("SBX-5 a key that can't be sent stops run and doctor by the name of its variable, before a task is claimed", async () => {
+  const repo = makeRepo();
+  const machine = machineWith(claudes, { ANTHROPIC_API_KEY: 'sk-lena\u0001' });
+  const [bin = ''] = machine.env.PATH.split(':');
+  writeFileSync(join(bin, 'claude'), '#!/bin/sh\necho "2.1.330 (Claude Code)"\n');
+  const run = await flame(repo, ['run', 'Do it'], machine);
+  assert.is(run.code, 128, run.stderr);
+  assert.match(run.stderr, 'ANTHROPIC_API_KEY holds a control character (U+0001');
+  assert.not.match(run.stderr, /ERR_INVALID_CHAR|lena/);
+  assert.is(repo.git('for-each-ref', 'refs/blueflame/'), '');
+  const doctor = await flame(repo, ['doctor'], machine);
+  assert.match(doctor.stdout + doctor.stderr, 'ANTHROPIC_API_KEY holds a control character');
+});
+
 test('ADP-1 where claude is missing, or its credential, doctor and run name what is there', async () => {
   const repo = makeRepo();
   const hint = 'or have codex play every role, in .blueflame.yml: roles: { default: { adapter: codex } }';

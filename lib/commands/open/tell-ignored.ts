@@ -1,0 +1,26 @@
+import { ignoredVariables } from '../../cell/gateway/ignored-variables.ts';
+import { askedProviders } from '../../cell/run/model-access.ts';
+import type { Config } from '../../domain/config/config.ts';
+import type { Adapter } from '../../domain/ports/adapter.ts';
+import type { AgentRunner } from '../../domain/ports/agent-port.ts';
+import type { Io } from '../../domain/shown/io.ts';
+
+interface Told {
+  readonly env: Io['env'];
+  readonly config: Config;
+  adapter(name: string): Adapter;
+  warn(message: string): void;
+}
+
+/** Agents whose CLI the person is told of, before they start, what of the environment it doesn't go by here. */
+export function tellIgnored(agents: AgentRunner, { env, config, adapter, warn }: Told): AgentRunner {
+  return {
+    ...agents,
+    checkAdapter: async (name) => {
+      const version = await agents.checkAdapter(name);
+      const providers = askedProviders({ config }, adapter(name));
+      for (const message of ignoredVariables(env, { config, adapter: name, providers })) warn(message);
+      return version;
+    },
+  };
+}
