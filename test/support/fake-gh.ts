@@ -10,6 +10,8 @@ export interface GitHub extends HostAnswers {
   talk?: readonly unknown[];
   /** Of failed jobs, by their number: a line is names of job and step, a time, and the text. */
   logs?: Readonly<Record<string, string>>;
+  /** What logins may do; write where none is said. */
+  permissions?: Readonly<Record<string, string>>;
   /** The one that was opened is merged, so that another one can be. */
   mergedOnce?: boolean;
   /** Of single pull requests, by their number: 7, 8, … as they were opened. */
@@ -48,7 +50,12 @@ else if (noun === 'issue') say(answers.issue);
 else if (line.includes('/pulls/' + asked + '/comments')) pages(answers.lines);
 else if (line.includes('/pulls/' + asked + '/reviews')) pages(answers.reviews);
 else if (line.includes('/issues/' + asked + '/comments')) pages(answers.talk);
-else refuse('unknown command ' + line);
+else if (line.includes('/collaborators/')) {
+  const login = decodeURIComponent(/collaborators\\/([^/]+)\\/permission/.exec(line)[1]);
+  const role_name = (answers.permissions ?? {})[login] ?? 'write';
+  if (role_name === 'hidden') refuse('gh: Must have push access to view collaborator permission. (HTTP 403)');
+  say({ permission: { maintain: 'write', triage: 'read' }[role_name] ?? role_name, role_name, user: { login } });
+} else refuse('unknown command ' + line);
 `;
 
 let next = 1000;

@@ -6,7 +6,7 @@ import { endOfLog, mostLogs } from './end-of-log.ts';
 import type { NewsWish } from './forge.ts';
 import { heedRemarks, type Said } from './heed-remarks.ts';
 import { readForgePages, readForgeValue } from './read-forge-json.ts';
-import type { AskForge } from './run-forge.ts';
+import { type AskForge, isForgeError } from './run-forge.ts';
 
 /** All that was said of a pull request so far, and what its checks came to. Throws the FlameErrors of runForge. */
 export async function readGhNews(
@@ -24,10 +24,13 @@ export async function readGhNews(
   const lines = await list(`pulls/${number}/comments`, lineSchema);
   const reviews = await list(`pulls/${number}/reviews`, reviewSchema);
   const talk = await list(`issues/${number}/comments`, commentSchema);
+  const asking = reviews.filter(asksForMore);
+  const authors = heeding.comments_from === 'members' ? [...lines, ...asking, ...talk] : [];
+  const roles = await readRoles(authors, { address, ask });
   const said = [
-    ...lines.map((one) => toSaid(one, 'line', placeOf(one))),
-    ...reviews.filter(asksForMore).map((one) => toSaid(one, 'review', null)),
-    ...talk.map((one) => toSaid(one, 'comment', null)),
+    ...lines.map((one) => toSaid(one, 'line', placeOf(one), roles)),
+    ...asking.map((one) => toSaid(one, 'review', null, roles)),
+    ...talk.map((one) => toSaid(one, 'comment', null, roles)),
   ];
   const failed = view.statusCheckRollup.flatMap((check) => toFailed(check, view.headRefOid));
   return {
@@ -115,13 +118,54 @@ function toSaid(
   { id, user, body, author_association: as }: z.infer<typeof commentSchema>,
   kind: string,
   place: RemarkPlace | null,
+  roles: ReadonlyMap<string, Role>,
 ): Said {
-  const standing = as === 'OWNER' ? 'owner' : members.has(as) ? 'member' : 'stranger';
-  return { id: `${kind}-${id}`, login: user?.login ?? null, standing, as: as.toLowerCase(), body, place };
+  const role = roles.get(user?.login ?? '');
+  const standing = as === 'OWNER' ? 'owner' : role?.writes === true ? 'member' : 'stranger';
+  return {
+    ...{ id: `${kind}-${id}`, login: user?.login ?? null, standing },
+    ...{ as: oneLine(role?.name ?? as.toLowerCase(), 60), body, place },
+  };
 }
 
-/** Who may write to the repository. */
-const members: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
+interface Role {
+  readonly name: string;
+  readonly writes: boolean;
+}
+
+/** Members of an organization and collaborators, among them those who may only read. */
+const associated: ReadonlySet<string> = new Set(['MEMBER', 'COLLABORATOR']);
+const permissionSchema = z.object({ permission: z.string(), role_name: text });
+
+/**
+ * What each of them may do in the repository, by login; each is asked for once. Whose permission GitHub doesn't tell
+ * may do nothing.
+ * https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user
+ */
+async function readRoles(
+  authors: readonly z.infer<typeof commentSchema>[],
+  { address: { host, project }, ask }: { readonly address: Address; readonly ask: AskForge },
+): Promise<ReadonlyMap<string, Role>> {
+  const logins = authors.flatMap(({ user, author_association: as }) =>
+    user != null && associated.has(as) ? [user.login] : [],
+  );
+  const roles = new Map<string, Role>();
+  for (const login of new Set(logins)) roles.set(login, await readRole(login));
+  return roles;
+
+  async function readRole(login: string): Promise<Role> {
+    const path = `repos/${project}/collaborators/${encodeURIComponent(login)}/permission`;
+    try {
+      const shown = await ask(['api', '--hostname', host, path]);
+      const { permission, role_name: name } = readForgeValue('gh', permissionSchema, shown);
+      // GitHub maps maintain to write, and triage to read.
+      return { name: name || permission, writes: permission === 'admin' || permission === 'write' };
+    } catch (error) {
+      if (!isForgeError(error) || error.code !== 'forge-failed') throw error;
+      return { name: 'of unknown permission', writes: false };
+    }
+  }
+}
 
 function placeOf({
   path,
