@@ -72,14 +72,14 @@ export async function prepareWorktree(
 }
 
 /** What a worktree was prepared with, each with what put it there: the rules of an agent name it. */
-export function preparedIn(
+export async function preparedIn(
   { git, config }: Pick<Workshop, 'git' | 'config'>,
   cell: CellWorktree,
-): NonNullable<AgentPolicy['prepared']> {
+): Promise<NonNullable<AgentPolicy['prepared']>> {
   const { copy, link } = config.project;
   const isOf = (globs: readonly string[], path: string): boolean =>
     globs.some((glob) => pathMatches(glob, path) || pathMatches(`${glob}/**`, path));
-  return git.cellPrepared(cell).map((path) => {
+  return (await git.cellPrepared(cell)).map((path) => {
     const name = path.replace(/\/$/, '');
     return {
       path,

@@ -45,7 +45,7 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
     cellIgnored: (cell, scope) => readIgnoredWork(access, cell, scope),
     snapshotCell: (cell) => snapshotCell(access, cell),
     noteEnd: async (cell, note) => noteCellEnd(commonDir, pathsOf(access, cell).id, note),
-    cellPrepared: (cell) => preparedPaths(access, cell),
+    cellPrepared: async (cell) => preparedPaths(access, cell),
     markPrepared: async (cell, paths, globs = []) => {
       await markPrepared(access, cell, { paths, globs });
       await markPreparedSubmodules(access, cell);

@@ -34,12 +34,13 @@ inCell('SBX-2: nothing else of the repository can be changed', async () => {
   const before = snapshotTree(repo.path, isKept);
   const attempts = [
     'git config user.name evil',
-    'git branch evil',
-    'git update-ref refs/heads/main HEAD~0',
-    'git tag evil',
+    // Refs of its own are made, and are nobody else's.
+    'git branch evil; exit 1',
+    'git update-ref refs/heads/main HEAD~0; exit 1',
+    'git tag evil; exit 1',
     'echo "#!/bin/sh" > $(git rev-parse --git-common-dir)/hooks/post-commit',
     'rm -rf $(git rev-parse --git-common-dir)/objects/*',
-    'echo x >> $(git rev-parse --git-common-dir)/info/exclude',
+    'echo x >> $(git rev-parse --git-common-dir)/info/exclude; exit 1',
     `echo x > ${repo.path}/README.md`,
     `echo x > ${other.path}/README.md`,
     `echo x > ${other.quarantine.objectDir}/x`,

@@ -124,7 +124,7 @@ export interface GitCells {
    */
   markPrepared(cell: CellWorktree, paths: readonly string[], globs?: readonly string[]): Promise<void>;
   /** What markPrepared recorded; a name that ends in a slash stands for all below it. */
-  cellPrepared(cell: CellWorktree): readonly string[];
+  cellPrepared(cell: CellWorktree): Promise<readonly string[]>;
   /** Makes tracked files of a cell what its HEAD has them be. */
   restoreTracked(cell: CellWorktree, paths: readonly string[]): Promise<void>;
   /** Starts a merge of `commit` in the worktree, leaving conflict markers. Nothing is committed. */

@@ -131,7 +131,7 @@ async function objections(
   const policy = await workerPolicy(workshop, {
     ...{ agentId: parseAgentId(agent), worktree: cell.path, start: cell.start },
     fileLocks: task?.file_locks ?? [],
-    prepared: preparedIn(workshop, cell),
+    prepared: await preparedIn(workshop, cell),
   });
   const violations = await judgeCommits(workshop, {
     start: cell.start,

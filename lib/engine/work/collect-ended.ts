@@ -59,7 +59,7 @@ async function collect(
   };
   const policy = await workerPolicy(workshop, {
     ...{ agentId: agent, worktree: cell.path, fileLocks: task.file_locks, start: cell.base },
-    prepared: preparedIn(workshop, cell),
+    prepared: await preparedIn(workshop, cell),
   });
   await book(workshop, task.session, cell.ended);
   const { cost_usd, tokens } = run;

@@ -85,7 +85,7 @@ async function workIn(
   }
   const policy = await workerPolicy(workshop, {
     ...{ agentId: agent, worktree: cell.path, fileLocks: task.file_locks, start: cell.base },
-    prepared: preparedIn(workshop, cell),
+    prepared: await preparedIn(workshop, cell),
   });
   const outcome = await runAgent(workshop, {
     id: agent,
