@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { GitCommits, GitMerging } from '../domain/ports/git-commits.ts';
+import type { GitCommits, GitMerging, MergeResult } from '../domain/ports/git-commits.ts';
 import { commitGraph } from './objects/commit-graph.ts';
 import { commitTree } from './objects/commit-tree.ts';
 import { type GitAccess, onObjects, whereThePersonIs, withVariables } from './objects/git-access.ts';
@@ -11,6 +11,8 @@ import { replaceTexts } from './objects/replace-texts.ts';
 import { replay } from './objects/replay.ts';
 import { isSigning, signCommit } from './objects/sign-commit.ts';
 import { transplant } from './objects/transplant.ts';
+import { mergeDrivers, withUnrunDrivers } from './objects/unrun-drivers.ts';
+import type { GitContext } from './process/run-git.ts';
 import type { ReadObjects } from './read-objects.ts';
 import { resolveCommit } from './refs/head-state.ts';
 
@@ -30,6 +32,10 @@ export function openMerging(access: GitAccess): GitMerging {
   // Asked once, as whose name it is.
   let asked: Promise<boolean> | undefined;
   const signs = (): Promise<boolean> => (asked ??= isSigning(here));
+  const merging = async (merge: (context: GitContext) => Promise<MergeResult>): Promise<MergeResult> => {
+    const inert = await access.inertDrivers();
+    return withUnrunDrivers(here, inert, await merge(withVariables(here, inert)));
+  };
   return {
     // In the person's work tree, for the merge attributes checked out there, such as union for a changelog.
     mergeTree: async (ours, theirs) => {
@@ -37,10 +43,10 @@ export function openMerging(access: GitAccess): GitMerging {
       const loose = (await access.signature().catch(() => null))?.loose ?? defaultObjectSettings;
       const tree = await access.plainMerge(ours, theirs, (made) => writeLooseObject(objectDir, made, loose));
       if (tree !== null) return { kind: 'clean', tree };
-      return mergeTree(withVariables(here, await access.inertDrivers()), ours, theirs);
+      return merging(async (context) => mergeTree(context, ours, theirs));
     },
-    replay: async (onto, start, tip) =>
-      replay(access, withVariables(here, await access.inertDrivers()), { onto, start, tip }),
+    mergeDrivers: async () => mergeDrivers(await access.inertDrivers()),
+    replay: (onto, start, tip) => merging((context) => replay(access, context, { onto, start, tip })),
     transplant: async (onto, start, tip) =>
       transplant(access, withVariables(here, await access.inertDrivers()), { onto, start, tip }),
     replaceTexts: (commit, texts) => replaceTexts(access, commit, texts),

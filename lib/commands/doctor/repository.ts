@@ -1,5 +1,5 @@
 import type { Config } from '../../domain/config/config.ts';
-import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { GitRefs } from '../../domain/ports/git-port.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
@@ -9,7 +9,7 @@ import { showName } from '../../util/file-names.ts';
 
 /** What of the repository stops work: refs in the way, and for single tasks files behind filters, submodules. */
 export async function examineRepository(
-  git: GitCommits & GitFiles & Pick<GitRefs, 'refNames'>,
+  git: GitCommits & GitFiles & Pick<GitRefs, 'refNames'> & Pick<GitMerging, 'mergeDrivers'>,
   config: Config,
 ): Promise<readonly Finding[]> {
   const inTheWay = (await refsInTheWay({ git }, config)).map(({ message, hints }) =>
@@ -18,7 +18,9 @@ export async function examineRepository(
   return [...inTheWay, ...(await examineFiles(git))];
 }
 
-async function examineFiles(git: GitCommits & GitFiles): Promise<readonly Finding[]> {
+async function examineFiles(
+  git: GitCommits & GitFiles & Pick<GitMerging, 'mergeDrivers'>,
+): Promise<readonly Finding[]> {
   const commit = await git.resolveCommit('HEAD');
   if (commit === null) return [];
   const [filtered, submodules] = [await git.filteredPaths(commit), await git.submodules(commit)];
@@ -26,6 +28,11 @@ async function examineFiles(git: GitCommits & GitFiles): Promise<readonly Findin
   const found: Finding[] = [];
   if (filtered.length > 0)
     found.push(finding({ ...area, check: 'filters', message: describeFiltered(filtered) }));
+  const drivers = await git.mergeDrivers();
+  if (drivers.length > 0) {
+    const message = `Merge drivers of your git configuration do not run where work of agents is merged, its files merge as text: ${drivers.slice(0, 10).map(showName).join(', ')}.`;
+    found.push(finding({ ...area, check: 'merge-drivers', message }));
+  }
   if (submodules.length > 0) {
     const message = `Submodules are empty in the worktrees of agents, and tasks about them are refused: ${submodules.slice(0, 10).map(showName).join(', ')}.`;
     found.push(finding({ ...area, check: 'submodules', message }));

@@ -56,6 +56,8 @@ export interface GitCommits {
 /** Commits made of others, without a worktree. */
 export interface GitMerging {
   mergeTree(ours: ObjectId, theirs: ObjectId): Promise<MergeResult>;
+  /** Names of the merge drivers that the person has configured: none of them runs in these merges. */
+  mergeDrivers(): Promise<readonly string[]>;
   /** Merges what changed between `start` and `tip` onto another commit, whatever lies before `start`. */
   replay(onto: ObjectId, start: ObjectId, tip: ObjectId): Promise<MergeResult>;
   /**
