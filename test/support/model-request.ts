@@ -53,8 +53,8 @@ export function readModelRequest(body: unknown, headers: IncomingHttpHeaders): M
   const texts = blocks
     .filter(({ role, type }) => role === 'user' && type === 'text')
     .map(({ text }) => text ?? '')
-    // What the CLI adds by itself.
-    .filter((text) => !text.startsWith('<system-reminder>'));
+    // What the CLI adds by itself; what a hook says comes in the same way since 2.1.332.
+    .filter((text) => !text.startsWith('<system-reminder>') || text.includes('\nStop hook feedback:\n'));
   const names = new Map(blocks.filter(({ type }) => type === 'tool_use').map(({ id, name }) => [id, name]));
   return {
     model,
