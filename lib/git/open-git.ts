@@ -57,7 +57,6 @@ export async function openGit(
   const idents = options.idents ?? openIdents(person);
   let signature: Promise<Signature> | undefined;
   let keeps: Promise<boolean> | undefined;
-  let settings: Promise<string> | undefined;
   const objects = new CatFile(context, repository.commonDir);
   const readLinks = linksReader(objects);
   const access: GitAccess = {
@@ -78,7 +77,7 @@ export async function openGit(
       known.catch(() => detours.delete(commit));
       return known;
     },
-    quietConfig: () => (settings ??= readQuietConfig(context, repository.commonDir)),
+    quietConfig: () => readQuietConfig(context, repository.commonDir),
     inertDrivers: () => (drivers ??= readInertDrivers(onObjects(access))),
     keepsContent: () => (keeps ??= keepsContent(onObjects(access), repository.commonDir)),
     checkouts: new Checkouts(repository.objectFormat),

@@ -5,7 +5,8 @@ import { openStage } from './hostile-stage.ts';
 
 const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 
-// Each line is tried by itself and must fail; what it says is in the message of a failing test.
+// Each line is tried by itself and must fail; what it says is in the message of a failing test. $G is the
+// repository's own git folder: the common folder that an agent's git names is its own.
 const refused: Readonly<Record<string, readonly string[]>> = {
   'writes configuration': [
     'git config user.name evil',
@@ -13,42 +14,34 @@ const refused: Readonly<Record<string, readonly string[]>> = {
     'git config core.hooksPath evil',
     'echo evil >> $(git rev-parse --git-common-dir)/config',
     'rm $(git rev-parse --git-common-dir)/config',
+    'echo evil >> $G/config',
+    'rm $G/config',
   ],
   'plants a hook': [
     'd=$(git rev-parse --git-common-dir)/hooks; echo evil > $d/pre-commit',
-    'd=$(git rev-parse --git-common-dir)/hooks; echo evil > $d/post-commit',
-    'd=$(git rev-parse --git-common-dir)/hooks; mv $d $d.old',
+    ...['echo evil > $G/hooks/pre-commit', 'echo evil > $G/hooks/post-commit', 'mv $G/hooks $G/hooks.old'],
   ],
-  'moves refs': [
-    'git update-ref refs/heads/main HEAD~0 0000000000000000000000000000000000000000',
-    'git update-ref refs/heads/evil HEAD',
-    'git update-ref -d refs/heads/other',
-    'git branch evil',
-    'git branch -D other',
-    'git tag evil',
-    'git push -q . HEAD:refs/heads/evil',
-    'git fetch -q . +HEAD:refs/heads/evil',
-    'git notes add -m evil',
-    'git replace HEAD HEAD:src',
-    'git stash drop',
-    'git update-ref refs/blueflame/tasks HEAD',
-    'd=$(git rev-parse --git-common-dir); git rev-parse HEAD > $d/refs/heads/main',
-    'd=$(git rev-parse --git-common-dir); git rev-parse HEAD > $d/refs/heads/evil',
-    'd=$(git rev-parse --git-common-dir); echo "$(git rev-parse HEAD) refs/heads/evil" >> $d/packed-refs',
-    'd=$(git rev-parse --git-common-dir); echo "ref: refs/heads/other" > $d/HEAD',
-    'git reflog expire --expire=now --all && test -z "$(git reflog main)"',
-    'git pack-refs --all',
+  'moves refs of the repository': [
+    'GIT_DIR=$G git update-ref refs/heads/main HEAD~0',
+    'GIT_DIR=$G git branch evil',
+    'git update-ref -d refs/heads/main 0000000000000000000000000000000000000001',
+    'git push -q $G HEAD:refs/heads/evil',
+    'git rev-parse HEAD > $G/refs/heads/main',
+    'git rev-parse HEAD > $G/refs/heads/evil',
+    'echo "$(git rev-parse HEAD) refs/heads/evil" >> $G/packed-refs',
+    'echo "ref: refs/heads/other" > $G/HEAD',
   ],
   'changes what others have': [
     'rm -rf $(git rev-parse --git-common-dir)/objects/??/',
+    'rm -rf $G/objects/??/',
     'git worktree remove --force ../worker-99999999',
     'git worktree prune --expire now; git worktree add ../evil',
     'git gc -q --prune=now',
-    'echo evil > $(git rev-parse --git-common-dir)/info/exclude',
-    'echo evil > $(git rev-parse --git-common-dir)/info/attributes',
-    'echo evil > $(git rev-parse --git-common-dir)/../README.md',
-    'git -C $(git rev-parse --git-common-dir)/.. checkout -q other',
-    'git -C $(git rev-parse --git-common-dir)/.. reset -q --hard other~0 && echo x > $(git rev-parse --git-common-dir)/../x',
+    'echo evil > $G/info/exclude',
+    'echo evil > $G/info/attributes',
+    'echo evil > $G/../README.md',
+    'git -C $G/.. checkout -q other',
+    'git -C $G/.. reset -q --hard other~0 && echo x > $G/../x',
   ],
   'takes .git away': [
     'rm -f .git',
@@ -62,19 +55,44 @@ const refused: Readonly<Record<string, readonly string[]>> = {
 
 for (const [what, lines] of Object.entries(refused)) {
   inCell(`UNI-5 an agent that ${what}: refused, whatever way it takes`, async () => {
-    const { attack } = await openStage();
+    const { attack, repo } = await openStage();
     // The last one succeeds: that it is heard of shows that the others would be.
     const script = [...lines, 'true']
       .map(
         (line, at) => `( ${line} ) >/dev/null 2>&1; rc=$?; [ $rc != 0 ] || echo "line ${at} was not refused"`,
       )
       .join('\n');
-    const { outcome, said, handedIn } = await attack(script);
+    const { outcome, said, handedIn } = await attack(`G='${repo.path}/.git'\n${script}`);
     assert.is(said.trim(), `line ${lines.length} was not refused`, lines.join('\n'));
     assert.is(outcome.exitCode, 0);
     assert.equal(handedIn, []);
   });
 }
+
+inCell('UNI-5 an agent that moves refs moves those of its cell, and no other', async () => {
+  const { attack, repo } = await openStage();
+  const all = (): readonly string[] => [
+    repo.git('for-each-ref'),
+    repo.git('symbolic-ref', 'HEAD'),
+    repo.git('stash', 'list'),
+    repo.git('status', '--porcelain'),
+  ];
+  const before = all();
+  const { said, handedIn } = await attack(
+    [
+      'git branch evil && git tag evil && git branch -f other HEAD && echo made',
+      'git update-ref refs/heads/main HEAD; git update-ref -d refs/heads/other',
+      'git push -q . HEAD:refs/heads/pushed; git fetch -q . +HEAD:refs/heads/fetched',
+      'git notes add -m evil; git replace HEAD HEAD~0; git update-ref refs/blueflame/tasks HEAD',
+      'd=$(git rev-parse --git-common-dir); git rev-parse HEAD > $d/refs/heads/main',
+      'echo "$(git rev-parse HEAD) refs/heads/packed" >> $d/packed-refs; echo "ref: refs/heads/other" > $d/HEAD',
+      'git reflog expire --expire=now --all; git pack-refs --all; true',
+    ].join('\n'),
+  );
+  assert.match(said, /^made$/m);
+  assert.equal(handedIn, []);
+  assert.equal(all(), before);
+});
 
 inCell('UNI-5 an agent that amends, rebases and skips hooks: it changes its own commits alone', async () => {
   const { attack, repo } = await openStage();
@@ -99,12 +117,12 @@ inCell(
       'git symbolic-ref HEAD refs/heads/other; echo x > x.txt; git add x.txt; git commit -qm x',
     );
     assert.is(repo.git('rev-parse', 'other'), repo.git('rev-parse', 'main'));
-    assert.match(moved.said, /(?:Unable to create|cannot lock ref|unable to append|Read-only)/);
     assert.equal(moved.handedIn, ['x.txt']);
-    const nowhere = await attack(
-      'git symbolic-ref HEAD refs/heads/nowhere; echo x > x.txt; git commit -qam x',
+    const begun = await attack(
+      'git symbolic-ref HEAD refs/heads/nowhere; echo y > y.txt; git add y.txt; git commit -qm y',
     );
-    assert.is(nowhere.handedIn, 'cell-head-unreadable');
+    assert.equal(begun.handedIn, ['y.txt']);
+    assert.throws(() => repo.git('rev-parse', '--verify', '-q', 'refs/heads/nowhere'));
     for (const head of [
       'garbage',
       '',
