@@ -2,6 +2,7 @@ import type { PushSpec } from '../../git/process/kept-connection.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import { remoteRefuses } from './errors.ts';
 import type { PushRefusal } from './push-refusal.ts';
+import { machinesRoot } from './remote.ts';
 
 // A server may be busy for a moment, and a lock of a push that is going on is gone soon.
 const refusalsInPlace = 3;
@@ -38,8 +39,8 @@ export class Refusals {
   }
 }
 
-/** Where the refs of a push stood. */
+/** Where the refs of a push stood. A sign of life moves by itself, and shows that no other clone was first. */
 function tipsOf(specs: readonly PushSpec[], theirs: RemoteRefs): string {
-  const refs = [...new Set(specs.map(({ to }) => to))].sort();
+  const refs = [...new Set(specs.map(({ to }) => to))].filter((ref) => !ref.startsWith(machinesRoot)).sort();
   return JSON.stringify(refs.map((ref) => [ref, theirs.get(ref) ?? null]));
 }
