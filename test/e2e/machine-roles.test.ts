@@ -10,7 +10,9 @@ import {
   machineEnd,
   makeMachines,
   type RigMachine,
+  refFile,
   startMachine,
+  untilThere,
 } from '../support/machine-rig.ts';
 import type { TestRepo } from '../support/repo.ts';
 import { checkSharedHistory } from '../support/shared-history.ts';
@@ -29,9 +31,8 @@ const make = (id: string, before = 'true') => ({
   script: `${before}; mkdir -p src; echo ${id} > src/${id}.txt`,
   locks: [`src/${id}.txt`],
 });
-/** Ends once a verdict is on the refs of its clone, which its cell shows. */
-const afterVerdict =
-  'for i in $(seq 600); do git rev-parse -q --verify refs/blueflame/validations >/dev/null && break; sleep 0.5; done';
+/** Ends once a verdict is on the refs of its clone. */
+const afterVerdict = untilThere('refs/blueflame/validations');
 
 test.after(endOpened);
 
@@ -115,9 +116,8 @@ test('DST-1 TRU-2 changesets are built on a machine that is trusted with it, and
 
 /** Ends once so many machines are trusted, by the session's note as its clone has it. */
 function afterTrust(count: number): string {
-  const body =
-    'git ls-tree -r --name-only refs/blueflame/sessions | grep -v anchors | sed s,^,refs/blueflame/sessions:, | xargs git show';
-  return `for i in $(seq 600); do [ "$(${body} | sed -n '/"trusted"/,/^  }/p' | grep -c '"machine"')" -ge ${count} ] && break; sleep 0.5; done`;
+  const body = 'git ls-tree -r --name-only $tip | grep -v anchors | sed s,^,$tip:, | xargs git show';
+  return `for i in $(seq 600); do tip=$(cat ${refFile('refs/blueflame/sessions')}); [ "$(${body} | sed -n '/"trusted"/,/^  }/p' | grep -c '"machine"')" -ge ${count} ] && break; sleep 0.5; done`;
 }
 
 interface SessionNote {

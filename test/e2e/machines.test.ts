@@ -4,7 +4,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { flame, flameJson } from '../support/flame.ts';
 import { sufferUntilDone } from '../support/machine-chaos.ts';
-import { beginLed, endOpened, machineEnd, makeMachines, startMachine } from '../support/machine-rig.ts';
+import {
+  beginLed,
+  endOpened,
+  letGo,
+  machineEnd,
+  makeMachines,
+  startMachine,
+  untilLetGo,
+} from '../support/machine-rig.ts';
 import { makeRandom } from '../support/random.ts';
 import { checkSharedHistory } from '../support/shared-history.ts';
 import { until } from '../support/until.ts';
@@ -20,7 +28,9 @@ const tasksOf = (count: number, script?: string) =>
   Array.from({ length: count }, (_, at) => task(at, script));
 
 test('DST-1 a machine and a runner of the example workflow do one plan: each task once, landed in one push, nothing left behind', async () => {
-  const rig = makeMachines(2, tasksOf(8, 'sleep 3'));
+  // The lead's first two wait until the runner did one.
+  const tasks = Array.from({ length: 8 }, (_, at) => task(at, at < 2 ? untilLetGo : 'sleep 1'));
+  const rig = makeMachines(2, tasks);
   const { remote, lead, other } = rig;
   const early = await flame(other.repo, ['work', '--join', 'origin']);
   assert.is(early.code, 2, early.stderr);
@@ -42,10 +52,17 @@ test('DST-1 a machine and a runner of the example workflow do one plan: each tas
     const [status] = (await flameJson(lead.repo, ['status'])).lines;
     return ((status?.machines ?? []) as readonly unknown[]).length === 2;
   });
+  await until('the runner did one', async () => {
+    const [status] = (await flameJson(lead.repo, ['status'])).lines;
+    return ((status?.tasks ?? []) as readonly { readonly status: string }[]).some(
+      ({ status }) => status === 'done',
+    );
+  });
   assert.match((await flame(lead.repo, ['status'])).stdout, /Machines of ses-.* at origin\n.*lead/);
   const alone = await flame(lead.repo, ['work']);
   assert.is(alone.code, 1);
   assert.match(alone.stderr, /shared with other machines/);
+  letGo(rig);
   await machineEnd(lead);
   const joined = await runner;
   assert.equal([lead.ends, joined.code], [[0], 0], `${lead.said}\n${joined.said}`);

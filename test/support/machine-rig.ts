@@ -94,9 +94,18 @@ export function makeMachines(
   );
 }
 
-/** A script's first words: it goes on once its clone has that branch, which its cell shows; see `letGo`. */
-export const untilLetGo =
-  'for i in $(seq 3000); do git rev-parse -q --verify refs/heads/go >/dev/null && break; sleep 0.1; done';
+/** A ref of its clone in the words of a script: its file, which a cell shows beside the objects. */
+export function refFile(ref: string): string {
+  return `"$(git rev-parse --git-common-dir)/objects/../${ref}"`;
+}
+
+/** Words of a script that wait until its clone has that ref. */
+export function untilThere(ref: string): string {
+  return `for i in $(seq 3000); do test -e ${refFile(ref)} && break; sleep 0.1; done`;
+}
+
+/** A script's first words: it goes on once it is let go. */
+export const untilLetGo = untilThere('refs/heads/go');
 
 export function letGo({ machines }: Pick<MachineRig, 'machines'>): void {
   for (const { repo } of machines) repo.git('update-ref', 'refs/heads/go', 'HEAD');
