@@ -209,7 +209,11 @@ export function spareCellsOf(parent: number): number[] {
         const [state, above] = readFileSync(`/proc/${pid}/stat`, 'utf8')
           .replace(/^.*\) /, '')
           .split(' ');
-        return state === 'S' && above === String(parent) && /^echo .* read -r file /.test(script);
+        // It has said that it waits: it reads its standard input, its first word.
+        const isReading = /^\d+ 0x0 /.test(readFileSync(`/proc/${pid}/syscall`, 'utf8'));
+        return (
+          state === 'S' && isReading && above === String(parent) && /^echo .* read -r file /.test(script)
+        );
       } catch {
         return false;
       }

@@ -33,11 +33,11 @@ early(
     ].join('\n');
     const first = await (await runner.start(request({ prompt }), () => undefined)).outcome;
     assert.match(first.text, /it's a word$/);
-    const spare = await nextSpare();
+    const spares = await nextSpares();
     const second = await runner.start(request({ prompt }), () => undefined);
-    assert.is(second.pid, spare);
+    assert.ok(spares.includes(second.pid));
     assert.is((await second.outcome).text, first.text);
-    await nextSpare();
+    await nextSpares();
     await runner.close();
     assert.equal(spareCellsOf(process.pid), []);
   },
@@ -49,9 +49,9 @@ early(
     const { runner, request } = await openCellFixture();
     await quick({ runner, request });
     for (let round = 0; round < 12; round += 1) {
-      const [mark, spare] = [`spare-${process.pid}-${round}`, await nextSpare()];
+      const [mark, spares] = [`spare-${process.pid}-${round}`, await nextSpares()];
       const agent = await runner.start(request({ prompt: `exec -a ${mark} sleep 300` }), () => undefined);
-      assert.is(agent.pid, spare);
+      assert.ok(spares.includes(agent.pid));
       await sleep(round / 2);
       await agent.stop(5_000);
       assert.is(((await agent.outcome).answer as AgentEnd).stoppedBecause, 'stopped');
@@ -64,9 +64,9 @@ early(
 early('one that ended meanwhile is not used', async () => {
   const { runner, request } = await openCellFixture();
   await quick({ runner, request });
-  const spare = await nextSpare();
-  process.kill(spare, 'SIGKILL');
-  while (existsSync(`/proc/${spare}`)) await sleep(1);
+  const spares = await nextSpares();
+  for (const spare of spares) process.kill(spare, 'SIGKILL');
+  while (spares.some((spare) => existsSync(`/proc/${spare}`))) await sleep(1);
   assert.is(await quick({ runner, request }), 'done');
   await runner.close();
 });
@@ -88,7 +88,7 @@ early('LIF-4: a SIGKILL of the tool ends those that wait, and an agent in one of
     const spares = /^spare (.+)$/m.exec(said)?.[1]?.split(' ') ?? [];
     assert.ok(spares.length > 0);
     while (processesNaming(mark).length > 0 || spares.some((pid) => existsSync(`/proc/${pid}`)))
-      await sleep(5);
+      await sleep(100);
   }
 });
 
@@ -97,11 +97,13 @@ async function quick({ runner, request }: Pick<CellFixture, 'runner' | 'request'
   return (await (await runner.start(request({ prompt: 'echo done' }), () => undefined)).outcome).text;
 }
 
-async function nextSpare(): Promise<number> {
+/** Those that wait, once there is one. */
+async function nextSpares(): Promise<readonly number[]> {
   for (;;) {
-    const [spare] = spareCellsOf(process.pid);
-    await sleep(5);
-    if (spare !== undefined) return spare;
+    const spares = spareCellsOf(process.pid);
+    // What they said is heard meanwhile.
+    await sleep(100);
+    if (spares.length > 0) return spares;
   }
 }
 
