@@ -60,7 +60,7 @@ if (asked.length > due.length)
 else keepKey(ended);
 report(ended, due.length - light.length);
 
-/** Once all proofs passed: the next run needs them no more, and the file is to be committed. */
+/** Once all proofs passed: the next run skips them. Commit the file. */
 function keepKey(all: readonly Judged[]): void {
   const passed = new Set(all.filter(({ failed }) => failed === 0).map(({ name }) => name));
   const proving = listTests(here)

@@ -20,7 +20,7 @@ export function readProcess(pid: number): TreeProcess | null {
   return { parent: stat.parent, name, words: wordsOf(readTextOrEmpty(`/proc/${pid}/cmdline`)) };
 }
 
-/** The file that a process runs, whatever it calls itself; '' where that can't be seen. */
+/** The file that a process runs, by the kernel and not by its own name; '' where that can't be seen. */
 export function programOf(pid: number): string {
   return readLink(`/proc/${pid}/exe`);
 }

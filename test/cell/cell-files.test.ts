@@ -34,7 +34,7 @@ inCell('SBX-2: nothing else of the repository can be changed', async () => {
   const before = snapshotTree(repo.path, isKept);
   const attempts = [
     'git config user.name evil',
-    // Refs of its own are made, and are nobody else's.
+    // Refs of its own are made, and belong to it alone.
     'git branch evil; exit 1',
     'git update-ref refs/heads/main HEAD~0; exit 1',
     'git tag evil; exit 1',

@@ -234,7 +234,7 @@ test('RND-2 what is longer than GitHub takes is opened all the same: what is lef
   assert.is(repo.git('status', '--porcelain'), '');
 });
 
-test('RND-2 whoever may not write is not heard, member or not, and each is asked for once', async () => {
+test('RND-2 who may not write is not heard, member or not, and each is asked for once', async () => {
   const { repo, gh, flame: run, taskOf } = await opened();
   const may = { ann: 'maintain', bob: 'read', cat: 'triage', dan: 'none', eve: 'hidden', fay: 'admin' };
   const said = Object.keys(may).map((login) =>

@@ -119,7 +119,7 @@ linux('QUE-1 an agent CLI among those that started a process suffices, by any na
   for (const line of persons) assert.is(await around(clone, line), null, line.join(' '));
 });
 
-linux('QUE-1 a chat that noted itself is known by who saw it, whatever becomes of the note', async () => {
+linux('QUE-1 a chat that noted itself is known by who saw it, also once the note is gone', async () => {
   const clone = makeClone();
   const folder = join(cloneStateDir(clone.env, clone.commonDir), 'chats');
   mkdirSync(folder, { recursive: true });

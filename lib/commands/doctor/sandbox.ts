@@ -8,7 +8,7 @@ import type { ConfiguredAdapters } from './configured-adapters.ts';
 
 /**
  * Phase 2: a cell that tries to get out, and cells that use too much. A sandbox is required where a run from here would
- * require it, see requireSandbox: where nobody reads a warning, it permits nothing.
+ * require it, see requireSandbox: where no person reads a warning, it permits nothing.
  */
 export async function examineSandbox(
   context: RunnerContext,

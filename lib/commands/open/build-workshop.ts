@@ -86,7 +86,7 @@ const lookMs = 5_000;
 
 /**
  * A way in for boards of other processes, opened when something is asked; without one the question is asked all the same.
- * A chat that was there once gives no answer, whatever became of what named it.
+ * A chat that was there once gives no answer, even once what named it is gone.
  */
 function holdDoor(
   { git, output }: Pick<Reading, 'git' | 'output'>,

@@ -12,7 +12,7 @@ interface Told {
   warn(message: string): void;
 }
 
-/** Agents whose CLI the person is told of, before they start, what of the environment it doesn't go by here. */
+/** Agents before whose start the person reads which variables of the environment their CLI ignores here. */
 export function tellIgnored(agents: AgentRunner, { env, config, adapter, warn }: Told): AgentRunner {
   return {
     ...agents,

@@ -23,7 +23,7 @@ export async function outOfReach(
     const why = judgeDetour(ground, lock);
     if (why !== null) return onDetour(lock, why);
   }
-  // A file that is to be made has its attributes already.
+  // A file that will be made has its attributes already.
   const named = file_locks.filter((lock) => !hasWildcard(lock) && !lock.endsWith('/'));
   const [made] = await git.filteredPaths(start, named);
   if (made !== undefined) return throughFilter(made.filter, [made.path]);

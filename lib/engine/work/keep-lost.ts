@@ -18,7 +18,7 @@ interface Lost {
 }
 
 /**
- * Keeps what an agent had committed and left again as rescues, by the rules of a rescue that nobody asked for: what breaks
+ * Keeps what an agent had committed and left again as rescues, by the rules of a rescue made unasked: what breaks
  * the rules of its task stays in the quarantine.
  */
 export async function keepLost(
@@ -59,7 +59,7 @@ async function lostOf(
   try {
     return await git.cellLost(cell);
   } catch (error) {
-    // What can't be read is told of with the rest of its work.
+    // What can't be read is reported with the rest of its work.
     if (error instanceof FlameError && error.code.startsWith('cell-')) return [];
     throw error;
   }

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 
 // What a chat's CLI is, in a process of its own: it has `git flame mcp` beside it, whose tools its model calls, and a
 // shell in which that model types commands, before it calls the first tool. Arguments: the program, and the commands, each a
-// JSON list of words; `kill the server` and `remove PATH` are what it may do besides.
+// JSON list of words; `kill the server` and `remove PATH` are further steps.
 
 const [program = '', ...commands] = process.argv.slice(2);
 // As a client that starts its servers in a shell, which stays between.
