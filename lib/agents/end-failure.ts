@@ -1,3 +1,4 @@
+import { sayPrice } from '../domain/config/token-price.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { AgentEnd } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
@@ -34,8 +35,7 @@ const stopFailures: Readonly<
   },
   'no-price': {
     kind: 'budget',
-    message:
-      'The price of its model is not known and its budget is in dollars: say it in .blueflame.yml as models.prices ({ input: 0, output: 0 } where it costs nothing), or limit tokens.',
+    message: `The price of its model is not known and its budget is in dollars: ${sayPrice}`,
     retryable: false,
   },
   'service-limit': {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { findPrice } from '../../domain/config/token-price.ts';
+import { findPrice, sayPrice } from '../../domain/config/token-price.ts';
 import type { Demand } from '../../domain/state/spending.ts';
 import type { Admitted } from './admit-request.ts';
 import type { Context, Refusal, Refused } from './gateway-options.ts';
@@ -55,5 +55,5 @@ export async function grantRequest(
 
 /** The message about a model that can't be held to a budget in dollars. */
 function noPrice(model: string): string {
-  return `The price of the model ${JSON.stringify(model)} is not known, and the budget is in dollars: say it in .blueflame.yml as models.prices ({ input: 0, output: 0 } where it costs nothing), or limit tokens.`;
+  return `The price of the model ${JSON.stringify(model)} is not known, and the budget is in dollars: ${sayPrice}`;
 }

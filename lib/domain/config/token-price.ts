@@ -6,6 +6,10 @@ import { findOtherPrice } from './other-prices.ts';
 /** Prices by model id, or by what ids begin with; what is left out of one follows from its input. */
 export type PriceList = Readonly<Record<string, StatedPrice>>;
 
+/** What a person can do where the price of a model is not known, as the end of a sentence. */
+export const sayPrice =
+  'say it in .blueflame.yml as models.prices ({ input: 0, output: 0 } where it costs nothing), or limit tokens.';
+
 // https://platform.claude.com/docs/en/about-claude/pricing, as it was in November 2026.
 const premiumLong = { above: 200_000, price: priced(6, 22.5) };
 const listPrices: Readonly<Record<string, Readonly<Record<string, ListPrice>>>> = {
