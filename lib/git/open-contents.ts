@@ -7,13 +7,13 @@ import { readPatch } from './diff/read-patch.ts';
 import { readContent, readTexts } from './diff/read-texts.ts';
 import { readTreeChanges } from './diff/tree-changes.ts';
 import { exportCommit } from './objects/export-commit.ts';
-import { type GitAccess, onObjects } from './objects/git-access.ts';
+import { type GitAccess, inWorkTree, onObjects } from './objects/git-access.ts';
 import { submodulesOf } from './objects/list-detours.ts';
 import { listFiles, pathsIn } from './objects/list-files.ts';
 import { searchCommit } from './objects/search-commit.ts';
+import { ignoreRules } from './process/ignore-rules.ts';
 import type { ReadObjects } from './read-objects.ts';
 import { listFiltered } from './worktrees/filtered-paths.ts';
-import { listIgnored } from './worktrees/ignored-paths.ts';
 
 export function openDiffs(access: GitAccess, reading: ReadObjects): GitDiffs {
   const objects = onObjects(access);
@@ -46,7 +46,12 @@ export function openFiles(access: GitAccess, reading: ReadObjects): GitFiles {
       filtered.set(commit, known);
       return known;
     },
-    ignoredPaths: (paths) => listIgnored(access, paths),
+    ignoredPaths: async (paths) => {
+      const { mainWorkTree } = access.repository;
+      return mainWorkTree === null || paths.length === 0
+        ? new Map()
+        : ignoreRules(inWorkTree(access, mainWorkTree), paths);
+    },
     detours: (commit) => access.detours(commit),
     submodules: async (commit) => submodulesOf(await access.detours(commit)),
     exportCommit: (commit, folder) => exportCommit(access, commit, folder),

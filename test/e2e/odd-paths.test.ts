@@ -93,7 +93,7 @@ test('PLN-1 a lock that git ignores is named at the plan, with the rule', async 
     ['src/a', 'src/a'],
     ['src/out/x', 'src/a'],
   ]);
-  assert.match(run.stderr, 'git ignores src/out/x, which task-002 may change (src/.gitignore:1:out/)');
+  assert.match(run.stderr, 'git ignores src/out/x, which task-002 may change, by src/.gitignore:1 (out/)');
   assert.not.match(run.stderr, 'git ignores src/a');
 });
 

@@ -91,10 +91,8 @@ export interface GitFiles {
    * commit: of all its files, or of these.
    */
   filteredPaths(commit: ObjectId, paths?: readonly string[]): Promise<readonly FilteredPath[]>;
-  /** Which of these paths, where git tracks nothing, it ignores in the person's work tree, and by which rule. */
-  ignoredPaths(
-    paths: readonly string[],
-  ): Promise<readonly { readonly path: string; readonly rule: string }[]>;
+  /** Of paths where git tracks nothing, those that it ignores in the person's work tree, each with the rule. */
+  ignoredPaths(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Paths of a commit that are no way to files of its own. */
   detours(commit: ObjectId): Promise<Detours>;
   /** Where the submodules of a commit are. */

@@ -200,12 +200,12 @@ async function tellIgnored(
   { tasks }: Plan,
 ): Promise<void> {
   const named = tasks.flatMap(({ file_locks }) => file_locks).filter((lock) => !hasWildcard(lock));
-  const rules = new Map((await git.ignoredPaths([...new Set(named)])).map(({ path, rule }) => [path, rule]));
+  const rules = await git.ignoredPaths([...new Set(named)]);
   for (const { id, file_locks } of tasks)
     for (const lock of file_locks.filter((one) => rules.has(one)))
       events.emit({
         ...{ event: 'notice', level: 'warning' },
-        message: `git ignores ${lock}, which ${id} may change (${rules.get(lock)}): what an agent makes there is in no commit.`,
+        message: `git ignores ${lock}, which ${id} may change, by ${rules.get(lock)}: what an agent makes there is in no commit.`,
       });
 }
 

@@ -1,9 +1,10 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CellWorktree, IgnoredWork, WorkScope } from '../../domain/ports/git-cells.ts';
-import { isText, joinNames, nameBytes, splitNames } from '../../util/file-names.ts';
+import { isText, nameBytes, splitNames } from '../../util/file-names.ts';
 import type { GitAccess } from '../objects/git-access.ts';
-import { type GitContext, runGit } from '../process/run-git.ts';
+import { ignoreRules } from '../process/ignore-rules.ts';
+import { runGit } from '../process/run-git.ts';
 import { preparedFile, readPrepared } from './leftovers.ts';
 import { followAgent, pathsOf } from './view.ts';
 
@@ -49,7 +50,12 @@ export async function readIgnoredWork(
     const isBuilt = files.length > mostFiles || bytes > mostBytes;
     if (files.length > 0) found.push({ entry, files, rule: '', isKept: isNamed || !isBuilt });
   }
-  return found.length === 0 ? [] : nameRules(git, found);
+  if (found.length === 0) return [];
+  const rules = await ignoreRules(
+    git,
+    found.map(({ entry }) => entry),
+  );
+  return found.map((one) => ({ ...one, rule: rules.get(one.entry) ?? 'a rule of git' }));
 }
 
 function isCache(workTree: string, entry: string): boolean {
@@ -109,17 +115,4 @@ function joinBytes(names: readonly Buffer[]): Buffer {
 /** When the kernel last saw a file change: no program can set that. */
 function changeTime(file: string): bigint | null {
   return lstatSync(file, { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? null;
-}
-
-/** `.gitignore:3 (dist/)`, as git check-ignore names what hides a path. */
-async function nameRules(git: GitContext, found: readonly IgnoredWork[]): Promise<readonly IgnoredWork[]> {
-  const input = joinNames(found.map(({ entry }) => entry));
-  const { stdout } = await runGit(git, ['check-ignore', '-v', '-z', '--stdin'], {
-    ...{ input, accept: [0, 1], env: { GIT_LITERAL_PATHSPECS: '0' } },
-  });
-  const fields = stdout.toString().split('\0');
-  const rules = new Map<string, string>();
-  for (let at = 0; at + 3 < fields.length; at += 4)
-    rules.set(fields[at + 3] ?? '', `${fields[at]}:${fields[at + 1]} (${fields[at + 2]})`);
-  return found.map((one) => ({ ...one, rule: rules.get(one.entry) ?? 'a rule of git' }));
 }

@@ -27,7 +27,7 @@ export interface GitAccess {
   readonly detours: (commit: ObjectId) => Promise<Detours>;
   /** Variables that keep configured filters and merge drivers from running; see inert-drivers.ts. */
   readonly inertDrivers: () => Promise<Readonly<Record<string, string>>>;
-  /** See readQuietConfig; asked once. */
+  /** See readQuietConfig. */
   readonly quietConfig: () => Promise<string>;
   /** The repository's commits, each read once. */
   readonly readLinks: ReadLinks;

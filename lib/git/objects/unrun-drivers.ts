@@ -1,6 +1,7 @@
 import type { MergeResult } from '../../domain/ports/git-commits.ts';
-import { joinNames, showName, splitNames } from '../../util/file-names.ts';
-import { type GitContext, runGit } from '../process/run-git.ts';
+import { showName } from '../../util/file-names.ts';
+import { readAttribute } from '../process/read-attribute.ts';
+import type { GitContext } from '../process/run-git.ts';
 
 /** The merge drivers among the keys of readInertDrivers. */
 export function mergeDrivers(inert: Readonly<Record<string, string>>): readonly string[] {
@@ -18,11 +19,9 @@ export async function withUnrunDrivers(
 ): Promise<MergeResult> {
   const drivers = mergeDrivers(inert);
   if (result.kind === 'clean' || drivers.length === 0) return result;
-  const args = ['check-attr', '-z', '--stdin', 'merge'];
-  const { stdout } = await runGit(context, args, { input: joinNames(result.paths) });
-  const words = splitNames(stdout);
+  const values = await readAttribute(context, 'merge', { paths: result.paths });
   const unrun = result.paths.flatMap((path, index) => {
-    const driver = words[index * 3 + 2] ?? '';
+    const driver = values[index] ?? '';
     if (!drivers.includes(driver)) return [];
     return [
       `${showName(path)}: git merge would run your merge driver ${driver}. It does not run on the work of agents.`,

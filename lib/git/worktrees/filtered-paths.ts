@@ -3,8 +3,9 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { FilteredPath } from '../../domain/ports/git-contents.ts';
-import { joinNames, splitNames } from '../../util/file-names.ts';
+import { splitNames } from '../../util/file-names.ts';
 import type { GitAccess } from '../objects/git-access.ts';
+import { readAttribute } from '../process/read-attribute.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 
 /**
@@ -32,10 +33,12 @@ export async function listFiltered(
   try {
     await runGit(context, ['read-tree', commit]);
     const list = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit];
-    const input = paths === undefined ? (await runGit(context, list)).stdout : joinNames(paths);
-    const args = ['check-attr', '--cached', '-z', '--stdin', 'filter'];
-    const { stdout } = await runGit(context, args, { input });
-    return parseAttributes(stdout).filter(({ filter }) => names.has(filter));
+    const all = paths ?? splitNames((await runGit(context, list)).stdout);
+    const filters = await readAttribute(context, 'filter', { paths: all, options: ['--cached'] });
+    return all.flatMap((path, index) => {
+      const filter = filters[index] ?? '';
+      return names.has(filter) ? [{ path, filter }] : [];
+    });
   } finally {
     rmSync(index, { force: true });
     rmSync(`${index}.lock`, { force: true });
@@ -48,13 +51,4 @@ async function configuredFilters(access: GitAccess): Promise<ReadonlySet<string>
     name.startsWith('GIT_CONFIG_KEY_') && key.startsWith('filter.') ? [key] : [],
   );
   return new Set(keys.map((key) => key.slice('filter.'.length, key.lastIndexOf('.'))));
-}
-
-/** Path, name of the attribute and value, each with a NUL. */
-function parseAttributes(output: Buffer): FilteredPath[] {
-  const words = splitNames(output);
-  return Array.from({ length: Math.floor(words.length / 3) }, (_, index) => ({
-    path: words[index * 3] ?? '',
-    filter: words[index * 3 + 2] ?? '',
-  }));
 }

@@ -1,0 +1,22 @@
+import { joinNames, splitNames } from '../../util/file-names.ts';
+import { type GitContext, runGit } from './run-git.ts';
+
+/**
+ * Of paths where git tracks nothing, those that it ignores, each with the rule and where it stands: `.gitignore:3 (dist/)`.
+ * None of them where a path leads out of the work tree.
+ */
+export async function ignoreRules(
+  git: GitContext,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { stdout } = await runGit(git, ['check-ignore', '-v', '-z', '--stdin'], {
+    ...{ input: joinNames(paths), accept: [0, 1, 128], env: { GIT_LITERAL_PATHSPECS: '0' } },
+  });
+  const words = splitNames(stdout);
+  const rules = new Map<string, string>();
+  for (let at = 0; at + 3 < words.length; at += 4) {
+    const [file = '', line = '', pattern = '', path = ''] = words.slice(at, at + 4);
+    if (!pattern.startsWith('!')) rules.set(path, `${file}:${line} (${pattern})`);
+  }
+  return rules;
+}
