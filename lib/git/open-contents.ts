@@ -4,6 +4,7 @@ import { readChangedFiles } from './diff/changed-files.ts';
 import { readDiffStat, readDiffText, readFileStats } from './diff/diff-commits.ts';
 import { pairCommits } from './diff/pair-commits.ts';
 import { readPatch } from './diff/read-patch.ts';
+import { readRenames } from './diff/read-renames.ts';
 import { readContent, readTexts } from './diff/read-texts.ts';
 import { readTreeChanges } from './diff/tree-changes.ts';
 import { exportCommit } from './objects/export-commit.ts';
@@ -22,6 +23,7 @@ export function openDiffs(access: GitAccess, reading: ReadObjects): GitDiffs {
       readChangedFiles(...(await reading(tip, quarantine)), base, tip),
     treeChanges: async (base, tip, quarantine) =>
       readTreeChanges((await reading(tip, quarantine))[1], base, tip),
+    renames: (base, tip) => readRenames(objects, base, tip),
     diffStat: (base, tip) => readDiffStat(objects, base, tip),
     fileStats: (base, tip) => readFileStats(objects, base, tip),
     diffText: (base, tip, options) => readDiffText(objects, base, tip, options),

@@ -17,6 +17,7 @@ const parts = {
   attempts: 'planned',
   created_by: 'planned',
   created_at: 'planned',
+  locks_at: 'planned',
   priority: 'planned',
   dependencies: 'list',
   file_locks: 'list',

@@ -1,6 +1,6 @@
 import type { ObjectId } from '../ids.ts';
 import type { DiffStat } from '../state/changeset.ts';
-import type { ChangedFile, FileStat, Patch, PatchView, TreeChange } from '../state/patch.ts';
+import type { ChangedFile, FileStat, Patch, PatchView, RenamedFile, TreeChange } from '../state/patch.ts';
 import type { Quarantine } from './git-cells.ts';
 
 /** A file, and the filter its attributes name. */
@@ -28,6 +28,8 @@ export interface GitDiffs {
   changedFiles(base: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<readonly ChangedFile[]>;
   /** Files that differ between two commits, in git's order; cheaper than changedFiles, which also reads contents. */
   treeChanges(base: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<readonly TreeChange[]>;
+  /** Files that git takes for renamed, by their content. */
+  renames(base: ObjectId, tip: ObjectId): Promise<readonly RenamedFile[]>;
   diffStat(base: ObjectId, tip: ObjectId): Promise<DiffStat>;
   /** Lines that differ in each file; none of them in a binary one. */
   fileStats(base: ObjectId, tip: ObjectId): Promise<readonly FileStat[]>;

@@ -71,6 +71,12 @@ export interface FileStat {
   readonly deletions: number;
 }
 
+/** A file that has another name in the second of two commits. */
+export interface RenamedFile {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** One file that differs between two commits; `blob` is null, and the mode 000000, where it is gone. */
 export interface TreeChange {
   readonly path: string;

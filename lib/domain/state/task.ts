@@ -67,6 +67,8 @@ const noteSchema = z.object({
   cohesion_group: z.string().regex(taskIdPattern),
   dependencies: z.array(taskId),
   file_locks: z.array(lineSchema(500)),
+  /** The commit whose files they name; left out where it is the base of the session. */
+  locks_at: objectId.optional(),
   worktree: z.string().nullable(),
   /** Short name, `blueflame/<session>/<task>`; null before the first accepted attempt. */
   branch: z.string().nullable(),

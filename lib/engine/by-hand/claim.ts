@@ -14,6 +14,7 @@ import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { keepCommit } from '../keep/rescue-refs.ts';
+import { keepLocks } from '../keep-locks.ts';
 import { type Recorder, record, taskOf, viewSession } from '../record.ts';
 import { groundOf } from '../stack/held-apart.ts';
 import { type StartPoint, startPoint } from '../start-point.ts';
@@ -64,6 +65,7 @@ export async function claimByHand(
     requireFree(workshop, task, view.tasks);
     const start = await startPoint(workshop, view.session, task, view.tasks);
     if (start.kind === 'conflict') throw startConflict(task, start);
+    if (await keepLocks(workshop, view, task, start.commit)) continue;
     const ground = groundOf(workshop, task, view.tasks);
     const worktree = wish.wantsWorktree ? await freeWorktreePath(workshop, task) : null;
     const claimed = await claim(workshop, task, { worktree, start, ground });

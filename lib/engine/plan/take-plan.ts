@@ -92,7 +92,7 @@ function withWaiting(replaced: readonly Task[], tasks: readonly Task[]): readonl
 /** A planned task as it is stored; one of the same id keeps its history. */
 export function toTask(
   workshop: { readonly gates: Pick<Workshop['gates'], 'person'> },
-  view: { readonly session: Pick<Session, 'id'>; readonly tasks: readonly Task[] },
+  view: { readonly session: Pick<Session, 'id' | 'base_commit'>; readonly tasks: readonly Task[] },
   planned: PlannedTask,
   at: string,
 ): Task {
@@ -111,6 +111,7 @@ export function toTask(
     cohesion_group: planned.cohesion_group,
     dependencies: [...planned.dependencies],
     file_locks: [...planned.file_locks],
+    locks_at: view.session.base_commit,
     worktree: null,
     branch: before?.branch ?? null,
     commit: null,

@@ -4,6 +4,7 @@ import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Try } from '../../domain/state/tries.ts';
 import { outOfReach } from '../agents/out-of-reach.ts';
+import { keepLocks } from '../keep-locks.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
 import { groundOf, holdApart } from '../stack/held-apart.ts';
 import { type StartPoint, startPoint } from '../start-point.ts';
@@ -29,7 +30,7 @@ interface Claim {
 
 /**
  * Claims a task for an agent, on the ground its work starts from. null: it is held apart, it was claimed or changed by
- * another process at this moment, or what it would start from was.
+ * another process at this moment, or what it would start from was, or its locks followed what was renamed.
  */
 export async function beginAttempt(workshop: Workshop, claim: Claim): Promise<Begun | null> {
   const { session, task } = claim;
@@ -40,6 +41,8 @@ export async function beginAttempt(workshop: Workshop, claim: Claim): Promise<Be
     await holdApart(workshop, { task, ground }, start);
     return null;
   }
+  if (start.kind === 'start' && (await keepLocks(workshop, { session: now }, task, start.commit)))
+    return null;
   const refusal = start.kind === 'start' ? outOfReach(workshop, task, start.commit) : Promise.resolve(null);
   // Heard by who performs the attempt, which gives the claim back.
   refusal.catch(() => undefined);
