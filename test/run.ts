@@ -46,6 +46,8 @@ const wanted = process.argv.slice(2).filter((word) => !options.includes(word));
 const asked = listTests(here)
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
   .map(testOf);
+// Samples of moments to kill at are larger then.
+if (process.argv.includes('--proofs')) process.env.FLAME_TEST_ALL = '1';
 const isWhole = wanted.length === 0 && !process.argv.includes('--quick');
 // They run whenever their key changed, and with `--proofs` always.
 const [key, provenFile] = [proofKey(root), join(root, provenKeyFile)];

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { findDamage, findRemains, start, startHere } from '../support/kill-rig.ts';
+import { findDamage, findRemains, sampleOf, spread, start, startHere } from '../support/kill-rig.ts';
 import { copyRepo, type TestRepo } from '../support/repo.ts';
 
 // What a person does at a review, killed at each kind of moment, then typed again: the end is the same.
@@ -32,7 +32,7 @@ const suggestion = {
   suggest: [{ path: 'src/a', line: 1, text: '```suggestion\nbetter\n```' }],
 };
 
-/** The first moment of each kind, locks apart. */
+/** First moments of each kind, locks apart. */
 function momentsOf(repo: TestRepo, argv: readonly string[]): readonly number[] {
   const log = join(dirname(repo.path), 'points');
   const { signal, stderr } = start(repo, argv, { FLAME_TEST_KILL_LOG: log });
@@ -45,7 +45,7 @@ function momentsOf(repo: TestRepo, argv: readonly string[]): readonly number[] {
     kinds.indexOf(kind) === at && !/^lock /.test(kind) ? [at + 1] : [],
   );
   assert.ok(moments.length > 2, names.join('\n'));
-  return moments;
+  return spread(moments, sampleOf(5, moments.length));
 }
 
 function kill(repo: TestRepo, argv: readonly string[], at: number): void {

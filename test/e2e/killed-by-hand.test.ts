@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { findDamage, findRemains, start, startHere } from '../support/kill-rig.ts';
+import { findDamage, findRemains, sampleOf, spread, start, startHere } from '../support/kill-rig.ts';
 import { copyRepo, openRepo, type TestRepo } from '../support/repo.ts';
 
 // A command by hand, killed at each kind of moment, then typed again: the end is the same.
@@ -16,7 +16,7 @@ async function makeQueue(): Promise<TestRepo> {
   return repo;
 }
 
-/** The first moment of each kind, locks apart. */
+/** First moments of each kind, locks apart. */
 function momentsOf(repo: TestRepo, argv: readonly string[]): readonly number[] {
   const log = join(dirname(repo.path), 'points');
   assert.is(start(repo, argv, { FLAME_TEST_KILL_LOG: log }).code, 0);
@@ -24,7 +24,9 @@ function momentsOf(repo: TestRepo, argv: readonly string[]): readonly number[] {
   // Locks are taken and given back at each start, whatever it does; other tests kill there.
   const isOwn = (name: string): boolean => !/^lock /.test(name);
   const kinds = names.map(kindOf);
-  return kinds.flatMap((kind, at) => (kinds.indexOf(kind) === at && isOwn(kind) ? [at + 1] : []));
+  const first = kinds.flatMap((kind, at) => (kinds.indexOf(kind) === at && isOwn(kind) ? [at + 1] : []));
+  assert.ok(first.length > 5, `${first.length} moments`);
+  return spread(first, sampleOf(6, first.length));
 }
 
 /** A moment without its number, and without what differs from run to run. */
@@ -58,7 +60,6 @@ const release = ['task', 'release', 'task-001', '--json'];
 test('STA-3 claim killed at any moment and typed again: one claim, and a worktree on the branch', async () => {
   const origin = await makeQueue();
   const moments = momentsOf(copyRepo(origin), claim);
-  assert.ok(moments.length > 5, `${moments.length} moments`);
   for (const at of moments) {
     const repo = copyRepo(origin);
     kill(repo, claim, at);
@@ -143,7 +144,6 @@ test('LND-1 undo killed at any moment and typed again: the landing is there with
   const origin = await makeLanded();
   const [landed, before] = ['main', 'main^1'].map((name) => origin.git('rev-parse', name));
   const moments = momentsOf(copyRepo(origin), undo);
-  assert.ok(moments.length > 5, `${moments.length} moments`);
   for (const at of moments) {
     const repo = copyRepo(origin);
     kill(repo, undo, at);

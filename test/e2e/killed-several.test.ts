@@ -10,6 +10,7 @@ import {
   findTornLanding,
   listKillPoints,
   makeVictim,
+  sampleOf,
   start,
   startAgain,
 } from '../support/kill-rig.ts';
@@ -17,7 +18,7 @@ import { makeRandom } from '../support/random.ts';
 import type { TestRepo } from '../support/repo.ts';
 
 // By hand: FLAME_KILL=all node build/test/run.js e2e/killed-several, or FLAME_KILL=17,18 for these.
-const sampleSize = 8;
+const sampleSize = sampleOf(4, 8);
 
 const undisturbed = makeVictim('several');
 const points = listKillPoints(undisturbed);

@@ -87,6 +87,19 @@ export function listKillPoints(repo: TestRepo): readonly string[] {
   return readFileSync(log, 'utf8').trim().split('\n');
 }
 
+/** How many moments a sample has: more of them by `npm run test:all`. */
+export function sampleOf(few: number, more: number): number {
+  return process.env.FLAME_TEST_ALL === '1' ? more : few;
+}
+
+/** As many of them as that, evenly from the first to the last. */
+export function spread<T>(all: readonly T[], count: number): readonly T[] {
+  const step = Math.max(1, (all.length - 1) / (count - 1));
+  return all.filter(
+    (_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step) || at === all.length - 1,
+  );
+}
+
 /** Which of the points to kill at: what FLAME_KILL names (`all`, or `17,18`), else a sample. */
 export function choosePoints(
   points: readonly string[],
