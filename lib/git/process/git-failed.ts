@@ -40,7 +40,7 @@ function objectNotFetched(lines: readonly string[]): FlameError {
 
 /** The subcommand, as errors name what was run. */
 export function verbOf(args: readonly string[]): string {
-  return args.find((arg) => !arg.startsWith('-')) ?? 'git';
+  return args.find((arg, at) => !arg.startsWith('-') && args[at - 1] !== '-c') ?? 'git';
 }
 
 /** The program itself could not be started. */

@@ -19,7 +19,7 @@ export class HttpPushes {
     this.#remote = remote;
   }
 
-  /** See KeptConnection. Throws FlameError `cell-git-ended` at its time limit. */
+  /** See KeptConnection. At its time limit it throws what its guard tells. */
   async push({ guard }: GitContext, specs: readonly PushSpec[], isAtomic: boolean): Promise<PushEnd | null> {
     if (this.#isBusy) return null;
     this.#isBusy = true;

@@ -13,13 +13,15 @@ export interface GitGuard {
   readonly stopped?: AbortSignal | undefined;
   /** A lock of the tool's own that git leaves where it is ended. */
   readonly lock?: string;
+  /** What its end is told as, where it reads no agent's files: `cause` is `took longer than 15 s` and the like. */
+  readonly told?: (cause: string) => FlameError;
 }
 
 /** What is known of a guarded git. */
 export interface GuardedGit {
   /** To be told of its end, with the signal that ended it. */
   ended(signal: NodeJS.Signals | null): void;
-  /** Why it was ended, as a FlameError `cell-git-ended` or `interrupted`; null where it ended by itself. */
+  /** Why it was ended, as a FlameError `cell-git-ended`, what its guard tells, or `interrupted`; null where it ended by itself. */
   explain(verb: string, stderr: string): FlameError | null;
 }
 
@@ -77,7 +79,7 @@ export function guardGit(guard: GitGuard | undefined, signal: (name: NodeJS.Sign
     signal('SIGTERM');
     after(graceMs, () => signal('SIGKILL'));
   };
-  const { limits, stopped, lock } = guard;
+  const { limits, stopped, lock, told } = guard;
   const interrupt = (): void => stop('was ended, because the program was stopped');
   if (Number.isFinite(limits.wallMs))
     after(limits.wallMs, () => stop(`took longer than ${limits.wallMs / 1_000} s`));
@@ -98,7 +100,8 @@ export function guardGit(guard: GitGuard | undefined, signal: (name: NodeJS.Sign
       const cause = /out of memory|Cannot allocate memory/i.test(stderr)
         ? `needed more than ${limits.memoryMb} MB of memory`
         : reason;
-      return cause === null ? null : endedError(verb, cause);
+      if (cause === null) return null;
+      return told === undefined ? endedError(verb, cause) : told(cause);
     },
   };
 }

@@ -49,7 +49,7 @@ export interface OpenedSharing extends Sharing {
 /** From now on what a store changes is decided at a remote, see SharedWriter. Nothing is asked of the remote yet. */
 export function openSharing(store: LocalStore, options: SharingOptions): OpenedSharing {
   const { remote, connection, sign, patienceMs, pushesPerMinute, signal, onLine } = options;
-  const network = new Network(options.network, { connection, patienceMs });
+  const network = new Network(options.network, { remote, connection, patienceMs });
   const signs = new OwnSigns();
   let seen: RemoteRefs = new Map();
   const opened: { exchange: RemoteExchange; writer: SharedWriter; overseer: Overseer }[] = [];

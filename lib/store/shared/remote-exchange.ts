@@ -232,9 +232,7 @@ export function isShared({ ref, isTaken }: RefUpdate): boolean {
 export function mayPass(error: unknown): boolean {
   return (
     error instanceof FlameError &&
-    ['remote-unreachable', 'remote-cannot-store', 'push-failed', 'cell-git-ended', 'state-busy'].includes(
-      error.code,
-    )
+    ['remote-unreachable', 'remote-cannot-store', 'push-failed', 'state-busy'].includes(error.code)
   );
 }
 
