@@ -4,12 +4,14 @@ import type { ObjectId } from '../domain/ids.ts';
 import { presetOf } from '../domain/known-installs.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { CellWorktree } from '../domain/ports/git-cells.ts';
+import type { GitFiles } from '../domain/ports/git-contents.ts';
 import { showName } from '../util/file-names.ts';
 import { pathMatches } from '../util/path-globs.ts';
 import { tellOnce } from './tell-once.ts';
-import type { Workshop } from './workshop.ts';
+import type { WithGit, Workshop } from './workshop.ts';
 
 const setupTimeoutMs = 600_000;
+const teardownTimeoutMs = 60_000;
 
 /** What preparing a worktree needs of a workshop. */
 export type PrepareParts = Pick<
@@ -27,10 +29,11 @@ export async function prepareWorktree(
   cell: CellWorktree,
   { about, basedOn }: { readonly about: string; readonly basedOn?: ObjectId },
 ): Promise<{ readonly failure: Failure | null }> {
-  const { copy, link, setup } = workshop.config.project;
+  const { setup } = workshop.config.project;
   await tellSubmodules(workshop, cell);
-  if (copy.length + link.length + setup.length === 0) return { failure: null };
-  const missing = await workshop.machine.prepareFiles({ from: workshop.root, to: cell.path, copy, link });
+  const { copy, link, files } = await broughtAlong(workshop);
+  if (copy.length + link.length + files.length + setup.length === 0) return { failure: null };
+  const missing = await bringFiles(workshop, cell.path);
   for (const glob of missing)
     tellOnce(
       workshop,
@@ -67,24 +70,80 @@ export async function prepareWorktree(
     left.flatMap(({ path, isTracked }) => (isTracked ? path : [])),
   );
   const paths = left.filter(({ isTracked }) => !isTracked).map(({ path }) => path);
-  await workshop.git.markPrepared(cell, paths, [...copy, ...link]);
+  await workshop.git.markPrepared(cell, paths, [...copy, ...link, ...files]);
   return { failure: null };
+}
+
+/**
+ * Runs the commands that undo what the setup did elsewhere, each in a cell, before a worktree goes: on what an agent
+ * wrote, so that what they may reach is what diagnostics may. One that fails is said, and keeps nothing from going on.
+ */
+export async function tearDown(workshop: PrepareParts, cell: CellWorktree, about: string): Promise<void> {
+  const isOver = (): boolean => workshop.signal?.aborted === true;
+  for (const command of workshop.config.project.teardown) {
+    if (isOver()) return;
+    const named = { command, commit: cell.start, about: `teardown of ${about}` };
+    const { exitCode } = await reportCheck(workshop.events, named, () =>
+      workshop.agents.runCommand({
+        command,
+        phase: 'diagnostics',
+        worktree: cell,
+        timeoutMs: teardownTimeoutMs,
+        label: 'teardown',
+        ...(workshop.signal === undefined ? {} : { signal: workshop.signal }),
+      }),
+    );
+    if (exitCode === 0 || isOver()) continue;
+    const ended = exitCode === null ? 'was killed' : `ended with ${exitCode}`;
+    tellOnce(
+      workshop,
+      `The teardown command ${JSON.stringify(command)} ${ended}: what it was to undo may still be there.`,
+    );
+  }
+}
+
+/** The untracked files of the person's work tree that each worktree gets: as configured, and by `.worktreeinclude`. */
+async function broughtAlong({
+  config,
+  git,
+  root,
+}: Pick<Workshop, 'config' | 'root'> & WithGit<GitFiles>): Promise<{
+  readonly copy: readonly string[];
+  readonly link: readonly string[];
+  readonly files: readonly string[];
+}> {
+  const { copy, link } = config.project;
+  return { copy, link, files: await git.includedFiles(root) };
+}
+
+/** Copies and links them into a worktree. Returns the globs that nothing matches. */
+export async function bringFiles(
+  workshop: Pick<Workshop, 'config' | 'machine' | 'root'> & WithGit<GitFiles>,
+  worktree: string,
+): Promise<readonly string[]> {
+  return workshop.machine.prepareFiles({
+    from: workshop.root,
+    to: worktree,
+    ...(await broughtAlong(workshop)),
+  });
 }
 
 /** What a worktree was prepared with, each with what put it there: the rules of an agent name it. */
 export async function preparedIn(
-  { git, config }: Pick<Workshop, 'git' | 'config'>,
+  { git, config, root }: Pick<Workshop, 'git' | 'config' | 'root'>,
   cell: CellWorktree,
 ): Promise<NonNullable<AgentPolicy['prepared']>> {
-  const { copy, link } = config.project;
+  const paths = await git.cellPrepared(cell);
+  if (paths.length === 0) return [];
+  const { copy, link, files } = await broughtAlong({ git, config, root });
   const isOf = (globs: readonly string[], path: string): boolean =>
     globs.some((glob) => pathMatches(glob, path) || pathMatches(`${glob}/**`, path));
-  return (await git.cellPrepared(cell)).map((path) => {
+  return paths.map((path) => {
     const name = path.replace(/\/$/, '');
-    return {
-      path,
-      by: isOf(link, name) ? 'project.link' : isOf(copy, name) ? 'project.copy' : 'project.setup',
-    };
+    if (isOf(link, name)) return { path, by: 'project.link' };
+    if (isOf(copy, name)) return { path, by: 'project.copy' };
+    const isIncluded = files.some((file) => file === name || file.startsWith(`${name}/`));
+    return { path, by: isIncluded ? '.worktreeinclude' : 'project.setup' };
   });
 }
 

@@ -36,14 +36,15 @@ export interface MachinePort {
   /** Resolves after `ms` of the clock on the wall, or at once when `signal` aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /**
-   * Copies or links files matching the globs from one work tree into another, for prepared worktrees. Returns the
-   * globs nothing matches.
+   * Copies or links files matching the globs, and copies those of that name, from one work tree into another, for
+   * prepared worktrees. Returns the globs nothing matches.
    */
   prepareFiles(request: {
     readonly from: string;
     readonly to: string;
     readonly copy: readonly string[];
     readonly link: readonly string[];
+    readonly files: readonly string[];
   }): Promise<readonly string[]>;
   /** Whether a folder can be written, made if need be. */
   canWrite(path: string): Promise<boolean>;

@@ -13,6 +13,7 @@ import { submodulesOf } from './objects/list-detours.ts';
 import { listFiles, pathsIn } from './objects/list-files.ts';
 import { searchCommit } from './objects/search-commit.ts';
 import { ignoreRules } from './process/ignore-rules.ts';
+import { includedFiles } from './process/included-files.ts';
 import type { ReadObjects } from './read-objects.ts';
 import { listFiltered } from './worktrees/filtered-paths.ts';
 
@@ -54,6 +55,7 @@ export function openFiles(access: GitAccess, reading: ReadObjects): GitFiles {
         ? new Map()
         : ignoreRules(inWorkTree(access, mainWorkTree), paths);
     },
+    includedFiles: (root) => includedFiles(inWorkTree(access, root), root),
     detours: (commit) => access.detours(commit),
     submodules: async (commit) => submodulesOf(await access.detours(commit)),
     exportCommit: (commit, folder) => exportCommit(access, commit, folder),

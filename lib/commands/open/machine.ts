@@ -83,7 +83,12 @@ async function prepareFiles({
   to,
   copy,
   link,
+  files,
 }: Parameters<MachinePort['prepareFiles']>[0]): Promise<readonly string[]> {
+  for (const path of files) {
+    await mkdir(dirname(join(to, path)), { recursive: true });
+    await cp(join(from, path), join(to, path), { recursive: true, force: false, errorOnExist: false });
+  }
   if (copy.length + link.length === 0) return [];
   const found = await matching(from, '', [...copy, ...link]);
   for (const path of found) {

@@ -26,6 +26,13 @@ export const projectSchema = z
         'Commands that prepare a fresh worktree; what they may reach is sandbox.egress.setup. npm ci and the like run once for each lock file.',
       )
       .meta({ examples: [['npm ci']] }),
+    teardown: z
+      .array(commandSchema)
+      .default([])
+      .describe(
+        'Commands that undo what setup did elsewhere, before a worktree goes; what they may reach is sandbox.egress.diagnostics.',
+      )
+      .meta({ examples: [['npm run db:drop']] }),
     copy: z
       .array(globSchema)
       .default([])

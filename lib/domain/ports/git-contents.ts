@@ -95,6 +95,8 @@ export interface GitFiles {
   filteredPaths(commit: ObjectId, paths?: readonly string[]): Promise<readonly FilteredPath[]>;
   /** Of paths where git tracks nothing, those that it ignores in the person's work tree, each with the rule. */
   ignoredPaths(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** What `.worktreeinclude` of this work tree names of the files that git ignores in it. */
+  includedFiles(root: string): Promise<readonly string[]>;
   /** Paths of a commit that are no way to files of its own. */
   detours(commit: ObjectId): Promise<Detours>;
   /** Where the submodules of a commit are. */

@@ -15,6 +15,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { keepCommit } from '../keep/rescue-refs.ts';
 import { keepLocks } from '../keep-locks.ts';
+import { bringFiles } from '../prepare-worktree.ts';
 import { type Recorder, record, taskOf, viewSession } from '../record.ts';
 import { groundOf } from '../stack/held-apart.ts';
 import { type StartPoint, startPoint } from '../start-point.ts';
@@ -152,14 +153,6 @@ function alreadyYours({ id, worktree }: Pick<Task, 'id' | 'worktree'>): FlameErr
     hints: [...(worktree === null ? [] : [`cd ${shellQuote(worktree)}`]), `git flame task submit ${id}`],
     data: { task: id, worktree },
   });
-}
-
-async function bringFiles(
-  workshop: Pick<Workshop, 'config' | 'machine' | 'root'>,
-  worktree: string,
-): Promise<void> {
-  const { copy, link } = workshop.config.project;
-  await workshop.machine.prepareFiles({ from: workshop.root, to: worktree, copy, link });
 }
 
 interface Place {

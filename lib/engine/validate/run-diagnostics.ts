@@ -5,7 +5,7 @@ import type { CommandAbout } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { interruptedError } from '../interrupted.ts';
-import { type PrepareParts, prepareWorktree, reportCheck } from '../prepare-worktree.ts';
+import { type PrepareParts, prepareWorktree, reportCheck, tearDown } from '../prepare-worktree.ts';
 import { type Workshop, worktreePath } from '../workshop.ts';
 
 /** What a diagnostic needs of a workshop: no session, no store, no person to ask. */
@@ -71,6 +71,7 @@ export async function runDiagnostics(
       ...(run.output_hash === undefined ? {} : { output_hash: run.output_hash }),
     });
   }
+  await tearDown(workshop, cell, about?.words ?? 'the base');
   return runs;
 }
 

@@ -4,7 +4,7 @@ import { runAgent } from '../agents/run-agent.ts';
 import type { AgentJob } from '../agents/start-agent.ts';
 import { issueAsScript } from '../issue-for-script.ts';
 import { workerPolicy } from '../judge/worker-policy.ts';
-import { preparedIn, prepareWorktree } from '../prepare-worktree.ts';
+import { preparedIn, prepareWorktree, tearDown } from '../prepare-worktree.ts';
 import { baseTip } from '../start-point.ts';
 import type { Workshop } from '../workshop.ts';
 import type { AttemptSteps } from './attempts.ts';
@@ -106,6 +106,8 @@ async function workIn(
   return judge(async () => {
     const lost = await keepLost(workshop, attempt, { cell, policy });
     if (lost.mustStay) onLost();
-    return withLost(await judgeWork(workshop, { attempt, cell, policy, outcome }), lost, cell);
+    const ending = await judgeWork(workshop, { attempt, cell, policy, outcome });
+    await tearDown(workshop, cell, task.id);
+    return withLost(ending, lost, cell);
   });
 }

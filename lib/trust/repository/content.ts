@@ -8,7 +8,7 @@ import { placeReadPath } from '../../domain/config/read-path.ts';
 import type { TrustItem } from '../../domain/state/repository-trust.ts';
 import { isBelow } from '../../util/is-below.ts';
 import { realPathOf } from '../../util/real-path.ts';
-import { type ReadFile, sha256Of } from './file.ts';
+import { type ReadFile, readFileOnce, sha256Of } from './file.ts';
 import { type ContentPlaces, fileItem, lineFinder, type Place, setting, templateItem } from './items.ts';
 import { listLoosened } from './loosened-values.ts';
 import { readNamedFiles, readNamedOfWords } from './named-files.ts';
@@ -171,12 +171,17 @@ function folderItems(place: Place, { keys, written, real, effect }: FolderSettin
 function readPreparation({ project }: Config, place: Place): readonly TrustItem[] {
   const effects = {
     setup: 'runs in a cell, in each new worktree',
+    teardown: 'runs in a cell, before a worktree goes',
     copy: "is copied from your work tree into agents' worktrees",
     link: "is linked from your work tree into agents' worktrees",
   };
-  return (['setup', 'copy', 'link'] as const)
+  const settings = (['setup', 'teardown', 'copy', 'link'] as const)
     .filter((name) => project[name].length > 0)
     .map((name) => setting(place, { keys: ['project', name], value: project[name], effect: effects[name] }));
+  const included = readFileOnce(join(place.root, '.worktreeinclude'));
+  if (included === null) return settings;
+  const item = fileItem(included, { place, namedBy: '.worktreeinclude' });
+  return [...settings, { ...item, effect: "names ignored files that are copied into agents' worktrees" }];
 }
 
 function readLoosened(config: Config, place: Place): readonly TrustItem[] {
