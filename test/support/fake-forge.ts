@@ -1,13 +1,6 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { forgePort } from './forge-server.ts';
 import { makeTempDir, type TestRepo } from './repo.ts';
 
 /** What any host would say. */
@@ -60,18 +53,11 @@ export function withoutForges(searchPath: string): string {
   return folders.join(delimiter);
 }
 
-/** A program of a host on PATH that answers as told, and a remote of our own to push to. */
+/** A program of a host on PATH that answers as told, and a remote of our own to push to; in a copy, those it has. */
 export function makeFakeForge<Answers>(repo: TestRepo, program: Program): FakeForge<Answers> {
   const bin = join(repo.path, '.git', 'fake-bin');
-  mkdirSync(bin);
-  const [file, log, script] = [join(bin, 'answers.json'), join(bin, 'calls'), join(bin, 'forge.mjs')];
-  const remote = join(repo.path, '.git', 'remote.git');
-  writeFileSync(file, '{}');
-  writeFileSync(script, begin(program, { file, log, remote }) + program.answer);
-  writeFileSync(join(bin, program.name), `#!/bin/sh\nexec '${process.execPath}' '${script}' "$@"\n`);
-  chmodSync(join(bin, program.name), 0o755);
-  repo.git('init', '-q', '--bare', remote);
-  repo.git('remote', 'add', 'origin', remote);
+  const [file, log] = [join(bin, 'answers.json'), join(bin, 'calls')];
+  if (!existsSync(bin)) install(repo, program, bin);
   return {
     env: { PATH: `${bin}:${withoutForges(repo.env.PATH ?? '')}` },
     set: (answers) => writeFileSync(file, JSON.stringify({ ...(program.usual ?? {}), ...answers })),
@@ -85,25 +71,44 @@ export function makeFakeForge<Answers>(repo: TestRepo, program: Program): FakeFo
   };
 }
 
+function install(repo: TestRepo, program: Program, bin: string): void {
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'answers.json'), '{}');
+  writeFileSync(join(bin, 'forge.cjs'), forgeModule(program));
+  // A node of its own for each call would be most of what a test costs.
+  const client = `#!/bin/bash
+exec 3<>/dev/tcp/127.0.0.1/${forgePort()}
+printf '%s\\0' $# "\${0%/*}" "$@" >&3
+IFS= read -r -d '' code <&3
+IFS= read -r -d '' said <&3
+printf %s "$said" >&2
+cat <&3
+exit "\${code:-70}"
+`;
+  writeFileSync(join(bin, program.name), client, { mode: 0o755 });
+  const remote = join(repo.path, '.git', 'remote.git');
+  repo.git('init', '-q', '--bare', remote);
+  repo.git('remote', 'add', 'origin', remote);
+}
+
 /**
  * `words`: the call's; `known`: number of the request of each branch; `all`, `answers`: what is to be said, of all and of the
- * request asked about; `say`, `pages`: print JSON, a list page by page.
+ * request asked about; `say`, `pages`: print JSON, a list page by page. `console` and `process` are those of the call.
  */
-function begin(
-  { asks, address }: Program,
-  { file, log, remote }: { readonly file: string; readonly log: string; readonly remote: string },
-): string {
+function forgeModule({ asks, address, answer }: Program): string {
   return `
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-const words = process.argv.slice(2);
-appendFileSync(${JSON.stringify(log)}, JSON.stringify(words) + '\\n');
+const { execFileSync } = require('node:child_process');
+const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs');
+const { join } = require('node:path');
+module.exports = (words, console, process) => {
+const log = join(__dirname, 'calls');
+appendFileSync(log, JSON.stringify(words) + '\\n');
 const [noun, verb] = words;
 const line = words.join(' ');
-const opened = ${JSON.stringify(`${log}-opened`)};
+const opened = log + '-opened';
 const known = existsSync(opened) ? JSON.parse(readFileSync(opened, 'utf8')) : {};
 const asked = ${asks}.exec(line)?.[1];
-const all = JSON.parse(readFileSync(${JSON.stringify(file)}, 'utf8'));
+const all = JSON.parse(readFileSync(join(__dirname, 'answers.json'), 'utf8'));
 const answers = { ...all, ...(all.of ?? {})[asked ?? known[words[2]]] };
 if (answers.fails && line.includes(answers.fails.at)) {
   process.stdout.write(answers.fails.prints ?? '');
@@ -121,10 +126,13 @@ const isThere = (branch) => answers.isThere === true || branch in known;
 const number = Number(asked ?? known[words[2]] ?? 7);
 const url = urlOf(number);
 const branch = Object.keys(known).findLast((one) => known[one] === number) ?? 'flame';
-const head = () => answers.head ?? execFileSync('git', ['--git-dir', ${JSON.stringify(remote)}, 'for-each-ref', '--format=%(objectname)', 'refs/heads/' + branch]).toString().trim().split('\\n')[0];
+const remote = join(__dirname, '..', 'remote.git');
+const head = () => answers.head ?? execFileSync('git', ['--git-dir', remote, 'for-each-ref', '--format=%(objectname)', 'refs/heads/' + branch]).toString().trim().split('\\n')[0];
 const open = (branch, number = 7 + (known['#'] ?? 0)) => {
   writeFileSync(opened, JSON.stringify({ ...known, '#': (known['#'] ?? 0) + 1, [branch]: number }));
   return number;
+};
+${answer}
 };
 `;
 }
