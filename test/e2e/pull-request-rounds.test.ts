@@ -6,7 +6,7 @@ import { makeExecProject, writeDecisions, writePlan } from '../support/exec-proj
 import { withoutForges } from '../support/fake-forge.ts';
 import { type FakeGh, lineComment, makeFakeGh, pullRequest } from '../support/fake-gh.ts';
 import { flame, flameJson } from '../support/flame.ts';
-import type { TestRepo } from '../support/repo.ts';
+import { prepared, type TestRepo } from '../support/repo.ts';
 import { trusted } from '../support/trusted.ts';
 
 // A pull request that goes on: what is said there comes back to its tasks, and the next version to its branch.
@@ -32,25 +32,32 @@ interface Opened {
 }
 
 /** A session whose two changesets landed on a branch with a pull request. */
+const makeOpened = prepared(
+  async (pullRequests: Readonly<Record<string, unknown>>, style: string, objective: string) => {
+    const repo = makeExecProject({
+      config: {
+        project: { name: 'sample', base_branch: 'main', landing: 'branch', landing_style: style },
+        pull_requests: pullRequests,
+      },
+    });
+    const { env } = makeFakeGh(repo);
+    const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve', 'approve'] });
+    const argv = ['run', objective, '--from', writePlan(repo, tasks), '--pr', '--decisions-file', decisions];
+    const began = await flameJson(repo, argv, { env });
+    assert.is(began.code, 0, began.stdout + began.stderr);
+    return repo;
+  },
+);
+
 async function opened(
   pullRequests: Readonly<Record<string, unknown>> = {},
   style = 'merge',
   objective = 'Greet',
 ): Promise<Opened> {
-  const repo = makeExecProject({
-    config: {
-      project: { name: 'sample', base_branch: 'main', landing: 'branch', landing_style: style },
-      pull_requests: pullRequests,
-    },
-  });
+  const repo = await makeOpened(pullRequests, style, objective);
   const gh = makeFakeGh(repo);
   const run: Opened['flame'] = (argv, decisions = {}) =>
     flameJson(repo, [...argv, '--decisions-file', writeDecisions(repo, decisions)], { env: gh.env });
-  const began = await run(['run', objective, '--from', writePlan(repo, tasks), '--pr'], {
-    plan: ['approve'],
-    changesets: ['approve', 'approve'],
-  });
-  assert.is(began.code, 0, began.stdout + began.stderr);
   const taskOf: Opened['taskOf'] = async (id) => {
     const { lines } = await flameJson(repo, ['status']);
     return ((lines[0]?.tasks ?? []) as (Awaited<ReturnType<Opened['taskOf']>> & { id: string })[]).find(
@@ -284,7 +291,8 @@ test('RND-2 owners alone are heard where that is asked, and who is listed whatev
     shown.stdout + shown.stderr,
     /others than its owners and those in pull_requests\.commenters: octocat \(member\): 1, review-bot \(none\): 1/,
   );
-  await run(['pr']);
+  const taken = await run(['pr']);
+  assert.is(taken.code, 0, taken.stdout + taken.stderr);
   assert.equal(
     (await taskOf('one')).history.at(-1)?.comments?.map(({ text }) => text),
     ['lea: Mine.', 'Review-Bot[bot]: Listed.'],

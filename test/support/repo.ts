@@ -1,8 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { removeTree } from '../../lib/cell/remove-tree.ts';
+import { sha256Of } from '../../lib/trust/repository/file.ts';
 import { cloneStateDir } from '../../lib/util/user-state.ts';
 
 const made: string[] = [];
@@ -130,7 +141,59 @@ function buildTemplate(key: string, format: string, config: string | null): stri
 export function copyRepo(repo: TestRepo): TestRepo {
   const path = join(makeTempDir('flame-copy'), 'repo');
   cpSync(repo.path, path, { recursive: true });
-  const decided = (root: string): string => cloneStateDir(repo.env, join(root, '.git'));
-  cpSync(decided(repo.path), decided(path), { recursive: true });
+  copyDecided(repo, repo.path, path);
   return openRepo(path, repo.env);
+}
+
+/**
+ * A state that takes long to reach, one for each list of words: made at its first use, and whoever asks has a copy of
+ * it, with all that lies beside the repository.
+ */
+export function prepared<Words extends readonly unknown[]>(
+  make: (...words: Words) => Promise<TestRepo>,
+): (...words: Words) => Promise<TestRepo> {
+  const origins = new Map<string, Promise<TestRepo>>();
+  return async (...words) => {
+    const key = JSON.stringify(words);
+    const origin = origins.get(key) ?? make(...words);
+    origins.set(key, origin);
+    return copyFolderOf(await origin);
+  };
+}
+
+/** Remotes and programs of hosts that lie in the folder or in the repository are the copy's own. */
+function copyFolderOf(repo: TestRepo): TestRepo {
+  const [from, to] = [dirname(repo.path), makeTempDir('flame-copy')];
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+  for (const name of readdirSync(to)) {
+    const place = join(to, name, '.git');
+    if (!existsSync(place)) continue;
+    if (readdirIfThere(join(place, 'worktrees')).length > 0) throw new Error(`${name} has worktrees`);
+    copyDecided(repo, join(from, name), join(to, name));
+    const texts = [
+      'config',
+      ...readdirIfThere(join(place, 'fake-bin')).map((file) => join('fake-bin', file)),
+    ];
+    for (const file of texts.map((text) => join(place, text)))
+      writeFileSync(file, readFileSync(file, 'utf8').replaceAll(from, to));
+  }
+  return openRepo(join(to, basename(repo.path)), repo.env);
+}
+
+function readdirIfThere(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+function copyDecided({ env }: TestRepo, from: string, to: string): void {
+  const [origin, copy] = [from, to].map((root) => cloneStateDir(env, join(root, '.git'))) as [string, string];
+  if (!existsSync(origin)) return;
+  cpSync(origin, copy, { recursive: true });
+  // What is allowed is kept by the path of what it allows.
+  const allowed = join(copy, 'allowed');
+  for (const file of readdirIfThere(allowed).map((name) => join(allowed, name))) {
+    const text = readFileSync(file, 'utf8').replaceAll(from, to);
+    const { config }: { readonly config: string | null } = JSON.parse(text);
+    rmSync(file);
+    writeFileSync(join(allowed, `${sha256Of(config ?? '').slice(0, 16)}.json`), text, { mode: 0o600 });
+  }
 }
