@@ -8,7 +8,7 @@ import { lineComment, makeFakeGh } from '../support/fake-gh.ts';
 import { makeFakeGlab, thread } from '../support/fake-glab.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { start } from '../support/kill-rig.ts';
-import type { TestRepo } from '../support/repo.ts';
+import { prepared, type TestRepo } from '../support/repo.ts';
 
 // With pull_requests.per: changeset each changeset is shown in a request of its own, from a branch of its own.
 
@@ -26,32 +26,50 @@ const [one, two, upon] = [
 ];
 const tasks = [one, two, upon];
 
-type Rig = ReturnType<typeof rig>;
+type Rig = Awaited<ReturnType<typeof rig>>;
 
-function rig(forge: 'gh' | 'glab' = 'gh', style = 'merge') {
-  const repo = makeExecProject({
-    config: {
-      project: { name: 'sample', base_branch: 'main', landing: 'branch', landing_style: style },
-      pull_requests: { per: 'changeset', forge },
-    },
-  });
-  const host = forge === 'gh' ? makeFakeGh(repo) : makeFakeGlab(repo);
-  const push = (): string => repo.git('push', '-q', 'origin', 'main');
-  push();
-  const run = (
-    argv: readonly string[],
-    decisions: Readonly<Record<string, readonly unknown[]>> = {},
-    env: Readonly<Record<string, string>> = {},
-  ) =>
-    flameJson(repo, [...argv, '--decisions-file', writeDecisions(repo, decisions)], {
-      env: { ...host.env, ...env },
+const hostOf = (repo: TestRepo, forge: 'gh' | 'glab') =>
+  forge === 'gh' ? makeFakeGh(repo) : makeFakeGlab(repo);
+
+/** A session that was run to its end, its changesets in requests; `isApart`: without a remote, so that none is opened. */
+const makeBegun = prepared(
+  async (forge: 'gh' | 'glab', style: string, all: typeof tasks, isApart: boolean): Promise<TestRepo> => {
+    const repo = makeExecProject({
+      config: {
+        project: { name: 'sample', base_branch: 'main', landing: 'branch', landing_style: style },
+        pull_requests: { per: 'changeset', forge },
+      },
     });
-  const begin = (env: Readonly<Record<string, string>> = {}, all: typeof tasks = tasks) =>
-    run(
-      ['run', 'Greet', '--from', writePlan(repo, all), '--pr'],
-      { plan: ['approve'], changesets: ['approve', 'approve', 'approve', 'approve'] },
-      env,
-    );
+    const host = hostOf(repo, forge);
+    host.set({});
+    repo.git('push', '-q', 'origin', 'main');
+    if (isApart) {
+      repo.git('remote', 'rename', 'origin', 'away');
+      repo.git('remote', 'add', 'other', 'nowhere');
+    }
+    const decisions = writeDecisions(repo, { plan: ['approve'], changesets: Array(4).fill('approve') });
+    const argv = ['run', 'Greet', '--from', writePlan(repo, all), '--pr', '--decisions-file', decisions];
+    const began = await flameJson(repo, argv, { env: host.env });
+    if (!isApart) assert.is(began.code, 0, began.stdout + began.stderr);
+    return repo;
+  },
+);
+
+async function rig({
+  forge = 'gh',
+  style = 'merge',
+  all = tasks,
+  isApart = false,
+}: {
+  readonly forge?: 'gh' | 'glab';
+  readonly style?: string;
+  readonly all?: typeof tasks;
+  readonly isApart?: boolean;
+} = {}) {
+  const repo = await makeBegun(forge, style, all, isApart);
+  const host = hostOf(repo, forge);
+  const run = (argv: readonly string[], decisions: Readonly<Record<string, readonly unknown[]>> = {}) =>
+    flameJson(repo, [...argv, '--decisions-file', writeDecisions(repo, decisions)], { env: host.env });
   const there = (...args: readonly string[]): string => repo.git('--git-dir=.git/remote.git', ...args);
   const branch = (group: string): string =>
     repo.git('for-each-ref', '--format=%(refname:short)', `refs/heads/flame/*--${group}`);
@@ -66,7 +84,7 @@ function rig(forge: 'gh' | 'glab' = 'gh', style = 'merge') {
     return `${stdout}\n${stderr}`;
   };
   const creates = (): readonly (readonly string[])[] => host.calls().filter(([, verb]) => verb === 'create');
-  return { repo, host, run, saying, begin, there, branch, files, creates, push };
+  return { repo, host, run, saying, there, branch, files, creates };
 }
 
 const wordAfter = (words: readonly string[], option: string): string =>
@@ -74,9 +92,7 @@ const wordAfter = (words: readonly string[], option: string): string =>
 
 for (const style of ['merge', 'squash', 'rebase'])
   test(`DSK-3 each changeset has a request of its own from a branch with its work alone, or into the one it stands on (${style})`, async () => {
-    const { begin, there, branch, files, creates, run } = rig('gh', style);
-    const began = await begin();
-    assert.is(began.code, 0, began.stdout + began.stderr);
+    const { there, branch, files, creates, run } = await rig({ style });
     assert.equal(['one', 'two', 'upon'].map(files), [
       'src/one.txt',
       'src/two.txt',
@@ -118,8 +134,7 @@ async function secondRound({ repo, run, there, branch, files }: Rig): Promise<vo
 }
 
 test('DSK-3 what is said of one request comes to its tasks alone, and their next version to its branch', async () => {
-  const all = rig();
-  await all.begin({}, [one, two]);
+  const all = await rig({ all: [one, two] });
   all.host.set({
     of: {
       7: { lines: [lineComment({ id: 11 })], talk: [{ ...lineComment({ id: 12 }), body: 'And all of it.' }] },
@@ -130,10 +145,7 @@ test('DSK-3 what is said of one request comes to its tasks alone, and their next
 });
 
 test('DSK-3 by glab too: each merge request into what it stands on, what is said of one to its tasks', async () => {
-  const all = rig('glab');
-  all.host.set({});
-  const began = await all.begin({}, [one, two]);
-  assert.is(began.code, 0, began.stdout + began.stderr);
+  const all = await rig({ forge: 'glab', all: [one, two] });
   all.host.set({
     of: { 7: { threads: [thread({ id: 11 }, {}), thread({ id: 12, body: 'And all of it.' })] } },
   });
@@ -153,8 +165,7 @@ function squashThere(repo: TestRepo, branch: string): void {
 
 for (const how of ['squash', 'merge'])
   test(`DSK-3 one that was merged there by ${how} is landed, and what stands on it follows onto the base`, async () => {
-    const { repo, host, begin, run, there, branch, creates } = rig();
-    await begin();
+    const { repo, host, run, there, branch, creates } = await rig();
     const numberOf = (group: string): number =>
       7 + creates().findIndex((words) => wordAfter(words, '--head') === branch(group));
     const before = there('rev-parse', branch('upon'));
@@ -185,11 +196,8 @@ for (const how of ['squash', 'merge'])
 
 for (const point of ['branch pushed', 'request opened'])
   test(`DSK-3 after a kill at "${point}" each changeset has one request`, async () => {
-    const { host, begin, run, creates, there, branch, repo } = rig();
     // Without a remote nothing is opened; then one is there.
-    repo.git('remote', 'rename', 'origin', 'away');
-    repo.git('remote', 'add', 'other', 'nowhere');
-    await begin();
+    const { host, run, creates, there, branch, repo } = await rig({ isApart: true });
     assert.equal(creates(), []);
     repo.git('remote', 'remove', 'other');
     repo.git('remote', 'rename', 'away', 'origin');
@@ -209,8 +217,7 @@ for (const point of ['branch pushed', 'request opened'])
   });
 
 test('DSK-3 a next version that needs what stands on it waits until that is merged, and is said', async () => {
-  const { repo, host, begin, run, there, branch, creates } = rig();
-  await begin();
+  const { repo, host, run, there, branch, creates } = await rig();
   const numberOf = (group: string): number =>
     7 + creates().findIndex((words) => wordAfter(words, '--head') === branch(group));
   const [below, above] = [numberOf('one'), numberOf('upon')];
@@ -252,8 +259,7 @@ function rewriteNote(repo: TestRepo, change: (text: string) => string): void {
 }
 
 test('DSK-3 of what a note from elsewhere says, no other branch is moved or pushed', async () => {
-  const { repo, host, run, begin, there } = rig();
-  await begin({}, [one, two]);
+  const { repo, host, run, there } = await rig({ all: [one, two] });
   repo.git('branch', 'private', 'main');
   repo.git('checkout', '-q', 'private');
   repo.write('secret.txt', 'mine');
@@ -268,8 +274,7 @@ test('DSK-3 of what a note from elsewhere says, no other branch is moved or push
 });
 
 test('DSK-3 one request that somebody moved there is said with its next command, and keeps nothing from the others', async () => {
-  const { repo, host, run, saying, begin, branch } = rig();
-  await begin({}, [one, two]);
+  const { repo, host, run, saying, branch } = await rig({ all: [one, two] });
   const before = repo.git('for-each-ref', 'refs/blueflame', 'refs/heads');
   const moved = { head: 'f'.repeat(40), lines: [lineComment({ id: 11 })] };
   host.set({ of: { 7: moved, 8: { ...moved } } });
@@ -288,8 +293,7 @@ test('DSK-3 one request that somebody moved there is said with its next command,
 });
 
 test('DSK-3 cleanup knows the branches of requests: what was merged goes, by squash as a rescue; what is open there stays', async () => {
-  const { repo, host, run, begin, branch } = rig();
-  await begin();
+  const { repo, host, run, branch } = await rig();
   const [merged, squashed, open] = [branch('two'), branch('one'), branch('upon')];
   repo.git('merge', '-q', '--no-ff', '-m', 'Merged there', merged);
   squashThere(repo, squashed);
@@ -328,8 +332,7 @@ test('DSK-3 cleanup knows the branches of requests: what was merged goes, by squ
 });
 
 test('DSK-3 a branch that somebody else made, or moved, is not touched, and the others go on', async () => {
-  const { repo, host, run, saying, begin, branch, there } = rig();
-  await begin({}, [one, two]);
+  const { repo, host, run, saying, branch, there } = await rig({ all: [one, two] });
   const was = repo.git('rev-parse', branch('one'));
   repo.git('branch', '-f', branch('one'), 'main');
   host.set({ of: { 8: { lines: [lineComment({ id: 12, path: 'src/two.txt' })] } } });
