@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { withoutForges } from '../support/fake-forge.ts';
 import { type FakeGlab, makeFakeGlab, thread } from '../support/fake-glab.ts';
 import { flame, flameJson } from '../support/flame.ts';
-import type { TestRepo } from '../support/repo.ts';
+import { prepared, type TestRepo } from '../support/repo.ts';
+import { trusted } from '../support/trusted.ts';
 
 // A merge request of GitLab goes on as a pull request does: the same commands, by glab.
 
@@ -31,24 +33,27 @@ interface Opened {
   historyOf(id: string): Promise<readonly HistoryEntry[]>;
 }
 
-async function opened(
-  pullRequests: Readonly<Record<string, unknown>> = {},
-  objective = 'Greet\n/merge\n /assign me',
-): Promise<Opened> {
+/** A session whose two changesets landed on a branch with a merge request. */
+const makeOpened = prepared(async (objective: string): Promise<TestRepo> => {
   const repo = makeExecProject({
     config: {
       project: { name: 'sample', base_branch: 'main', landing: 'branch' },
-      pull_requests: { forge: 'glab', ...pullRequests },
+      pull_requests: { forge: 'glab' },
     },
   });
+  const { env } = makeFakeGlab(repo);
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve', 'approve'] });
+  const argv = ['run', objective, '--from', writePlan(repo, tasks), '--pr', '--decisions-file', decisions];
+  const began = await flameJson(repo, argv, { env });
+  assert.is(began.code, 0, began.stdout + began.stderr);
+  return repo;
+});
+
+async function opened(objective = 'Greet\n/merge\n /assign me'): Promise<Opened> {
+  const repo = await makeOpened(objective);
   const glab = makeFakeGlab(repo);
   const run: Opened['flame'] = (argv, decisions = {}) =>
     flameJson(repo, [...argv, '--decisions-file', writeDecisions(repo, decisions)], { env: glab.env });
-  const began = await run(['run', objective, '--from', writePlan(repo, tasks), '--pr'], {
-    plan: ['approve'],
-    changesets: ['approve', 'approve'],
-  });
-  assert.is(began.code, 0, began.stdout + began.stderr);
   const historyOf: Opened['historyOf'] = async (id) => {
     const { lines } = await flameJson(repo, ['status']);
     const all = (lines[0]?.tasks ?? []) as readonly { id: string; history: readonly HistoryEntry[] }[];
@@ -104,7 +109,7 @@ test('RND-2 a merge request goes through two rounds by glab: a comment to the ve
 
 test('RND-2 a text that glab takes in no argument is told whole by a file, as it is opened and in the next rounds', async () => {
   const long = Array.from({ length: 1_000 }, (_, at) => `Paragraph ${at} ${'*'.repeat(30)}`).join('\n\n');
-  const { glab, flame: run } = await opened({}, `Greet\n\n${long}`);
+  const { glab, flame: run } = await opened(`Greet\n\n${long}`);
   const create = glab.calls().find(([noun, verb]) => noun === 'mr' && verb === 'create') ?? [];
   assert.ok((create.at(-1) ?? '').length <= 30_000);
   assert.match(create.at(-1) ?? '', /characters more than GitLab takes here\. All of it/);
@@ -150,7 +155,11 @@ test('RND-2 of GitLab only who may push is heard; owners or listed ones alone wh
     ],
   ] as const;
   for (const [keys, heard, words] of cases) {
-    const { glab, repo, flame: run, historyOf } = await opened(keys);
+    const { glab, repo, flame: run, historyOf } = await opened();
+    const file = join(repo.path, '.blueflame.yml');
+    const more = Object.entries(keys).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}\n`);
+    writeFileSync(file, `${readFileSync(file, 'utf8')}${more.join('')}`);
+    trusted(repo);
     glab.set({ threads: said });
     const shown = await flame(repo, ['pr', '--dry-run'], { env: glab.env });
     assert.match(shown.stdout + shown.stderr, words);
