@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { type FlameRun, flame } from '../support/flame.ts';
-import { copyRepo, type TestRepo } from '../support/repo.ts';
+import { prepared, type TestRepo } from '../support/repo.ts';
 
 // Two groups; b is built on a. Both began when main held a commit that was taken off since.
 const tasks = [
@@ -22,15 +22,20 @@ function step(repo: TestRepo, argv: readonly string[]): Promise<FlameRun> {
 const plan = (repo: TestRepo): readonly string[] => ['plan', 'Go', '--from', writePlan(repo, tasks)];
 const steps = ['work', 'validate', 'merge', 'review'] as const;
 
-/** A session that has come as far as before this step, and the commit of main that will be taken off. */
-async function cameTo(index: number): Promise<{ readonly repo: TestRepo; readonly leaked: string }> {
+/** A session that has come as far as before this step; main holds a commit that will be taken off. */
+const cameTo = prepared(async (index: number): Promise<TestRepo> => {
+  const before = steps[index - 1];
+  if (before !== undefined) {
+    const repo = await cameTo(index - 1);
+    assert.is((await step(repo, [before])).code, 0);
+    return repo;
+  }
   const repo = makeExecProject();
   repo.write('leaked.txt', 'key\n');
-  const leaked = repo.commit('oops leaked');
+  repo.commit('oops leaked');
   assert.is((await step(repo, plan(repo))).code, 0);
-  for (const name of steps.slice(0, index)) assert.is((await step(repo, [name])).code, 0);
-  return { repo, leaked };
-}
+  return repo;
+});
 
 const moves: Readonly<Record<string, (repo: TestRepo) => void>> = {
   commit: (repo) => {
@@ -60,12 +65,10 @@ const moves: Readonly<Record<string, (repo: TestRepo) => void>> = {
 };
 
 for (const [index, before] of steps.entries()) {
-  let origin: ReturnType<typeof cameTo> | null = null;
   for (const [name, move] of Object.entries(moves)) {
     test(`MRG-9 a base moved by ${name} before ${before}: what was taken off stays off, and no work is lost`, async () => {
-      origin ??= cameTo(index);
-      const { repo: whole, leaked } = await origin;
-      const repo = copyRepo(whole);
+      const repo = await cameTo(index);
+      const leaked = repo.git('rev-parse', 'main');
       move(repo);
       const own = repo.git('rev-parse', 'main');
       const said: string[] = [];
