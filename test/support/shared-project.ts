@@ -6,7 +6,7 @@ import { openGit } from '../../lib/git/open-git.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from './exec-project.ts';
 import { flame } from './flame.ts';
-import { openRepo, type TestRepo } from './repo.ts';
+import { openRepo, prepared, type TestRepo } from './repo.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -14,41 +14,61 @@ export const oneTask: readonly ScriptTask[] = [
   { id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] },
 ];
 
-/** A project with a remote, its session as far as its changeset, and what its clone gets of it. */
-export async function makeShared(
-  options: {
-    readonly config?: Fields;
-    readonly tasks?: readonly ScriptTask[];
-    readonly upTo?: 'plan' | 'merge';
-  } = {},
-): Promise<{ readonly repo: TestRepo; readonly clone: () => Promise<TestRepo> }> {
+interface SharedOptions {
+  readonly config?: Fields;
+  readonly tasks?: readonly ScriptTask[];
+  readonly upTo?: 'plan' | 'merge';
+}
+
+const remoteOf = (repo: TestRepo): string => join(dirname(repo.path), 'remote.git');
+
+const sharedRepo = prepared(async (options: SharedOptions): Promise<TestRepo> => {
   const repo = makeExecProject({ config: options.config ?? {} });
-  const remote = join(dirname(repo.path), 'remote.git');
-  repo.git('init', '-q', '--bare', remote);
-  repo.git('remote', 'add', 'origin', remote);
+  repo.git('init', '-q', '--bare', remoteOf(repo));
+  repo.git('remote', 'add', 'origin', remoteOf(repo));
   repo.git('push', '-q', 'origin', 'main');
   const plan = writePlan(repo, options.tasks ?? oneTask);
   const decisions = writeDecisions(repo, { plan: ['approve'] });
   const waves = options.upTo === 'plan' ? [] : [['work'], ['validate'], ['merge']];
   for (const argv of [['plan', 'Share', '--from', plan, '--decisions-file', decisions], ...waves])
     assert.is((await flame(repo, argv)).code, 0, argv.join(' '));
-  let count = 0;
-  const clone = async (): Promise<TestRepo> => {
-    assert.is((await flame(repo, ['sync'])).code, 0);
-    count += 1;
-    const path = join(dirname(repo.path), `clone-${count}`);
-    repo.git('clone', '-q', '-b', 'main', remote, path);
-    return openRepo(path, repo.env);
-  };
-  return { repo, clone };
+  return repo;
+});
+
+async function cloneShared(repo: TestRepo, name: string): Promise<TestRepo> {
+  assert.is((await flame(repo, ['sync'])).code, 0);
+  const path = join(dirname(repo.path), name);
+  repo.git('clone', '-q', '-b', 'main', remoteOf(repo), path);
+  return openRepo(path, repo.env);
 }
+
+/** A project with a remote, its session as far as its changeset, and what its clone gets of it. */
+export async function makeShared(
+  options: SharedOptions = {},
+): Promise<{ readonly repo: TestRepo; readonly clone: () => Promise<TestRepo> }> {
+  const repo = await sharedRepo(options);
+  let count = 0;
+  return {
+    repo,
+    clone: () => {
+      count += 1;
+      return cloneShared(repo, `clone-${count}`);
+    },
+  };
+}
+
+const forgedRepo = prepared(async (options: SharedOptions): Promise<TestRepo> => {
+  const repo = await sharedRepo(options);
+  await cloneShared(repo, 'forger');
+  return repo;
+});
 
 /** A project with its own session, and what somebody with push rights to its remote writes into it. */
 export async function makeForgery(
-  options: Parameters<typeof makeShared>[0] = {},
+  options: SharedOptions = {},
 ): Promise<{ readonly victim: TestRepo; readonly send: (change: Forgery) => Promise<void> }> {
-  const { repo: victim, clone } = await makeShared(options);
-  const forger = await clone();
+  const victim = await forgedRepo(options);
+  const forger = openRepo(join(dirname(victim.path), 'forger'), victim.env);
   const send = async (change: Forgery): Promise<void> => {
     assert.is((await flame(victim, ['sync'])).code, 0);
     forger.git('fetch', '-q', 'origin', '+refs/blueflame/*:refs/blueflame/*');
