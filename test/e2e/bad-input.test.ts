@@ -5,11 +5,19 @@ import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { assertRefused } from '../support/refusal.ts';
-import { makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
+import { makeTempDir, openRepo, prepared, type TestRepo } from '../support/repo.ts';
 
 const oneTask: readonly ScriptTask[] = [
   { id: 'task-001', script: 'echo one > src/one.txt', locks: ['src/one.txt'], group: 'one' },
 ];
+
+/** A session whose changeset waits for its review. */
+const makeWaiting = prepared(async () => {
+  const repo = makeExecProject();
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  await flame(repo, ['run', 'x', '--from', writePlan(repo, oneTask), '--decisions-file', decisions]);
+  return repo;
+});
 
 // Configuration
 
@@ -343,21 +351,13 @@ test('a base branch that does not exist is refused', async () => {
 });
 
 test('MRG-5: a dirty tree is refused at the start and at the landing, and nothing of it is lost', async () => {
-  const repo = makeExecProject();
-  const plan = writePlan(repo, oneTask);
-  repo.write('src/a.txt', 'my own change\n');
-  const early = await flame(repo, ['run', 'x', '--from', plan]);
+  const fresh = makeExecProject();
+  fresh.write('src/a.txt', 'my own change\n');
+  const early = await flame(fresh, ['run', 'x', '--from', writePlan(fresh, oneTask)]);
   assertRefused(early, { code: 1, says: 'has local changes', next: 'git -C' });
-  assertNothingStored(repo);
-  repo.git('checkout', '-q', 'src/a.txt');
-  await flame(repo, [
-    'run',
-    'x',
-    '--from',
-    plan,
-    '--decisions-file',
-    writeDecisions(repo, { plan: ['approve'] }),
-  ]);
+  assert.match(early.stderr, 'src/a.txt');
+  assertNothingStored(fresh);
+  const repo = await makeWaiting();
   const before = repo.git('rev-parse', 'main');
   repo.write('src/a.txt', 'my own change\n');
   repo.write('notes.txt', 'untracked\n');
@@ -379,9 +379,7 @@ test('MRG-5: a dirty tree is refused at the start and at the landing, and nothin
 });
 
 test('an untracked file where a landing would write is kept, and the landing refused', async () => {
-  const repo = makeExecProject();
-  const decisions = writeDecisions(repo, { plan: ['approve'] });
-  await flame(repo, ['run', 'x', '--from', writePlan(repo, oneTask), '--decisions-file', decisions]);
+  const repo = await makeWaiting();
   repo.write('src/one.txt', 'mine\n');
   const run = await flame(repo, ['review', '--changeset', 'one', '--approve']);
   assertRefused(run, { code: 1, says: 'src/one.txt', next: 'git flame review' });
@@ -392,24 +390,32 @@ test('an untracked file where a landing would write is kept, and the landing ref
   assert.is(readFileSync(join(repo.path, 'src/one.txt'), 'utf8'), 'one\n');
 });
 
-test('a base that was rewritten meanwhile: the landing is refused, built again, and nothing of it is undone', async () => {
-  const repo = makeExecProject();
-  const decisions = writeDecisions(repo, { plan: ['approve'] });
-  await flame(repo, ['run', 'x', '--from', writePlan(repo, oneTask), '--decisions-file', decisions]);
-  repo.git('commit', '-q', '--amend', '-m', 'rewritten');
-  const rewritten = repo.git('rev-parse', 'main');
-  const refused = await flame(repo, ['review', '--changeset', 'one', '--approve']);
-  assert.is(refused.code, 1, refused.stderr);
-  assert.match(refused.stderr, /main moved from/);
-  assert.is(repo.git('rev-parse', 'main'), rewritten);
-  const again = await flame(repo, [
-    'run',
-    '--decisions-file',
-    writeDecisions(repo, { changesets: ['approve'] }),
-  ]);
-  assert.is(again.code, 0, again.stderr);
-  assert.is(repo.git('rev-parse', 'main^1'), rewritten);
-});
+const meanwhile: Readonly<Record<string, (repo: TestRepo) => void>> = {
+  rewritten: (repo) => repo.git('commit', '-q', '--amend', '-m', 'rewritten'),
+  moved: (repo) => {
+    repo.write('other.txt', 'moved\n');
+    repo.commit('somebody else was here');
+  },
+};
+
+for (const [how, change] of Object.entries(meanwhile))
+  test(`a base that was ${how} meanwhile: the landing is refused, built again, and nothing of it is undone`, async () => {
+    const repo = await makeWaiting();
+    change(repo);
+    const own = repo.git('rev-parse', 'main');
+    const refused = await flame(repo, ['review', '--changeset', 'one', '--approve']);
+    assert.is(refused.code, 1, refused.stderr);
+    assert.match(refused.stderr, /main moved from/);
+    assert.is(repo.git('rev-parse', 'main'), own);
+    const again = await flame(repo, [
+      'run',
+      '--decisions-file',
+      writeDecisions(repo, { changesets: ['approve'] }),
+    ]);
+    assert.is(again.code, 0, again.stderr);
+    assert.is(repo.git('rev-parse', 'main^1'), own);
+    assert.is(repo.git('show', 'main:src/one.txt'), 'one');
+  });
 
 // Programs
 
@@ -447,9 +453,7 @@ test('PLN-1: a missing, too old or broken claude is named before anything is sto
 // State on refs
 
 test('STA-7: corrupt and foreign notes are named with ref and object; nothing is reset', async () => {
-  const repo = makeExecProject();
-  const decisions = writeDecisions(repo, { plan: ['approve'] });
-  await flame(repo, ['run', 'x', '--from', writePlan(repo, oneTask), '--decisions-file', decisions]);
+  const repo = await makeWaiting();
   const before = repo.git('rev-parse', 'refs/blueflame/tasks');
   const key = repo
     .git('ls-tree', '-r', '--name-only', 'refs/blueflame/tasks')
