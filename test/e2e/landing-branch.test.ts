@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { type FlameRun, flame, flameJson } from '../support/flame.ts';
-import type { TestRepo } from '../support/repo.ts';
+import { flame, flameJson } from '../support/flame.ts';
+import { copyRepo, type TestRepo } from '../support/repo.ts';
 
 const hostile = 'Greet @everyone, fixes #1 <b>now</b> `rm -rf`';
 const tasks: readonly ScriptTask[] = [
@@ -38,6 +38,26 @@ function run(
   return flameJson(repo, ['run', 'Greet people', '--from', plan, '--decisions-file', file, ...argv], { env });
 }
 
+interface Landed {
+  readonly repo: TestRepo;
+  readonly base: string;
+  readonly done: Awaited<ReturnType<typeof flameJson>>;
+}
+
+let landed: Promise<Landed> | undefined;
+
+/** A session whose changesets landed on a branch; whoever asks looks at the same one. */
+function landedOnce(): Promise<Landed> {
+  landed ??= land();
+  return landed;
+}
+
+async function land(): Promise<Landed> {
+  const repo = project();
+  const base = repo.git('rev-parse', 'main');
+  return { repo, base, done: await run(repo, { changesets: ['approve', 'approve'] }) };
+}
+
 function requestIn({ lines }: Awaited<ReturnType<typeof flameJson>>): Record<string, unknown> {
   return lines.findLast((line) => line.event === 'pull-request') ?? {};
 }
@@ -61,9 +81,7 @@ function withGh(repo: TestRepo, script: string): { readonly env: Record<string, 
 }
 
 test('MRG-10: approved work lands on a branch of its own, the base and its checkout stay', async () => {
-  const repo = project();
-  const base = repo.git('rev-parse', 'main');
-  const done = await run(repo, { changesets: ['approve', 'approve'] });
+  const { repo, base, done } = await landedOnce();
   assert.is(done.code, 0, done.stderr + done.stdout);
   assert.is(repo.git('rev-parse', 'main'), base);
   assert.not.ok(existsSync(join(repo.path, 'src/one.txt')));
@@ -86,8 +104,7 @@ test('MRG-10: approved work lands on a branch of its own, the base and its check
 });
 
 test('MRG-10: title and body are made from objective, tasks and verdicts, and mention or close nothing', async () => {
-  const repo = project();
-  const request = requestIn(await run(repo, { changesets: ['approve', 'approve'] }));
+  const request = requestIn((await landedOnce()).done);
   assert.is(request.state, 'prepared');
   assert.is(request.title, 'Greet people');
   assert.is(request.base, 'main');
@@ -196,9 +213,7 @@ test('MRG-10: what gh or the push refuses is shown with the commands to do it by
 });
 
 test('MRG-10: without gh it says what to type, without a remote how to add one', async () => {
-  const repo = project();
-  const told: FlameRun = await run(repo, { changesets: ['approve', 'approve'] });
-  assert.is(told.code, 0);
+  const repo = copyRepo((await landedOnce()).repo);
   const missing = await flame(repo, ['review', '--pr']);
   assert.is(missing.code, 128);
   assert.match(missing.stderr, /next: git remote add origin URL/);
