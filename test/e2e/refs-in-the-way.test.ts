@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { type FlameRun, flame } from '../support/flame.ts';
+import { type FlameRun, flame, lookOnly } from '../support/flame.ts';
 import type { TestRepo } from '../support/repo.ts';
 
 function decisionsOf(repo: TestRepo): string {
@@ -48,7 +48,7 @@ test('PLN-1 a ref beside which the refs of a session cannot be made is named bef
     assert.match(refused.stderr, 'is in the way', ref);
     assert.match(refused.stderr, way);
     assert.not.match(refused.stderr, /worker-|ENOTDIR/);
-    const doctor = await flame(repo, ['doctor']);
+    const doctor = await flame(repo, lookOnly);
     assert.is(doctor.code, 1, ref);
     assert.match(doctor.stdout, way);
     type(repo, way);
