@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
@@ -5,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { findDamage, processesIn } from '../support/kill-rig.ts';
-import { programEnd, startProgram } from '../support/program.ts';
+import { programEnd, startProgram, untilSaid } from '../support/program.ts';
 import type { TestRepo } from '../support/repo.ts';
 
 // The first attempt at task-001 hangs; what it does after that, and all the other task does, is quick.
@@ -28,7 +29,8 @@ function makeProject(script: string): TestRepo {
 const argv = ['run', 'Hang', '--from', '.git/plan.yml', '--decisions-file', '.git/decisions.yml', '--json'];
 
 /** The one agent that hangs, once it has spoken. */
-async function untilHanging(repo: TestRepo): Promise<Fields> {
+async function untilHanging(repo: TestRepo, child: ChildProcess): Promise<Fields> {
+  await untilSaid(child, /"event":"agent-started"[^\n]*"task-001"/, 'stdout');
   const until = Date.now() + 30_000;
   for (;;) {
     const [answer] = (await flameJson(repo, ['agent', 'list'])).lines as unknown as readonly {
@@ -57,7 +59,7 @@ for (const [name, script] of [
     const repo = makeProject(script);
     const child = startProgram(repo, argv);
     const ended = programEnd(child);
-    const agent = await untilHanging(repo);
+    const agent = await untilHanging(repo, child);
     const stopped = await flameJson(repo, ['agent', 'stop', `${agent.id}`]);
     assert.is(stopped.code, 0, stopped.stderr);
     assert.equal(stopped.lines, [
@@ -77,8 +79,9 @@ for (const [name, script] of [
 
 test('WRK-6 with --no-retry the task of a stopped agent has failed, its worktree stays, and the run goes on', async () => {
   const repo = makeProject(hangs);
-  const ended = programEnd(startProgram(repo, argv));
-  const agent = await untilHanging(repo);
+  const child = startProgram(repo, argv);
+  const ended = programEnd(child);
+  const agent = await untilHanging(repo, child);
   assert.is((await flame(repo, ['agent', 'stop', 'task-001', '--no-retry'])).code, 0);
   const { code } = await ended;
   assert.is(code, 1);
@@ -88,10 +91,11 @@ test('WRK-6 with --no-retry the task of a stopped agent has failed, its worktree
   assert.is(readFileSync(join(`${agent.worktree}`, 'src/one.txt'), 'utf8'), 'half\n');
 });
 
-test('LIF-1 agent list tells all that is known of an agent; attach shows what it says until it ends', async () => {
+test('LIF-1 WRK-6 agent list tells all that is known of an agent; attach shows what it says until it ends, and leaving it ends nothing', async () => {
   const repo = makeProject(hangs);
-  const ended = programEnd(startProgram(repo, argv));
-  const agent = await untilHanging(repo);
+  const child = startProgram(repo, argv);
+  const ended = programEnd(child);
+  const agent = await untilHanging(repo, child);
   assert.equal(Object.keys(agent).sort(), [
     'activity',
     'adapter',
@@ -109,6 +113,11 @@ test('LIF-1 agent list tells all that is known of an agent; attach shows what it
   ]);
   const text = await flame(repo, ['agent', 'list']);
   assert.match(text.stdout, new RegExp(`^${agent.id}  task-001  pid ${agent.pid} .*ready$`, 'm'));
+  const leave = new AbortController();
+  const left = flame(repo, ['agent', 'attach', 'task-001'], { signal: leave.signal });
+  leave.abort();
+  assert.is((await left).code, 0);
+  assert.ok((await flame(repo, ['agent', 'list'])).stdout.includes(`${agent.id}`));
   // It is the only one; what is to be stopped is named all the same.
   const attached = flame(repo, ['agent', 'attach']);
   assert.is((await flame(repo, ['agent', 'stop'])).code, 129);
@@ -164,19 +173,6 @@ test('attach says below a call that it was blocked, and at the end which blocked
     lines.flatMap(({ blocked }) => (blocked === undefined ? [] : (blocked as Fields).rule)),
     ['bash-command', 'blocked-path', 'tool'],
   );
-});
-
-test('WRK-6 leaving an attached agent ends nothing', async () => {
-  const repo = makeProject(hangs);
-  const ended = programEnd(startProgram(repo, argv));
-  const agent = await untilHanging(repo);
-  const leave = new AbortController();
-  const attached = flame(repo, ['agent', 'attach', 'task-001'], { signal: leave.signal });
-  leave.abort();
-  assert.is((await attached).code, 0);
-  assert.ok((await flame(repo, ['agent', 'list'])).stdout.includes(`${agent.id}`));
-  await flame(repo, ['agent', 'stop', 'task-001']);
-  assert.is((await ended).code, 0);
 });
 
 test('an agent that does not run cannot be stopped, and the mistake is told', async () => {

@@ -46,11 +46,15 @@ export async function programEnd(child: ChildProcess): Promise<FlameRun> {
   return { code: code ?? -1, stdout, stderr };
 }
 
-/** Resolves when a child has said something on stderr. */
-export async function untilSaid(child: ChildProcess, what: RegExp): Promise<void> {
+/** Resolves when a child has said something on stderr, or with `--json` on stdout. */
+export async function untilSaid(
+  child: ChildProcess,
+  what: RegExp,
+  stream: 'stderr' | 'stdout' = 'stderr',
+): Promise<void> {
   let said = '';
   await new Promise<void>((resolve, reject) => {
-    child.stderr?.on('data', (chunk: Buffer) => {
+    child[stream]?.on('data', (chunk: Buffer) => {
       said += chunk.toString();
       if (what.test(said)) resolve();
     });
