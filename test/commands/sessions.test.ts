@@ -1,11 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
+import { untilSaid } from '../support/program.ts';
 import type { TestRepo } from '../support/repo.ts';
+
+interface Started {
+  readonly ended: Promise<Ended>;
+  /** Resolves once its agent works. */
+  readonly works: () => Promise<void>;
+}
 
 interface Ended {
   readonly code: number | null;
@@ -19,9 +26,9 @@ function startRun(
   waits: boolean,
   // The base may move under a changeset as often as others land.
   changesets = ['approve', 'approve', 'approve', 'approve'],
-): { child: ChildProcess; ended: Promise<Ended> } {
+): Started {
   const script = waits
-    ? `for i in $(seq 600); do [ -e "$PWD/../../.git/go" ] && break; sleep 0.05; done; echo ${name} > src/${name}.txt`
+    ? `for i in $(seq 600); do [ -e "$PWD/../../.git/go" ] && break; sleep 0.2; done; echo ${name} > src/${name}.txt`
     : `echo ${name} > src/${name}.txt`;
   const plan = writePlan(
     repo,
@@ -42,22 +49,13 @@ function startRun(
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += `${chunk}`));
   const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, output })));
-  return { child, ended };
-}
-
-async function untilClaimed(repo: TestRepo): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
-    const [status] = (await flameJson(repo, ['status'])).lines;
-    if (((status?.tasks ?? []) as { status: string }[]).some((task) => task.status === 'claimed')) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('no task was claimed');
+  return { ended, works: () => untilSaid(child, /started on task-001/) };
 }
 
 test('WRK-8 a new session stops none that another command works on: both land', async () => {
   const repo = makeExecProject();
   const first = startRun(repo, 'first', true);
-  await untilClaimed(repo);
+  await first.works();
   const second = startRun(repo, 'second', false);
   const newer = await second.ended;
   assert.is(newer.code, 0, newer.output);
@@ -82,7 +80,7 @@ test('WRK-8 two sessions started in the same instant both land', async () => {
 test('WRK-8 what an older session proposes beside a newer one names it', async () => {
   const repo = makeExecProject();
   const first = startRun(repo, 'first', true, []);
-  await untilClaimed(repo);
+  await first.works();
   const [status] = (await flameJson(repo, ['status'])).lines;
   const older = ((status?.session ?? {}) as { id: string }).id;
   const plan = writePlan(repo, [{ id: 'task-001', script: 'true', locks: ['src/x'] }], 'x.yml');
