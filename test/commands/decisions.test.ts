@@ -4,8 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { type FlameRun, flame, flameJson } from '../support/flame.ts';
-import { assertRefused } from '../support/refusal.ts';
-import type { TestRepo } from '../support/repo.ts';
+import { assertRefused, type Refusal } from '../support/refusal.ts';
+import { prepared, type TestRepo } from '../support/repo.ts';
 
 // Every kind of entry a decisions file can hold, as the README lists them.
 
@@ -34,9 +34,33 @@ async function decide(
   const plan = writePlan(repo, options.tasks ?? oneTask);
   const file = writeDecisions(repo, decisions);
   const run = await flameJson(repo, ['run', 'Decide', '--from', plan, '--decisions-file', file]);
+  return { ...run, repo, statuses: await statusesIn(repo) };
+}
+
+const noPlanner = { roles: { worker: { adapter: 'exec' }, planner: { adapter: 'exec' } } };
+
+/** A session whose one changeset waits for its first decision. */
+const waiting = prepared(async () => {
+  const run = await decide({ plan: ['approve'] }, { config: noPlanner });
+  assertRefused(run, asksAt('changesets'));
+  return run.repo;
+});
+
+/** How a run ends whose list is used up. */
+function asksAt(gate: string): Refusal {
+  return { code: 2, says: `${gate}: [`, next: 'git flame run' };
+}
+
+/** The same as `decide`, in a session that waits for it. */
+async function decideIn(repo: TestRepo, decisions: Decisions): ReturnType<typeof decide> {
+  const run = await flameJson(repo, ['run', '--decisions-file', writeDecisions(repo, decisions)]);
+  return { ...run, repo, statuses: await statusesIn(repo) };
+}
+
+async function statusesIn(repo: TestRepo): Promise<readonly string[]> {
   const status = (await flameJson(repo, ['status'])).lines[0];
   const tasks = (status?.tasks ?? []) as readonly { readonly status: string }[];
-  return { ...run, repo, statuses: tasks.map((task) => task.status) };
+  return tasks.map((task) => task.status);
 }
 
 const sessionOf = (run: JsonRun): Record<string, unknown> =>
@@ -67,8 +91,7 @@ test('plan: an edit that is no plan is refused, and the plan waits on', async ()
 });
 
 test('plan: replan keeps the notes; without a planner a plan by hand goes on', async () => {
-  const config = { roles: { worker: { adapter: 'exec' }, planner: { adapter: 'exec' } } };
-  const run = await decide({ plan: [{ replan: 'smaller steps' }] }, { config });
+  const run = await decide({ plan: [{ replan: 'smaller steps' }] }, { config: noPlanner });
   assertRefused(run, { code: 1, says: 'a script plans nothing', next: 'git flame plan --from FILE' });
   const log = await flameJson(run.repo, ['log']);
   assert.match(JSON.stringify(log.lines), 'smaller steps');
@@ -81,20 +104,22 @@ const red = {
   validation: { validator_diagnostics: { commands: ['grep -q "attempt 2" src/one.txt'] } },
 };
 
+const undecided = prepared(async () => {
+  const { code, repo, stderr } = await decide({ plan: ['approve'] }, { config: red });
+  assert.is(code, 2, stderr);
+  return repo;
+});
+
 test('validation: requeue tries again with the notes, drop gives it up', async () => {
-  const again = await decide(
-    {
-      plan: ['approve'],
-      validation: [{ requeue: 'a second time' }],
-      session: ['continue'],
-      changesets: ['approve'],
-    },
-    { config: red },
-  );
+  const again = await decideIn(await undecided(), {
+    validation: [{ requeue: 'a second time' }],
+    session: ['continue'],
+    changesets: ['approve'],
+  });
   assert.equal([again.code, again.statuses], [0, ['merged']], again.stderr);
   assert.match(JSON.stringify((await flameJson(again.repo, ['status'])).lines[0]?.tasks), 'a second time');
   assert.is(again.repo.git('show', 'main:src/one.txt'), 'attempt 2');
-  const dropped = await decide({ plan: ['approve'], validation: ['drop'] }, { config: red });
+  const dropped = await decideIn(await undecided(), { validation: ['drop'] });
   assert.equal(dropped.statuses, ['dropped']);
 });
 
@@ -124,12 +149,12 @@ test('changesets: a map decides by cohesion group, in whatever order they are sh
 });
 
 test('MRG-4: a skipped changeset is shown again in the next cycle', async () => {
-  const run = await decide({ plan: ['approve'], changesets: ['skip', 'approve'], session: ['continue'] });
+  const run = await decideIn(await waiting(), { changesets: ['skip', 'approve'], session: ['continue'] });
   assert.equal([run.code, run.statuses], [0, ['merged']], run.stderr);
 });
 
 test('session: stop saves everything, and git flame run goes on from there', async () => {
-  const run = await decide({ plan: ['approve'], changesets: ['skip'], session: ['stop'] });
+  const run = await decideIn(await waiting(), { changesets: ['skip'], session: ['stop'] });
   assert.equal([run.code, sessionOf(run).state], [0, 'stopped'], run.stderr);
   const file = writeDecisions(run.repo, { session: ['continue'], changesets: ['approve'] });
   const again = await flameJson(run.repo, ['run', '--decisions-file', file]);
@@ -138,11 +163,10 @@ test('session: stop saves everything, and git flame run goes on from there', asy
 });
 
 test('session: replan takes a new plan in the same session', async () => {
-  const config = { roles: { worker: { adapter: 'exec' }, planner: { adapter: 'exec' } } };
-  const run = await decide(
-    { plan: ['approve'], changesets: [{ reject: 'wrong way' }], session: [{ replan: 'the other way' }] },
-    { config },
-  );
+  const run = await decideIn(await waiting(), {
+    changesets: [{ reject: 'wrong way' }],
+    session: [{ replan: 'the other way' }],
+  });
   assertRefused(run, { code: 1, says: 'a script plans nothing', next: 'git flame plan --from FILE' });
   const better = writePlan(run.repo, [{ id: 'task-002', script: 'echo 2 > src/two', locks: ['src/two'] }]);
   const file = writeDecisions(run.repo, { plan: ['approve'], changesets: ['approve'] });
@@ -183,12 +207,10 @@ test('MRG-7: max_wave_cycles ends the session with what is left said, and ends w
 });
 
 test('a list that is used up asks the person: exit 2, the gate named, and a command that goes on', async () => {
-  for (const [decisions, gate] of [
-    [{}, 'plan'],
-    [{ plan: ['approve'] }, 'changesets'],
-    [{ plan: ['approve'], changesets: ['skip'] }, 'session'],
-  ] as const)
-    assertRefused(await decide(decisions), { code: 2, says: `${gate}: [`, next: 'git flame run' });
+  assertRefused(await decide({}), asksAt('plan'));
+  // At the gate of changesets too.
+  const repo = await waiting();
+  assertRefused(await decideIn(repo, { changesets: ['skip'] }), asksAt('session'));
 });
 
 test('CLI-3 a decision about a changeset that does not wait is an error, and its id is a name for it', async () => {
