@@ -6,7 +6,7 @@ import { makeExecProject, writeDecisions, writePlan } from '../support/exec-proj
 import { type FlameRun, flame, flameJson } from '../support/flame.ts';
 import { findDamage, findRemains, start, startHere } from '../support/kill-rig.ts';
 import { assertRefused } from '../support/refusal.ts';
-import { copyRepo, type TestRepo } from '../support/repo.ts';
+import { copyRepo, prepared, type TestRepo } from '../support/repo.ts';
 
 // A rejected changeset whose work the person keeps: the next attempt finds it in its worktree.
 
@@ -30,15 +30,22 @@ function run(repo: TestRepo, argv: readonly string[], changesets: Answers = []):
   return flame(repo, [...argv, '--decisions-file', file]);
 }
 
-/** A session whose first changeset waits for its first decision, or was rejected already. */
-async function untilReview(changesets: Answers = [], given = tasks): Promise<TestRepo> {
+const waiting = prepared(async (given: typeof tasks) => {
   const repo = makeExecProject();
   repo.write('leaked.txt', 'key\n');
   repo.commit('oops leaked');
-  const went = await run(repo, ['run', 'Go', '--from', writePlan(repo, given)], changesets);
+  const went = await run(repo, ['run', 'Go', '--from', writePlan(repo, given)]);
   assert.is(went.code, 2, went.stderr);
   return repo;
-}
+});
+
+/** A session whose first changeset waits for its first decision, or was rejected already. */
+const untilReview = prepared(async (changesets: Answers = [], given: typeof tasks = tasks) => {
+  const repo = await waiting(given);
+  const went = await run(repo, ['run'], changesets);
+  assert.is(went.code, 2, went.stderr);
+  return repo;
+});
 
 async function taskOf(repo: TestRepo, id: string): Promise<Readonly<Record<string, unknown>>> {
   const found = (await flameJson(repo, ['status'])).lines[0]?.tasks as readonly Record<string, unknown>[];
@@ -82,10 +89,10 @@ test('MRG-4 review --reject --keep-work says the same, and --keep-work nothing b
 });
 
 test('MRG-4 a second reject decides anew: kept twice it grows, not kept it begins again', async () => {
-  const repo = await untilReview([{ one: keep, other: 'approve' }]);
+  const repo = await untilReview([{ other: 'approve', one: keep }]);
   assert.is((await run(repo, goOn, [{ one: keep }, { one: 'approve' }])).code, 0);
   assert.is(repo.git('show', 'main:src/one.txt'), 'attempt 1\nattempt 2\nattempt 3');
-  const other = await untilReview([{ one: keep, other: 'approve' }]);
+  const other = await untilReview([{ other: 'approve', one: keep }]);
   assert.is((await run(other, goOn, [{ one: { reject: 'Anew.' } }, { one: 'approve' }])).code, 0);
   assert.is(other.git('show', 'main:src/one.txt'), 'attempt 3');
 });
