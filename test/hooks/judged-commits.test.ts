@@ -26,16 +26,16 @@ const templates = new Map<string, Promise<TestRepo>>();
 /** A repository with hooks, and a finished task on its branch. */
 async function makeProject(options: ProjectOptions = {}): Promise<Project> {
   const key = JSON.stringify(options);
-  const template = templates.get(key) ?? runTasks(options);
+  const template = templates.get(key) ?? runTasks(options).then(installIn);
   templates.set(key, template);
   const path = join(makeTempDir(), 'repo');
   cpSync((await template).path, path, { recursive: true });
-  return installIn(openRepo(path));
+  return projectOf(openRepo(path));
 }
 
 /** The same with the worktree of the failed task, which knows where it is. */
 async function makeProjectWithWorktree(): Promise<Project & { readonly worktree: string }> {
-  const project = await installIn(await runTasks({}));
+  const project = projectOf(await installIn(await runTasks({})));
   const lines = project.repo.git('worktree', 'list', '--porcelain').split('\n');
   const line = lines.find((one) => one.includes('.trees/')) ?? '';
   return { ...project, worktree: line.slice('worktree '.length) };
@@ -56,11 +56,15 @@ async function runTasks({ objectFormat, applyTo }: ProjectOptions): Promise<Test
   return repo;
 }
 
-async function installIn(repo: TestRepo): Promise<Project> {
-  const branch = repo.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/blueflame');
-  assert.match(branch, /^blueflame\/ses-[^\n]*\/task-001$/);
+async function installIn(repo: TestRepo): Promise<TestRepo> {
   const init = await flame(repo, ['init']);
   assert.is(init.code, 0, init.stderr);
+  return repo;
+}
+
+function projectOf(repo: TestRepo): Project {
+  const branch = repo.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/blueflame');
+  assert.match(branch, /^blueflame\/ses-[^\n]*\/task-001$/);
   const commit = (message: string, ...more: string[]): GitRun =>
     runGit(repo, ['commit', '-qm', message, ...more]);
   return { repo, branch, commit };
