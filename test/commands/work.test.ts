@@ -21,17 +21,28 @@ interface Done extends FlameRun {
   };
 }
 
+interface Options {
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly prepare?: (repo: TestRepo) => void;
+}
+
 async function work(
   script: string,
-  options: {
-    readonly locks?: readonly string[];
-    readonly config?: Readonly<Record<string, unknown>>;
-    readonly prepare?: (repo: TestRepo) => void;
-  } = {},
+  options: Options & { readonly locks?: readonly string[] } = {},
 ): Promise<Done> {
+  const [done] = await workEach([{ script, locks: options.locks ?? ['src/**'] }], options);
+  assert.ok(done);
+  return done;
+}
+
+/** Scripts that are tasks of one session, and what became of each. */
+async function workEach(
+  scripts: readonly Pick<ScriptTask, 'script' | 'locks'>[],
+  options: Options = {},
+): Promise<readonly Done[]> {
   const repo = makeExecProject({ config: { limits: { max_retries: 0 }, ...options.config } });
   options.prepare?.(repo);
-  const tasks: ScriptTask[] = [{ id: 'task-001', script, locks: options.locks ?? ['src/**'] }];
+  const tasks = scripts.map((task, at) => ({ id: `task-00${at + 1}`, ...task }));
   const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
   const run = await flameJson(repo, [
     'run',
@@ -41,9 +52,9 @@ async function work(
     '--decisions-file',
     decisions,
   ]);
-  const [task] = ((await flameJson(repo, ['status'])).lines[0]?.tasks ?? []) as Done['task'][];
-  assert.ok(task, run.stderr);
-  return { ...run, repo, task };
+  const ended = ((await flameJson(repo, ['status'])).lines[0]?.tasks ?? []) as Done['task'][];
+  assert.is(ended.length, tasks.length, run.stderr);
+  return ended.map((task) => ({ ...run, repo, task }));
 }
 
 function assertMerged(done: Done): void {
@@ -110,17 +121,29 @@ test('names with spaces, quotes, globs and non-ASCII letters arrive', async () =
 });
 
 test('names that a screen or another system can’t hold fail the task and are shown escaped', async () => {
-  for (const name of ['new\\nline', 'tab\\tx', 'back\\\\slash', '\\033[31mred']) {
-    const done = await work(`printf x > "src/$(printf '${name}')"`);
+  const names = ['new\\nline', 'tab\\tx', 'back\\\\slash', '\\033[31mred'];
+  const all = await workEach(
+    names.map((name, at) => ({
+      script: `mkdir src/${at}; printf x > "src/${at}/$(printf '${name}')"`,
+      locks: [`src/${at}/**`],
+    })),
+  );
+  for (const done of all) {
     assertFailed(done, /path-malformed/);
     assert.is(/[\u001b\t]/.test(done.stderr), false);
   }
 });
 
 test('links out of the repository and links to git’s folder fail the task', async () => {
-  assertFailed(await work('ln -s /etc/passwd src/link'), /src\/link points to \/etc\/passwd/);
-  assertFailed(await work('ln -s ../../outside src/link'), /src\/link points out of the repository/);
-  assertFailed(await work('ln -s ../.git src/link'), /src\/link/);
+  const wrong = [
+    ['/etc/passwd', /src\/link-0 points to \/etc\/passwd/],
+    ['../../outside', /src\/link-1 points out of the repository/],
+    ['../.git', /src\/link-2/],
+  ] as const;
+  const all = await workEach(
+    wrong.map(([target], at) => ({ script: `ln -s ${target} src/link-${at}`, locks: [`src/link-${at}`] })),
+  );
+  for (const [at, [, says]] of wrong.entries()) assertFailed(all[at]!, says);
 });
 
 test('PCK-1: a binary file needs a lock that names it', async () => {
@@ -153,20 +176,26 @@ test('WRK-4: what a script commits by itself is kept, with what it left uncommit
 test('WFL-4: what a script commits in the name of another, at another time, or with the word of another fails', async () => {
   const commit = 'echo 1 > src/one.txt; git add src;';
   const lead = 'Lea Lead <lea@example.com>';
-  assertFailed(await work(`${commit} git commit -q --author '${lead}' -m one`), /in the name of Lea Lead/);
-  assertFailed(
-    await work(`${commit} GIT_COMMITTER_NAME='Lea Lead' git commit -q -m one`),
-    /in the name of Lea Lead <worker-/,
+  const wrong = [
+    [`git commit -q --author '${lead}' -m one`, /in the name of Lea Lead/],
+    [`GIT_COMMITTER_NAME='Lea Lead' git commit -q -m one`, /in the name of Lea Lead <worker-/],
+    [
+      `GIT_AUTHOR_DATE='2020-01-01T00:00:00Z' git commit -q -m one; echo 2 > src/two.txt`,
+      /is dated 2020-01-01/,
+    ],
+    // The agent's own git says so at once; --no-verify goes past it.
+    [
+      `git commit -q --no-verify -m one -m 'Reviewed-by: ${lead}'`,
+      /speaks for Lea Lead <lea@example.com> \(Reviewed-by\)/,
+    ],
+  ] as const;
+  const all = await workEach(
+    wrong.map(([words], at) => ({
+      script: `${commit} ${words}`.replaceAll('src/', `src/${at}-`),
+      locks: [`src/${at}-*`],
+    })),
   );
-  assertFailed(
-    await work(`${commit} GIT_AUTHOR_DATE='2020-01-01T00:00:00Z' git commit -q -m one; echo 2 > src/two.txt`),
-    /is dated 2020-01-01/,
-  );
-  // The agent's own git says so at once; --no-verify goes past it.
-  assertFailed(
-    await work(`${commit} git commit -q --no-verify -m one -m 'Reviewed-by: ${lead}'`),
-    /speaks for Lea Lead <lea@example.com> \(Reviewed-by\)/,
-  );
+  for (const [at, [, says]] of wrong.entries()) assertFailed(all[at]!, says);
   assertMerged(await work(`${commit} git commit -q -s -m one`));
 });
 
