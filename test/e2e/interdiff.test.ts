@@ -4,7 +4,7 @@ import { requireAccessible } from '../support/axe.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { programEnd, startProgram } from '../support/program.ts';
-import type { TestRepo } from '../support/repo.ts';
+import { prepared, type TestRepo } from '../support/repo.ts';
 
 // A changeset that was rejected, done again while its base moved, and is to be decided again.
 
@@ -29,7 +29,7 @@ const comments = [
 ];
 
 /** After the reject the base moves (`moved` is its new text), and the second attempt waits for its decision. */
-async function secondRound(moved: string | null, clashing = script): Promise<TestRepo> {
+const secondRound = prepared(async (moved: string | null, clashing: string = script): Promise<TestRepo> => {
   const repo = makeExecProject();
   repo.write('src/a.txt', text());
   repo.commit('Forty lines');
@@ -47,7 +47,7 @@ async function secondRound(moved: string | null, clashing = script): Promise<Tes
   const second = await flame(repo, ['resume', '--decisions-file', on]);
   assert.is(second.code, 2, second.stderr);
   return repo;
-}
+});
 
 interface Since {
   readonly isMoved: boolean;
