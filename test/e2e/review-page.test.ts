@@ -5,7 +5,7 @@ import { requireAccessible } from '../support/axe.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { programEnd, startProgram } from '../support/program.ts';
-import type { TestRepo } from '../support/repo.ts';
+import { prepared } from '../support/repo.ts';
 
 const { test, visitUrl, run } = await pageSuite('the review page of a command');
 
@@ -17,14 +17,14 @@ const tasks = ['one', 'two', 'three'].map((name) => ({
 }));
 
 /** A session whose changesets wait for a person. */
-async function waitingProject(): Promise<TestRepo> {
+const waitingProject = prepared(async () => {
   const repo = makeExecProject();
   const plan = writePlan(repo, tasks);
   const decisions = writeDecisions(repo, { plan: ['approve'] });
   const stopped = await flame(repo, ['run', 'Count', '--from', plan, '--decisions-file', decisions]);
   assert.is(stopped.code, 2, stopped.stderr);
   return repo;
-}
+});
 
 /** The address a command prints. */
 async function addressOf(child: ChildProcess): Promise<string> {
