@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { findDamage, processesIn } from '../support/kill-rig.ts';
-import { programEnd, programFolder, startProgram } from '../support/program.ts';
+import { programEnd, programFolder, startProgram, untilSaid } from '../support/program.ts';
 import { openRepo, type TestRepo } from '../support/repo.ts';
 
 // People, agents and processes that take from one queue at the same time: the real program each time.
@@ -118,7 +118,7 @@ test('WFL-1 a run that is going takes up what is added, and leaves alone what a 
   const repo = makeExecProject();
   const gate = join(repo.path, '.git/gate');
   // Stays at work until the person is done.
-  const slow = `while [ ! -e ${gate} ]; do sleep 0.02; done; echo slow > src/slow.txt`;
+  const slow = `while [ ! -e ${gate} ]; do sleep 0.2; done; echo slow > src/slow.txt`;
   writePlan(repo, [
     { id: 'task-001', script: slow, locks: ['src/slow.txt'], group: 'one' },
     {
@@ -146,8 +146,10 @@ test('WFL-1 a run that is going takes up what is added, and leaves alone what a 
   const ended = programEnd(child);
   const statusOf = async (id: string): Promise<unknown> =>
     (await tasksOf(repo)).find((task) => task.id === id)?.status;
-  await until('the agent works', async () => (await statusOf('task-001')) === 'claimed');
+  await untilSaid(child, /"event":"agent-started"[^\n]*"task-001"/, 'stdout');
+  assert.is(await statusOf('task-001'), 'claimed');
   assert.match((await flame(repo, ['status'])).stdout, /A run is going/);
+  const ends = untilSaid(child, /"event":"agent-ended"[^\n]*"late"/, 'stdout');
   const added = await flame(repo, [
     'task',
     'add',
@@ -160,6 +162,7 @@ test('WFL-1 a run that is going takes up what is added, and leaves alone what a 
     'four',
   ]);
   assert.match(added.stderr, /A run is going/);
+  await ends;
   await until(
     'what was added is done while the other still works',
     async () => (await statusOf('late')) === 'done',
@@ -187,7 +190,7 @@ test('WRK-8 two sessions run at once on one clone and do not disturb each other'
   const sessions: string[] = [];
   for (const name of ['one', 'two']) {
     // Both have a task-001.
-    const script = `while [ ! -e ${gate} ]; do sleep 0.02; done; echo ${name} > src/${name}.txt`;
+    const script = `while [ ! -e ${gate} ]; do sleep 0.2; done; echo ${name} > src/${name}.txt`;
     writePlan(repo, [
       { id: 'task-001', script, locks: [`src/${name}.txt`] },
       {
@@ -205,15 +208,17 @@ test('WRK-8 two sessions run at once on one clone and do not disturb each other'
   }
   // What lands first moves the base: the other changeset is built and shown again.
   writeDecisions(repo, { changesets: ['approve', 'approve', 'approve'] });
-  const runs = sessions.map((session) =>
-    programEnd(
-      startProgram(repo, ['run', '--session', session, '--decisions-file', '.git/decisions.yml', '--json']),
-    ),
+  const children = sessions.map((session) =>
+    startProgram(repo, ['run', '--session', session, '--decisions-file', '.git/decisions.yml', '--json']),
   );
+  const runs = children.map(programEnd);
   const agentsOf = async (session: string): Promise<readonly Fields[]> => {
     const [status] = (await flameJson(repo, ['status', '--session', session])).lines;
     return (status?.agents ?? []) as readonly Fields[];
   };
+  await Promise.all(
+    children.map((child) => untilSaid(child, /"event":"agent-started"[^\n]*"task-001"/, 'stdout')),
+  );
   for (const session of sessions)
     await until(`${session} works`, async () =>
       (await agentsOf(session)).some(({ task_id }) => task_id === 'task-001'),
@@ -252,14 +257,15 @@ test('STA-4 a claim made in another clone is not freed by this one, unless it is
     'edit',
     'task-001',
     '--description',
-    `while [ ! -e ${gate} ]; do sleep 0.02; done; echo x > src/one.txt`,
+    `while [ ! -e ${gate} ]; do sleep 0.2; done; echo x > src/one.txt`,
   );
   const remote = join(dirname(repo.path), 'remote.git');
   repo.git('init', '-q', '--bare', remote);
   repo.git('remote', 'add', 'origin', remote);
   repo.git('push', '-q', 'origin', 'main');
-  const ended = programEnd(startProgram(repo, ['work']));
-  await until('the agent works', async () => (await tasksOf(repo))[0]?.status === 'claimed');
+  const child = startProgram(repo, ['work']);
+  const ended = programEnd(child);
+  await untilSaid(child, /started on task-001/);
   await done(repo, 'sync');
   const other = join(dirname(repo.path), 'other');
   repo.git('clone', '-q', '-b', 'main', remote, other);
