@@ -54,7 +54,7 @@ test('DSK-1: what a run asks is listed and answered by a command, and its board 
       const { stdout } = await runProgram(repo, ['answer']);
       assert.match(stdout, `git flame answer ${plan.id} approve`);
       assert.match(stdout, 'Approve this plan of 2 tasks?');
-      const status = await runProgram(repo, ['status']);
+      const status = await flame(repo, ['status']);
       assert.match(status.stdout, 'Waits for you\n  asked now: Approve this plan of 2 tasks?\n\n');
       assert.match(status.stdout, 'A run is going.\nnext: git flame answer\n');
       const { asks } = (await flameJson(repo, ['status'])).lines[0] as { asks: readonly object[] };
@@ -69,20 +69,20 @@ test('DSK-1: what a run asks is listed and answered by a command, and its board 
         asked?.answers.map(({ usage }) => usage),
         ['approve', 'edit FILE', 'replan NOTES', 'quit'],
       );
-      const shown = await runProgram(repo, ['answer', plan.id, '--print', 'plan']);
+      const shown = await flame(repo, ['answer', plan.id, '--print', 'plan']);
       writeFileSync(join(repo.path, '.git/mine.yml'), shown.stdout.replace('Do one', 'Do number one'));
       const edited = await runProgram(repo, ['answer', plan.id, 'edit', '.git/mine.yml']);
       assert.is(edited.code, 0, edited.stderr);
       assert.match(edited.stdout, 'Answered: the plan, edited.');
       const again = await nextGate(board, 'plan', plan.id);
-      const late = await runProgram(repo, ['answer', plan.id, 'approve']);
+      const late = await flame(repo, ['answer', plan.id, 'approve']);
       assert.is(late.code, 1);
       assert.match(late.stderr, /the plan was decided meanwhile by a command by .*: edited\./);
       const { lines } = await flameJson(repo, ['answer', again.id, 'approve']);
       assert.equal([lines[0]?.about, lines[0]?.answer], ['the plan', 'approved']);
       await board.until(({ decided }) => decided[0]?.where === 'command' && decided.length === 2);
       const first = await nextGate(board, 'changesets');
-      const rejected = await runProgram(repo, [
+      const rejected = await flame(repo, [
         'answer',
         first.id,
         'reject',
@@ -93,22 +93,17 @@ test('DSK-1: what a run asks is listed and answered by a command, and its board 
         ...['--comment', 'one.txt:1-1 Or rather:\n```suggestion\n0\n```'],
       ]);
       assert.is(rejected.code, 0, rejected.stderr);
-      const told = await runProgram(repo, ['show', 'one']);
+      // It is recorded once the next one is asked about.
+      const second = await nextGate(board, 'changesets', first.id);
+      const told = await flame(repo, ['show', 'one']);
       assert.match(told.stdout, 'Count from zero.');
-      const story = await runProgram(repo, ['show', again.session ?? '']);
+      const story = await flame(repo, ['show', again.session ?? '']);
       assert.match(story.stdout, /plan +approve .* command$/m);
       assert.match(told.stdout, '```suggestion');
-      const second = await nextGate(board, 'changesets', first.id);
-      assert.match(
-        (await runProgram(repo, ['answer', second.id, '--print', 'diff'])).stdout,
-        '+++ b/two.txt',
-      );
-      assert.is(
-        (await runProgram(repo, ['answer', second.id, 'approve', '--message', 'Count to two'])).code,
-        0,
-      );
+      assert.match((await flame(repo, ['answer', second.id, '--print', 'diff'])).stdout, '+++ b/two.txt');
+      assert.is((await flame(repo, ['answer', second.id, 'approve', '--message', 'Count to two'])).code, 0);
       const session = await nextGate(board, 'session');
-      assert.is((await runProgram(repo, ['answer', session.id, 'stop'])).code, 0);
+      assert.is((await flame(repo, ['answer', session.id, 'stop'])).code, 0);
       const { code, stderr } = await ended;
       assert.is(code, 0, stderr);
       assert.match(stderr, 'Decided by a command: changeset one, rejected: Too early, really.');
@@ -141,14 +136,14 @@ test('an answer that is none, unknown or not whole changes nothing, and says wha
         [['--print', 'all'], 1, 'has no text "all"'],
       ];
       for (const [words, code, said] of wrong) {
-        const refused = await runProgram(repo, ['answer', plan.id, ...words]);
+        const refused = await flame(repo, ['answer', plan.id, ...words]);
         assert.is(refused.code, code, `${words}: ${refused.stderr}`);
         assert.match(refused.stderr, said);
       }
-      const nameless = await runProgram(repo, ['answer', 'approve']);
+      const nameless = await flame(repo, ['answer', 'approve']);
       assert.is(nameless.code, 1);
       assert.match(nameless.stderr, 'no run of this machine asks "approve"');
-      const dry = await runProgram(repo, ['answer', plan.id, 'approve', '--dry-run']);
+      const dry = await flame(repo, ['answer', plan.id, 'approve', '--dry-run']);
       assert.match(dry.stdout, `Would answer ${plan.id}.`);
       const { gate } = await board.until(() => true);
       assert.is(gate?.id, plan.id);
@@ -210,9 +205,9 @@ test('an agent in its cell finds no way to the questions of its run', async () =
       // The same looks find it outside, where others take away folders while it looks.
       const outside = execFileSync('sh', ['-c', `${find}; true`], { cwd: repo.path, encoding: 'utf8' });
       assert.match(outside, 'blueflame/run/door-');
-      assert.is((await runProgram(repo, ['answer', plan.id, 'approve'])).code, 0);
+      assert.is((await flame(repo, ['answer', plan.id, 'approve'])).code, 0);
       const changeset = await nextGate(board, 'changesets');
-      const { stdout } = await runProgram(repo, ['answer', changeset.id, '--print', 'diff']);
+      const { stdout } = await flame(repo, ['answer', changeset.id, '--print', 'diff']);
       assert.match(stdout, '+over');
       assert.not.match(stdout, /door-|gate-/);
     },
@@ -231,7 +226,7 @@ testIf(
     terminal.type(`git flame run Count --from ${writePlan(repo, tasks)}`, 'Enter');
     await terminal.until(/\(q\)uit\?/);
     const plan = await asked(repo);
-    assert.is((await runProgram(repo, ['answer', plan.id, 'approve'])).code, 0);
+    assert.is((await flame(repo, ['answer', plan.id, 'approve'])).code, 0);
     await terminal.until(/Decided by a command: the plan, approved\.[\s\S]*Changeset 1\/2[\s\S]*kip.*\?/);
     terminal.type('s', 'Enter');
     await terminal.until(/Changeset 2\/2[\s\S]*kip.*\?/);
@@ -239,7 +234,7 @@ testIf(
     // Half an answer stands there.
     terminal.type('r', 'Enter');
     await terminal.until(/Reason \(Enter: back\):/);
-    assert.is((await runProgram(repo, ['answer', second.id, 'approve'])).code, 0);
+    assert.is((await flame(repo, ['answer', second.id, 'approve'])).code, 0);
     await terminal.until(/Decided by a command: changeset two, approved\./);
   } finally {
     terminal.close();
