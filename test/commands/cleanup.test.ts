@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { Stats } from '../../lib/domain/shown/stats.ts';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
-import type { TestRepo } from '../support/repo.ts';
+import { prepared, type TestRepo } from '../support/repo.ts';
 
 const second = 'if [ "$FLAME_ATTEMPT" = 1 ]; then';
 
@@ -17,19 +17,28 @@ async function runTasks(tasks: readonly ScriptTask[], retries = 1): Promise<Test
   return repo;
 }
 
-function trees(repo: TestRepo): readonly string[] {
-  const folder = `${repo.path}.trees`;
-  return existsSync(folder) ? readdirSync(folder) : [];
-}
+const ended = prepared(runTasks);
 
-test('MRG-12 LIF-7 a failed attempt at a task that was merged is put away as a rescue when the session ends', async () => {
-  const repo = await runTasks([
+/** One task that fails half-way, and another attempt at it that landed. */
+const twice = (): Promise<TestRepo> =>
+  ended([
     {
       id: 'task-001',
       script: `${second} echo half > src/one.txt; exit 3; fi; echo whole > src/one.txt`,
       locks: ['src/one.txt'],
     },
   ]);
+
+const landed = (): Promise<TestRepo> =>
+  ended([{ id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] }]);
+
+function trees(repo: TestRepo): readonly string[] {
+  const folder = `${repo.path}.trees`;
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+test('MRG-12 LIF-7 a failed attempt at a task that was merged is put away as a rescue when the session ends', async () => {
+  const repo = await twice();
   assert.is(repo.git('show', 'main:src/one.txt'), 'whole');
   assert.equal(trees(repo), []);
   const { lines } = await flameJson(repo, ['rescue', 'list']);
@@ -44,13 +53,7 @@ test('MRG-12 LIF-7 a failed attempt at a task that was merged is put away as a r
 });
 
 test('LIF-7 rescue show, restore and drop', async () => {
-  const repo = await runTasks([
-    {
-      id: 'task-001',
-      script: `${second} echo half > src/one.txt; exit 3; fi; echo whole > src/one.txt`,
-      locks: ['src/one.txt'],
-    },
-  ]);
+  const repo = await twice();
   const shown = await flame(repo, ['rescue', 'show', 'task-001', '--diff']);
   assert.match(shown.stdout, /1 file changed, \+1 -0/);
   assert.match(shown.stdout, /^\+half$/m);
@@ -156,7 +159,7 @@ test('CLN-1 a branch of an ended session that did not merge needs --force and be
 });
 
 test('CLN-3 logs older than their retention go, younger ones stay', async () => {
-  const repo = await runTasks([{ id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] }]);
+  const repo = await landed();
   const logs = join(repo.path, '.git/blueflame/logs');
   const old = join(logs, 'worker-00000000.stream.jsonl');
   writeFileSync(old, 'old\n');
@@ -240,23 +243,23 @@ test('CLN-3 old sessions are archived at the end of a later one, or by cleanup; 
 });
 
 test('CLN-1 what kept commits for other clones goes once all of them have landed and their session has ended', async () => {
-  const repo = await runTasks([{ id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] }]);
+  const repo = await landed();
   const id = repo.git('ls-tree', '--name-only', 'refs/blueflame/sessions:anchors/');
   const empty = repo.git('hash-object', '-t', 'tree', '-w', '/dev/null');
   const keep = (...commits: readonly string[]): string =>
     repo.git('commit-tree', '-m', `kept commits of ${id}`, ...commits.flatMap((oid) => ['-p', oid]), empty);
-  const landed = keep(repo.git('rev-parse', 'main'));
+  const all = keep(repo.git('rev-parse', 'main'));
   const ref = `refs/blueflame/kept/${id}`;
-  repo.git('update-ref', ref, landed);
+  repo.git('update-ref', ref, all);
   assert.match((await flame(repo, ['cleanup'])).stdout, new RegExp(`commit +${ref}.*merged into main`));
   const loose = repo.git('commit-tree', '-m', 'not landed', 'HEAD^{tree}');
-  repo.git('update-ref', ref, keep(landed, loose));
+  repo.git('update-ref', ref, keep(all, loose));
   // As an earlier version left it.
   repo.git('update-ref', `refs/blueflame/commits/${id}/${repo.git('rev-parse', 'main')}`, 'main');
   assert.is((await flame(repo, ['cleanup', '--yes'])).code, 0);
   assert.is(repo.git('for-each-ref', 'refs/blueflame/commits'), '');
   assert.is(repo.git('rev-parse', `${ref}^2`), loose, 'what did not land stays');
-  repo.git('update-ref', ref, landed);
+  repo.git('update-ref', ref, all);
   assert.is((await flame(repo, ['cleanup', '--yes'])).code, 0);
   assert.is(repo.git('for-each-ref', 'refs/blueflame/kept'), '');
 });
