@@ -41,8 +41,10 @@ if (place !== 'outside') {
   live('DSK-6: an agent is told something on the board, which shows what became of it', async () => {
     /** What the model waits for before it answers a turn. */
     const gates = new Map([0, 3].map((turn) => [turn, latch()]));
+    const lastAsked = latch();
     const model = await startScriptedModel(['anthropic'], async (_turn, { body, results }) => {
       if (!JSON.stringify(body).includes('Put the word one')) return { text: 'Done.' };
+      if (results.length === 3) lastAsked.open();
       await gates.get(results.length)?.opened;
       return steps[results.length] ?? { text: 'Done.' };
     });
@@ -73,6 +75,8 @@ if (place !== 'outside') {
       await shot(page, 'board-hint');
       gates.get(0)?.open();
       await first.filter({ hasText: 'goes on with' }).waitFor();
+      // What it is told before its last request still comes along with that.
+      await lastAsked.opened;
       await page.locator('#panel').getByRole('button', { name: 'Tell it…' }).click();
       await page.locator('.tell textarea:focus').fill('Too late.');
       await page.keyboard.press('Control+Enter');
