@@ -107,7 +107,8 @@ async function workIn(
     const lost = await keepLost(workshop, attempt, { cell, policy });
     if (lost.mustStay) onLost();
     const ending = await judgeWork(workshop, { attempt, cell, policy, outcome });
-    await tearDown(workshop, cell, task.id);
+    // What was not taken in stays as its agent left it.
+    if (ending.work !== null && !lost.mustStay) await tearDown(workshop, cell, task.id);
     return withLost(ending, lost, cell);
   });
 }
