@@ -15,7 +15,7 @@ export class Network {
   readonly #mostMs: number;
   #hasAnswered = false;
 
-  /** `patienceMs`: no answer of the remote is waited for any longer, but for the first one, for which nobody waits. */
+  /** `patienceMs`: no answer of the remote is waited for any longer; the first one has a minute at least. */
   constructor(
     context: GitContext,
     {
