@@ -90,6 +90,8 @@ async function hurt(
   // Who ends waits so long for the remote and no longer: a sign it left counts for no more than its lease.
   const problems = history.problems.filter((problem) => !problem.startsWith('signs of life are left'));
   assert.equal(problems, [], all);
+  const signs = rig.remote.git('for-each-ref', '--format=%(refname)', 'refs/blueflame/machines');
+  assert.ok(signs.split('\n').length <= 1, `of one machine at most:\n${signs}\n${all}`);
   assert.is(history.merged, 6);
   assert.ok(history.claims >= 8, 'what was given up was claimed once more');
   assert.is(lead.ends.at(-1), 0, all);
