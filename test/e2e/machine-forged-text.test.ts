@@ -26,7 +26,7 @@ const tasks = [1, 2, 3, 4, 5].map((at) => ({
 const works = ({ repo }: RigMachine): boolean => repo.git('worktree', 'list').split('\n').length === 3;
 
 test('DST-1 TRU-2 what somebody else writes as the text of a task runs on no machine, and what all agreed to is done', async () => {
-  const rig = makeMachines(3, tasks, { lease: '60s', renew: '2s' });
+  const rig = makeMachines(3, tasks, { lease: '60s', renew: '4s' });
   const { lead, other, third: eve, remote } = rig;
   const { digest } = await beginLed(rig);
   startMachine(other, digest);

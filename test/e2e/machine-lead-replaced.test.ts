@@ -75,7 +75,7 @@ test('DST-1 LIF-4 what only who leads may do is refused on a machine whose clone
 
 test('DST-1 LIF-1 a machine that joined and is stopped frees what it held and says how to join again, as status does after a kill', async () => {
   const more = [3, 4].map((at) => ({ id: `task-00${at}`, script: untilLetGo, locks: [`src/${at}.txt`] }));
-  const rig = makeMachines(2, [...tasksOf(untilLetGo), ...more], { lease: '60s', renew: '1s' });
+  const rig = makeMachines(2, [...tasksOf(untilLetGo), ...more]);
   const { lead, other } = rig;
   const { digest } = await beginLed(rig);
   await until('the lead has all it takes', () => worktrees(lead) === 2);

@@ -49,7 +49,7 @@ async function lie({ repo }: RigMachine, change: (task: Task) => Task | null): P
 }
 
 test('DST-1 TRU-2 what a machine with push rights writes in the place of others is named by all, followed by none, and the session ends as without', async () => {
-  const rig = makeMachines(3, tasks, { lease: '60s', renew: '2s' });
+  const rig = makeMachines(3, tasks, { lease: '60s', renew: '4s' });
   const { lead, other, third: eve } = rig;
   const { digest, session } = await beginLed(rig);
   startMachine(other, digest);

@@ -65,7 +65,7 @@ for (const [what, isFirst] of [
   ['is decided before the next one lands', false],
 ] as const)
   test(`DST-1 LIF-4 a landing that was on its way when the lead passed on, and ${what}, is not taken: it lands once`, async () => {
-    const rig = makeMachines(2, tasksOf('true'), { lease: '60s', renew: '1s' });
+    const rig = makeMachines(2, tasksOf('true'));
     const landing = holdLanding(rig);
     const leads = await twoLeads(rig, landing.isHeld);
     if (isFirst) await machineEnd(leads.next);

@@ -47,7 +47,7 @@ test.after(endOpened);
 
 /** A lead and a helper that it trusts from the start, which dies as `env` says, until the lead has ended. */
 async function helped(role: Role, env: Readonly<Record<string, string>>): Promise<Helped> {
-  const rig = withOther(makeMachines(2, tasks[role]), env);
+  const rig = withOther(makeMachines(2, tasks[role], { lease: '15s', renew: '3s' }), env);
   const { remote, lead, other: helper } = rig;
   const { key } = openCloneKey({ env: helper.repo.env, commonDir: join(helper.repo.path, '.git') });
   lead.repo.git('config', '--add', 'blueflame.trustedMachine', `${key} ${role} 2099-12-31`);

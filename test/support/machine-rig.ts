@@ -60,11 +60,15 @@ function rigOf(remote: TestRepo, machines: readonly RigMachine[]): MachineRig {
   return rig;
 }
 
+// What machines look at and send by the clock costs more than their work does where processes start slowly. Only tests
+// that wait for a lease to end have shorter ones.
+const calm = { lease: '60s', renew: '4s' };
+
 /** A remote and clones of it whose workers are scripts; the first one leads. A file that calls it has `endOpened` called at its end. */
 export function makeMachines(
   count: number,
   tasks: readonly ScriptTask[],
-  machines: Readonly<Record<string, unknown>> = { lease: '6s', renew: '1s' },
+  machines: Readonly<Record<string, unknown>> = calm,
   config: Readonly<Record<string, unknown>> = {},
 ): MachineRig {
   const seed = makeExecProject({
@@ -101,7 +105,7 @@ export function refFile(ref: string): string {
 
 /** Words of a script that wait until its clone has that ref. */
 export function untilThere(ref: string): string {
-  return `for i in $(seq 3000); do test -e ${refFile(ref)} && break; sleep 0.1; done`;
+  return `ref=${refFile(ref)}; for i in $(seq 1200); do test -e "$ref" && break; sleep 0.25; done`;
 }
 
 /** A script's first words: it goes on once it is let go. */
