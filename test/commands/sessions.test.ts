@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
+import { untilLetGo } from '../support/machine-rig.ts';
 import { untilSaid } from '../support/program.ts';
 import type { TestRepo } from '../support/repo.ts';
 
@@ -19,7 +20,7 @@ interface Ended {
   readonly output: string;
 }
 
-/** A run of its own process; its one task waits until `.git/go` is there where `waits`. */
+/** A run of its own process; its one task waits until there is a branch `go` where `waits`. */
 function startRun(
   repo: TestRepo,
   name: string,
@@ -27,9 +28,7 @@ function startRun(
   // The base may move under a changeset as often as others land.
   changesets = ['approve', 'approve', 'approve', 'approve'],
 ): Started {
-  const script = waits
-    ? `for i in $(seq 600); do [ -e "$PWD/../../.git/go" ] && break; sleep 0.2; done; echo ${name} > src/${name}.txt`
-    : `echo ${name} > src/${name}.txt`;
+  const script = waits ? `${untilLetGo}; echo ${name} > src/${name}.txt` : `echo ${name} > src/${name}.txt`;
   const plan = writePlan(
     repo,
     [{ id: 'task-001', script, locks: [`src/${name}.txt`], group: name }],
@@ -60,7 +59,7 @@ test('WRK-8 a new session stops none that another command works on: both land', 
   const newer = await second.ended;
   assert.is(newer.code, 0, newer.output);
   assert.match(newer.output, /Session ses-\S+ continues in another git flame command, beside this one\./);
-  repo.write('.git/go', '');
+  repo.git('branch', 'go');
   const older = await first.ended;
   assert.is(older.code, 0, older.output);
   assert.equal(
@@ -86,7 +85,7 @@ test('WRK-8 what an older session proposes beside a newer one names it', async (
   const plan = writePlan(repo, [{ id: 'task-001', script: 'true', locks: ['src/x'] }], 'x.yml');
   const newer = await flame(repo, ['plan', '--new', 'newer', '--from', plan]);
   assert.is(newer.code, 2, newer.stderr);
-  repo.write('.git/go', '');
+  repo.git('branch', 'go');
   const { code, output } = await first.ended;
   assert.is(code, 2, output);
   assert.match(output, new RegExp(`git flame review --changeset first --approve --session ${older}`));
