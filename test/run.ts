@@ -19,8 +19,9 @@ interface Judged extends JobEnd {
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = join(here, '..', '..');
 const noSkip = process.env.FLAME_TEST_NO_SKIP === '1';
-// Files wait for processes as long as they compute: two for each processor keep it busy.
-const lanes = Number(process.env.FLAME_TEST_LANES ?? 2 * cpus().length);
+// Files wait for processes nearly as long as they compute: three for two processors keep these busy, and a fourth makes
+// each slower without more getting done.
+const lanes = Number(process.env.FLAME_TEST_LANES ?? Math.ceil(1.5 * cpus().length));
 // Seconds each took the last time; and of the processor, as committed, for where there was none:
 // `FLAME_TEST_CPU=1 FLAME_UPDATE=1 npm test` measures them.
 const timesFile = join(here, '..', 'test-times.json');
