@@ -66,6 +66,7 @@ async function assertGoesOn(repo: TestRepo): Promise<void> {
   const [task] = (status?.tasks ?? []) as readonly Record<string, unknown>[];
   assert.is(task?.status, 'pending');
   assert.is(task?.retry_count, 0);
+  assert.equal(status?.agents, []);
   const [tree = ''] = readdirSync(`${repo.path}.trees`);
   assert.is(readFileSync(join(`${repo.path}.trees`, tree, 'src/one.txt'), 'utf8'), 'half\n');
   for (const folder of ['run', 'locks']) {
