@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { type FlameRun, flame } from '../support/flame.ts';
-import { makeTempDir, type TestRepo } from '../support/repo.ts';
+import { makeTempDir, prepared, type TestRepo } from '../support/repo.ts';
 
 function runTasks(repo: TestRepo, tasks: readonly ScriptTask[]): Promise<FlameRun> {
   const decisions = writeDecisions(repo, { plan: ['approve'], changesets: Array(4).fill('approve') });
@@ -119,30 +119,48 @@ const ownSigners: readonly [string, string, (repo: TestRepo, outside: string) =>
   ['as the command that gives the key', 'gpg.ssh.defaultKeyCommand', () => "sh 'tools/sign' key"],
 ];
 
-for (const [how, key, value] of ownSigners) {
+const ran = join(makeTempDir(), 'ran');
+
+/** Programs that could sign, and one that notes that it ran. */
+function withTools(repo: TestRepo): TestRepo {
+  withKey(repo);
+  repo.write('tools/sign', `#!/bin/sh\necho "$@" >> '${ran}'\nexec ssh-keygen "$@"\n`);
+  chmodSync(join(repo.path, 'tools/sign'), 0o755);
+  symlinkSync('/usr/bin/ssh-keygen', join(repo.path, 'tools/link'));
+  repo.commit('tools');
+  return repo;
+}
+
+/** The same, with a session whose work is done and judged: what is signed is made next. */
+const makeJudged = prepared(async () => {
+  const repo = withTools(makeExecProject());
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  const plan = ['plan', 'Go', '--from', writePlan(repo, [one]), '--decisions-file', decisions];
+  for (const argv of [plan, ['work'], ['validate']]) {
+    const run = await flame(repo, argv);
+    assert.is(run.code, 0, run.stderr);
+  }
+  return repo;
+});
+
+for (const [index, [how, key, value]] of ownSigners.entries()) {
   test(`SBX-7 a program of the repository signs nothing: ${how}`, async () => {
-    const repo = makeExecProject();
-    withKey(repo);
+    // The first is there from the beginning of the session on.
+    const repo = index === 0 ? withTools(makeExecProject()) : await makeJudged();
     const outside = makeTempDir();
-    repo.write('tools/sign', `#!/bin/sh\necho "$@" >> '${outside}/ran'\nexec ssh-keygen "$@"\n`);
-    chmodSync(join(repo.path, 'tools/sign'), 0o755);
     symlinkSync(join(repo.path, 'tools/sign'), join(outside, 'sign'));
-    symlinkSync('/usr/bin/ssh-keygen', join(repo.path, 'tools/link'));
-    repo.commit('tools');
     repo.git('config', key, value(repo, outside));
+    const approve = writeDecisions(repo, { changesets: ['approve'] }, 'approve.yml');
     const before = repo.git('rev-parse', 'main');
-    const refused = await runTasks(repo, [one]);
+    const refused =
+      index === 0 ? await runTasks(repo, [one]) : await flame(repo, ['run', '--decisions-file', approve]);
     assert.is(refused.code, 1, refused.stderr);
     assert.match(refused.stderr, /lies inside the repository: an agent could have written it/);
     assert.match(refused.stderr, `git config --unset-all ${key}`);
-    assert.not.ok(existsSync(join(outside, 'ran')));
+    assert.not.ok(existsSync(ran));
     assert.is(repo.git('rev-parse', 'main'), before);
     repo.git('config', '--unset-all', key);
-    const landed = await flame(repo, [
-      'run',
-      '--decisions-file',
-      writeDecisions(repo, { changesets: ['approve'] }),
-    ]);
+    const landed = await flame(repo, ['run', '--decisions-file', approve]);
     assert.is(landed.code, 0, landed.stderr);
     assert.is(repo.git('log', '-1', '--format=%G?', 'main'), 'G');
   });
