@@ -60,7 +60,7 @@ export function openTerminal(
         if (what.test(seen)) return seen;
         if (Date.now() > end) throw new Error(`it never showed ${what}, but:\n${seen}`);
         // Each look is a start of tmux.
-        await wait(100);
+        await wait(200);
       }
     },
     close: () => void spawnSync('tmux', ['-L', socket, 'kill-server'], { env }),
