@@ -1,5 +1,6 @@
 import type { Config } from '../domain/config/config.ts';
 import { fromConfig, listedHosts } from '../domain/config/egress.ts';
+import { unreadablePaths } from '../domain/config/hidden-paths.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { NotesInWords, ProjectFile, PromptData } from '../domain/ports/prompt-port.ts';
 import type { LineComment } from '../domain/state/line-comment.ts';
@@ -79,7 +80,7 @@ function projectRules(config: Config): PromptFacts {
     baseBranch: project.base_branch ?? 'the current one',
     maxParallel: concurrency.development,
     allowedPaths: permissions.allowed_paths,
-    blockedPaths: permissions.blocked_paths,
+    blockedPaths: outOfBounds(permissions.blocked_paths, unreadablePaths(permissions)),
     commands: permissions.bash_rules.allowed_commands,
     commitFormat: commitFormat(validation.commit_format.pattern, validation.commit_format.example),
     diagnostics: checksOf(config),
@@ -108,7 +109,7 @@ function policyRules(policy: AgentPolicy): PromptFacts {
   return {
     fileLocks: policy.file_locks,
     allowedPaths: policy.allowed_paths,
-    blockedPaths: policy.blocked_paths,
+    blockedPaths: outOfBounds(policy.blocked_paths, policy.hidden_paths),
     commands: [...policy.allowed_commands, ...policy.exact_commands, ...(policy.base_commands ?? [])],
     exactCommands: policy.exact_commands,
     commitFormat: commitFormat(policy.commit_pattern, policy.commit_example),
@@ -116,6 +117,13 @@ function policyRules(policy: AgentPolicy): PromptFacts {
       policy.naming_style === null ? '' : `${policy.naming_style}, for ${policy.naming_globs.join(', ')}`,
     requiresTests: policy.require_tests !== null,
   };
+}
+
+function outOfBounds(blocked: readonly string[], hidden: readonly string[]): readonly string[] {
+  return [
+    ...blocked.filter((glob) => !hidden.includes(glob)),
+    ...(hidden.length === 0 ? [] : [`nor see: ${hidden.join(', ')}`]),
+  ];
 }
 
 function commitFormat(pattern: string, example: string): string {

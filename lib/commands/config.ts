@@ -69,8 +69,9 @@ async function migrate(args: CommandArgs<'config'>, { git, output, configFile }:
       hints: ['git flame init'],
     });
   }
-  const { text, changed } = migrateConfigText(before);
-  output.json({ file, changed, text });
+  const { text, changed, notes } = migrateConfigText(before);
+  output.json({ file, changed, text, notes });
+  for (const note of notes) output.info(note);
   if (!changed) output.info(`${file} is of the newest version already.`);
   else if (args.options.write && args.globals.dryRun)
     output.result(`Would rewrite ${file}; its comments are kept.`);

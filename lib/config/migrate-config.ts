@@ -1,24 +1,51 @@
-import { type Document, isMap, isPair, isScalar, type Pair, type YAMLMap } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  Pair,
+  Scalar,
+  type YAMLMap,
+  YAMLSeq,
+} from 'yaml';
+import { namesSecrets } from '../domain/config/hidden-paths.ts';
 import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
 import { badConfig } from './bad-config.ts';
 import { refuseProblems } from './render-problems.ts';
 import { readYamlSource } from './yaml-source.ts';
 
-/** What leads from version n to n + 1, by n. */
-const steps: readonly ((document: Document) => void)[] = [toVersion1];
+/** Says what a step decided that a person should look at; nothing where it had nothing to decide. */
+type Step = (document: Document) => readonly string[];
 
-/**
- * Brings a document to the newest version where it stands; values keep their places in the text.
- * Answers the version it had, null if it names none (then it counts as 1).
- */
-export function migrateDocument(document: Document): number | null {
-  if (!isMap(document.contents)) return null;
-  const found = document.get('schema_version');
+/** What leads from version n to n + 1, by n. */
+const steps: readonly Step[] = [toVersion1, splitBlockedPaths];
+/** The same for a file that is only read: what it meant stays as it was. */
+const readingSteps: readonly Step[] = [toVersion1, keepBlockedHidden];
+
+interface Migration {
+  /** The version the document had; null if it names none (then it counts as 1). */
+  readonly version: number | null;
+  readonly notes: readonly string[];
+}
+
+/** Brings a document that is only read to the newest version where it stands; values keep their places in the text. */
+export function migrateDocument(document: Document): Migration {
+  return takeSteps(document, readingSteps);
+}
+
+function takeSteps(document: Document, all: readonly Step[]): Migration {
+  if (!isMap(document.contents)) return { version: null, notes: [] };
+  const found = document.get('schema_version') ?? null;
   // What is no version at all is left to the schema to complain of.
-  if (typeof found !== 'number' || !Number.isInteger(found) || found < 0) return null;
-  for (let version = found; version < supportedSchemaVersion; version++) steps[version]?.(document);
-  if (found < supportedSchemaVersion) setVersion(document, document.contents);
-  return found;
+  if (found !== null && (typeof found !== 'number' || !Number.isInteger(found) || found < 0))
+    return { version: null, notes: [] };
+  const version = found === null ? null : Number(found);
+  const notes: string[] = [];
+  for (let at = version ?? 1; at < supportedSchemaVersion; at++) notes.push(...(all[at]?.(document) ?? []));
+  if (version !== null && version < supportedSchemaVersion) setVersion(document, document.contents);
+  return { version, notes };
 }
 
 /**
@@ -28,21 +55,28 @@ export function migrateDocument(document: Document): number | null {
 export function migrateConfigText(
   text: string,
   fileName = '.blueflame.yml',
-): { readonly text: string; readonly changed: boolean } {
+): { readonly text: string; readonly changed: boolean; readonly notes: readonly string[] } {
   const source = readYamlSource(text, fileName);
   refuseProblems(source, source.problems, badConfig);
   const { document } = source;
   if (!isMap(document.contents) && document.toJS() !== null) refuseProblems(source, [notAMap], badConfig);
-  const version = migrateDocument(document);
+  const { version, notes } = takeSteps(document, steps);
   const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
-  if (!document.has('schema_version') && !hasFlowRoot(document)) {
-    return { text: mark + addVersionLine(source.text, document, lineEnd), changed: true };
+  if (!document.has('schema_version') && !hasFlowRoot(document) && notes.length === 0) {
+    return { text: mark + addVersionLine(source.text, document, lineEnd), changed: true, notes };
   }
-  if (version !== null && version >= supportedSchemaVersion) return { text, changed: false };
+  if (version !== null && version >= supportedSchemaVersion) return { text, changed: false, notes };
+  const only = version !== null && version > 0 && notes.length === 0 ? versionAt(document) : null;
+  if (only !== null)
+    return {
+      text: mark + source.text.slice(0, only[0]) + supportedSchemaVersion + source.text.slice(only[1]),
+      changed: true,
+      notes,
+    };
   if (version === null && isMap(document.contents)) setVersion(document, document.contents);
   const rewritten = document.toString({ lineWidth: 0 }).replace(/\r?\n/g, lineEnd);
-  return { text: mark + rewritten, changed: true };
+  return { text: mark + rewritten, changed: true, notes };
 }
 
 const notAMap = { path: 'the file', message: 'must be a map of keys', hint: null, start: 0, end: 1 };
@@ -51,7 +85,7 @@ const notAMap = { path: 'the file', message: 'must be a map of keys', hint: null
  * Version 0, before the first release: `limits.token_budget.warn_threshold` stood beside the budgets, and
  * `project.repo` and `project.tasks_file` named what the tool finds by itself now.
  */
-function toVersion1(document: Document): void {
+function toVersion1(document: Document): readonly string[] {
   const project = mapAt(document, ['project']);
   for (const key of ['repo', 'tasks_file']) project?.delete(key);
   const [limits, budget] = [mapAt(document, ['limits']), mapAt(document, ['limits', 'token_budget'])];
@@ -62,11 +96,80 @@ function toVersion1(document: Document): void {
   }
   removeIfEmpty(document, ['limits', 'token_budget']);
   removeIfEmpty(document, ['project']);
+  return [];
+}
+
+/** The permissions of version 1 that name `blocked_paths` alone, which agents could not read either; null: none. */
+function permissionsOfVersion1(document: Document): YAMLMap | null {
+  const permissions = mapAt(document, ['permissions']);
+  if (permissions === null || permissions.has('hidden_paths')) return null;
+  return permissions.has('blocked_paths') ? permissions : null;
+}
+
+/** See `hidden_paths` in the schema for what null means. */
+function keepBlockedHidden(document: Document): readonly string[] {
+  const permissions = permissionsOfVersion1(document);
+  if (permissions === null) return [];
+  permissions.add(document.createPair('hidden_paths', null));
+  return [
+    'permissions.blocked_paths also names what agents may not see, as in version 1; to part the two: git flame config migrate',
+  ];
+}
+
+/** Version 1 had one list for both: what is a secret by its name goes into the other one, with its comments. */
+function splitBlockedPaths(document: Document): readonly string[] {
+  const permissions = permissionsOfVersion1(document);
+  if (permissions === null) return [];
+  const at = permissions.items.findIndex((pair) => keyOf(pair) === 'blocked_paths');
+  const pair = permissions.items[at];
+  const list = pair?.value;
+  const value = isAlias(list) ? list.resolve(document) : list;
+  // Anything else is a mistake, which the schema names.
+  if (pair === undefined || !isSeq(value)) return keepBlockedHidden(document);
+  const isHidden = (item: unknown): boolean => namesSecrets(textOf(document, item));
+  const [hidden, blocked] = [value.items.filter(isHidden), value.items.filter((item) => !isHidden(item))];
+  const names = (items: readonly unknown[]): string =>
+    JSON.stringify(items.map((item) => textOf(document, item)));
+  if (blocked.length === 0 && hidden.length > 0) {
+    pair.key = Object.assign(new Scalar('hidden_paths'), commentsOf(pair.key));
+  } else {
+    // Others may name a list that has an anchor.
+    const isShared = value.anchor !== undefined;
+    const listOf = (items: unknown[]): YAMLSeq => {
+      const made = new YAMLSeq(document.schema);
+      made.items = isShared ? items.map((item) => new Scalar(textOf(document, item))) : items;
+      if (value.flow !== undefined) made.flow = value.flow;
+      return made;
+    };
+    permissions.items.splice(at + 1, 0, new Pair(new Scalar('hidden_paths'), listOf(hidden)));
+    if (isShared) pair.value = listOf(blocked);
+    else value.items = blocked;
+  }
+  return [
+    `permissions.hidden_paths, what agents may not see: ${names(hidden)}; cells show it empty to every program`,
+    `permissions.blocked_paths, what they may read and not change: ${names(blocked)}`,
+  ];
+}
+
+function commentsOf(key: unknown): Partial<Pick<Scalar, 'comment' | 'commentBefore' | 'spaceBefore'>> {
+  if (!isScalar(key)) return {};
+  const { comment, commentBefore, spaceBefore } = key;
+  return {
+    ...(comment == null ? {} : { comment }),
+    ...(commentBefore == null ? {} : { commentBefore }),
+    ...(spaceBefore === undefined ? {} : { spaceBefore }),
+  };
+}
+
+function textOf(document: Document, item: unknown): string {
+  const node = isAlias(item) ? item.resolve(document) : item;
+  return isScalar(node) ? String(node.value) : '';
 }
 
 function mapAt(document: Document, path: readonly string[]): YAMLMap | null {
-  const node = document.getIn(path);
-  return isMap(node) ? node : null;
+  const node = document.getIn(path, true);
+  const found = isAlias(node) ? node.resolve(document) : node;
+  return isMap(found) ? found : null;
 }
 
 function keyOf(pair: Pair): unknown {
@@ -80,6 +183,12 @@ function removeIfEmpty(document: Document, path: readonly string[]): void {
 function setVersion(document: Document, root: YAMLMap): void {
   if (root.has('schema_version')) root.set('schema_version', supportedSchemaVersion);
   else root.items.unshift(document.createPair('schema_version', supportedSchemaVersion));
+}
+
+/** Where its number stands in the text, which is all that changes. */
+function versionAt(document: Document): readonly [start: number, end: number] | null {
+  const node = document.get('schema_version', true);
+  return isScalar(node) && node.range != null ? [node.range[0], node.range[1]] : null;
 }
 
 function hasFlowRoot(document: Document): boolean {

@@ -26,7 +26,7 @@ interface ParsedConfig {
  */
 export function parseConfig(text: string, fileName: string): ParsedConfig {
   const source = readYamlSource(text, fileName);
-  const version = migrateDocument(source.document);
+  const { version, notes } = migrateDocument(source.document);
   if (version !== null && version > supportedSchemaVersion) throw tooNew(fileName, version);
   const { value, raw, problems } = checkValue(configSchema, source, {});
   const clashes = keepSound(source, findLimitClashes(raw, source));
@@ -38,7 +38,11 @@ export function parseConfig(text: string, fileName: string): ParsedConfig {
     }),
   );
   const config = value ?? defaultConfig();
-  return { config, warnings: listWarnings(source, version, raw), digest: digestConfig(config) };
+  return {
+    config,
+    warnings: [...listWarnings(source, version, raw), ...notes.map((note) => `${source.fileName}: ${note}`)],
+    digest: digestConfig(config),
+  };
 }
 
 /** The configuration of a repository that has none. */
@@ -58,7 +62,7 @@ function listWarnings(source: YamlSource, version: number | null, raw: unknown):
     warnings.push(
       `${name} has no schema_version and is read as version 1; to add it: git flame config migrate`,
     );
-  } else if (version < supportedSchemaVersion) {
+  } else if (version < 1) {
     warnings.push(
       `${name} has schema_version ${version} and is read as version ${supportedSchemaVersion}; to rewrite it: git flame config migrate`,
     );

@@ -14,7 +14,10 @@ export const agentPolicySchema = z.object({
   allowed_tools: z.array(z.string()),
   blocked_tools: z.array(z.string()),
   allowed_paths: z.array(z.string()),
+  /** What may be read and not changed. */
   blocked_paths: z.array(z.string()),
+  /** What may be neither read nor changed. */
+  hidden_paths: z.array(z.string()),
   /** Folders of the repository that are no agent's, beside the names that are always protected. */
   protected_paths: z.array(z.string()).optional(),
   /** Untracked paths that were put into the worktree before the agent began, and by what; a slash at the end: all below. */

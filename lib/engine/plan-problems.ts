@@ -3,6 +3,7 @@ import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
 import { planChanges, planOf } from '../core/task/edit-task.ts';
 import { badPlan } from '../domain/bad-plan.ts';
 import { adapterNames, exampleModels, foreignModel } from '../domain/config/agent-clis.ts';
+import { unreadablePaths } from '../domain/config/hidden-paths.ts';
 import { isOffered, roleChoice } from '../domain/config/role-settings.ts';
 import type { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
@@ -73,7 +74,11 @@ export function problemsBeside(
 ): readonly PlanProblem[] {
   const { permissions, project } = bounds.config;
   const { allowed_paths: allowedPaths, blocked_paths } = permissions;
-  const places = { blocked_paths, protected_paths: [...worktreePlaces(project.worktree_dir)] };
+  const places = {
+    blocked_paths,
+    hidden_paths: [...unreadablePaths(permissions)],
+    protected_paths: [...worktreePlaces(project.worktree_dir)],
+  };
   const refuseLock = (lock: string): string | null =>
     judgeLock(places, lock) ?? judgeDetour(bounds.ground, lock);
   const rules = { allowedPaths, refuseLock, existing };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { maskedPaths } from '../domain/config/hidden-paths.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { presetOf } from '../domain/known-installs.ts';
@@ -33,7 +34,7 @@ export async function prepareWorktree(
   await tellSubmodules(workshop, cell);
   const { copy, link, files } = await broughtAlong(workshop);
   if (copy.length + link.length + files.length + setup.length === 0) return { failure: null };
-  const missing = await bringFiles(workshop, cell.path);
+  const missing = await bringFiles(workshop, cell.path, maskedPaths(workshop.config.permissions));
   for (const glob of missing)
     tellOnce(
       workshop,
@@ -116,14 +117,16 @@ async function broughtAlong({
   return { copy, link, files: await git.includedFiles(root) };
 }
 
-/** Copies and links them into a worktree. Returns the globs that nothing matches. */
+/** Copies and links them into a worktree, `hidden`: but for these. Returns the globs that nothing matches. */
 export async function bringFiles(
   workshop: Pick<Workshop, 'config' | 'machine' | 'root'> & WithGit<GitFiles>,
   worktree: string,
+  hidden: readonly string[] = [],
 ): Promise<readonly string[]> {
   return workshop.machine.prepareFiles({
     from: workshop.root,
     to: worktree,
+    hidden,
     ...(await broughtAlong(workshop)),
   });
 }

@@ -45,6 +45,8 @@ export interface MachinePort {
     readonly copy: readonly string[];
     readonly link: readonly string[];
     readonly files: readonly string[];
+    /** Globs of what is not copied but where `copy` names it in full. */
+    readonly hidden: readonly string[];
   }): Promise<readonly string[]>;
   /** Whether a folder can be written, made if need be. */
   canWrite(path: string): Promise<boolean>;

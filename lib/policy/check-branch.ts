@@ -175,7 +175,7 @@ function judgeLink(policy: AgentPolicy, path: string, target: string | null): Ob
     return objection('symlink', `${path} points out of the repository: ${target}.`);
   }
   const end = normalizeAbsolute(`/${folder.join('/')}/${target}`).slice(1);
-  const found = end === '' ? null : judgeName(policy, end);
+  const found = end === '' ? null : judgeName(policy, end, 'read');
   return found === null ? null : objection('symlink', `${path} points to ${target}. ${found.details}`);
 }
 

@@ -1,4 +1,5 @@
 import type { Config } from '../domain/config/config.ts';
+import { unreadablePaths } from '../domain/config/hidden-paths.ts';
 import type { AgentId } from '../domain/ids.ts';
 import { leadToolName, leadTools } from '../domain/lead-tools.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
@@ -46,6 +47,7 @@ export function compilePolicy(input: PolicyInput): AgentPolicy {
     blocked_tools: permissions.blocked_tools,
     allowed_paths: canWrite ? permissions.allowed_paths : [],
     blocked_paths: permissions.blocked_paths,
+    hidden_paths: [...unreadablePaths(permissions)],
     protected_paths: [...worktreePlaces(config.project.worktree_dir)],
     ...(input.prepared === undefined || input.prepared.length === 0 ? {} : { prepared: [...input.prepared] }),
     file_locks: validation.file_scope.enforce && canWrite ? [...input.fileLocks] : null,

@@ -5,7 +5,7 @@ import { isBlockedBy } from './judge-path.ts';
 import { protectedPlace } from './protected-places.ts';
 import { malformation } from './resolve-path.ts';
 
-type Rules = Pick<AgentPolicy, 'blocked_paths' | 'protected_paths'>;
+type Rules = Pick<AgentPolicy, 'blocked_paths' | 'hidden_paths' | 'protected_paths'>;
 
 /**
  * Why no agent could write anything that a file lock names, or that a part of it in braces names, whatever its task is,
@@ -29,10 +29,12 @@ function judgePart(rules: Rules, lock: string, part: string): string | null {
   if (malformed !== null) return `${malformed}, so that no agent may write it`;
   const place = protectedPlace(rules, path) ?? protectedPlace(rules, plainStart(path));
   if (place !== null) return `names ${place.name}, which ${place.why}: no agent may write there`;
-  const blocked = rules.blocked_paths.find(
-    (glob) => lockInside(fold(path), [fold(glob)]) || isBlockedBy(glob, plainStart(path)),
-  );
-  if (blocked !== undefined) return `is inside blocked_paths (${blocked})`;
+  for (const list of ['hidden_paths', 'blocked_paths'] as const) {
+    const glob = rules[list].find(
+      (one) => lockInside(fold(path), [fold(one)]) || isBlockedBy(one, plainStart(path)),
+    );
+    if (glob !== undefined) return `is inside ${list} (${glob})`;
+  }
   const isAttributes = /(?:^|\/)\.git(?:attributes|modules)$/.test(fold(path));
   if (!isAttributes || (lock === path && !hasWildcard(lock))) return null;
   return 'changes how git treats other files: name that one file exactly, in a lock of its own';

@@ -54,7 +54,7 @@ export function judgeOutside(context: PathContext, path: string, access: Access)
 }
 
 /** The rules on a path of the repository that need no file system: the post-check asks them too. */
-export function judgeName(policy: AgentPolicy, path: string): Objection | null {
+export function judgeName(policy: AgentPolicy, path: string, access: Access = 'write'): Objection | null {
   const place = protectedPlace(policy, path);
   if (place !== null) {
     const named = place.name === path ? path : `${path} is out of bounds: ${place.name}`;
@@ -64,12 +64,21 @@ export function judgeName(policy: AgentPolicy, path: string): Objection | null {
       'Leave it alone; work on the files of your task.',
     );
   }
-  const blocked = policy.blocked_paths.find((glob) => isBlockedBy(glob, path));
+  const hidden = policy.hidden_paths.find((glob) => isBlockedBy(glob, path));
+  if (hidden !== undefined) {
+    return objection(
+      'path-hidden',
+      `${path} is hidden from agents (permissions.hidden_paths: ${hidden}).`,
+      'Do the task without it: read the names of variables from an example file, take values of your own in tests.',
+    );
+  }
+  const blocked =
+    access === 'read' ? undefined : policy.blocked_paths.find((glob) => isBlockedBy(glob, path));
   if (blocked === undefined) return null;
   return objection(
     'path-blocked',
-    `${path} is blocked for agents (permissions.blocked_paths: ${blocked}).`,
-    "Do the task without it; if it can't be done, say so in your answer.",
+    `${path} may be read and not changed by agents (permissions.blocked_paths: ${blocked}).`,
+    "Do the task without changing it; if it can't be done, say so in your answer.",
   );
 }
 
@@ -131,7 +140,9 @@ function judgeBelow({ isBelowFile }: ResolvedPath, path: string, access: Access)
 
 function judgeInside(policy: AgentPolicy, found: ResolvedPath, access: Access): Objection | null {
   const names = [...new Set([found.lexical, found.resolved])];
-  const objections = names.map((name) => judgeName(policy, name) ?? judgeAccess(policy, name, found, access));
+  const objections = names.map(
+    (name) => judgeName(policy, name, access) ?? judgeAccess(policy, name, found, access),
+  );
   return objections.find((one) => one !== null) ?? null;
 }
 
@@ -159,7 +170,7 @@ function judgeFolder(policy: AgentPolicy, name: string): Objection | null {
     : judgeScope(policy, name);
 }
 
-/** A blocked folder is blocked with all it holds, whatever the case of its name, and however brackets are read. */
+/** A blocked or hidden folder is so with all it holds, whatever the case of its name, and however brackets are read. */
 export function isBlockedBy(glob: string, path: string): boolean {
   const [pattern, name] = [fold(glob), fold(path)];
   if (wildcardMatches(pattern, name)) return true;

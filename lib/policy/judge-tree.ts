@@ -63,7 +63,9 @@ function judgeEntry(
   // The link itself goes, not what it leads to.
   const name = relativeName(context, path);
   if (name === null) return judgePath(context, path, access);
-  return judgeName(context.policy, name) ?? (access === 'read' ? null : judgeScope(context.policy, name));
+  return (
+    judgeName(context.policy, name, access) ?? (access === 'read' ? null : judgeScope(context.policy, name))
+  );
 }
 
 /** The path below the worktree, '' for its top; null outside. */

@@ -9,7 +9,8 @@ export const rules = {
   'path-malformed': 'A path is plain text: no control or invisible characters, backslashes, `~`, or URLs.',
   'path-outside': 'A path must lie in the worktree, also after `..` and symlinks are followed.',
   'path-protected': 'Git’s own files, agent settings and the configuration of the tool are out of bounds.',
-  'path-blocked': 'Paths matching permissions.blocked_paths are out of bounds, for reading too.',
+  'path-blocked': 'Paths matching permissions.blocked_paths are read and never changed.',
+  'path-hidden': 'Paths matching permissions.hidden_paths are neither read nor changed.',
   'path-not-allowed': 'What is written must match permissions.allowed_paths.',
   'path-out-of-scope': 'What is written must be covered by the file locks of the task.',
   'path-prepared':

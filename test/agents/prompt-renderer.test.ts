@@ -41,6 +41,7 @@ function everyRole(text: string): Readonly<Record<string, PromptData>> {
   const policy = makePolicy({
     file_locks: [text],
     blocked_paths: [text],
+    hidden_paths: [text],
     allowed_commands: [text],
     exact_commands: [text],
     commit_pattern: text,

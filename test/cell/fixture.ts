@@ -155,6 +155,7 @@ export function agentPolicy(id: string, worktree: string): AgentPolicy {
     allowed_tools: ['Read', 'Write', 'Bash'],
     blocked_tools: [],
     allowed_paths: ['**'],
+    hidden_paths: ['secret.key'],
     blocked_paths: ['secret.key'],
     file_locks: null,
     allowed_commands: ['ls'],

@@ -37,7 +37,7 @@ for (const client of clients) {
     assert.equal(await ask(client, server.path, call('a.txt')), { code: 0, stderr: '', stdout: '' });
     const blocked = await ask(client, server.path, call('secret.key'));
     assert.is(blocked.code, 2);
-    assert.match(blocked.stderr, /secret\.key is blocked .*\[path-blocked\]/s);
+    assert.match(blocked.stderr, /secret\.key is hidden .*\[path-hidden\]/s);
     await server.close();
     const lines = readFileSync(server.audit, 'utf8')
       .trim()
@@ -47,7 +47,7 @@ for (const client of clients) {
       lines.map(({ decision, rule }) => [decision, rule]),
       [
         ['allow', 'allowed'],
-        ['block', 'path-blocked'],
+        ['block', 'path-hidden'],
       ],
     );
     const { target, timestamp, agent_id, tool } = lines[1];
@@ -126,7 +126,7 @@ for (const client of clients) {
       `${entry('a.txt')}${entry('x/secret.key')}${entry('secret.key')}`,
     );
     assert.is(staged.code, 2);
-    assert.match(staged.stderr, /^secret\.key is blocked .*\[path-blocked\]\n$/);
+    assert.match(staged.stderr, /^secret\.key is hidden .*\[path-hidden\]\n$/);
     for (const input of ['junk', entry('a.txt').slice(0, -1), ` ${entry('a.txt')}`]) {
       assert.match((await hook('pre-commit', input)).stderr, /call-malformed/);
     }

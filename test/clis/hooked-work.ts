@@ -47,7 +47,7 @@ export async function workInHostileRepository(cli: HookedCli, { open, proves }: 
   assert.equal(startedBySettings(stage.cell.path), []);
   const logs = join(stage.repo.path, '.git/blueflame/logs');
   const read = (kind: string): string => readFileSync(join(logs, `${stage.id}.${kind}.jsonl`), 'utf8');
-  assert.match(read('audit'), /"target":"[^"]*secret\.key","decision":"block","rule":"path-blocked"/);
+  assert.match(read('audit'), /"target":"[^"]*secret\.key","decision":"block","rule":"path-hidden"/);
   const keys = ['timestamp', 'agent_id', 'tool', 'target', 'decision', 'rule', 'details'];
   assert.equal(Object.keys(JSON.parse(read('audit').split('\n')[1] ?? '')), keys);
   assert.equal(await stage.runner.auditOf(stage.id), outcome.audit);

@@ -13,7 +13,7 @@ test('WAT-1 a rule is tried by a tool and what it is about, typed as they are', 
   assert.is(refused.code, 1);
   assert.match(
     refused.stdout,
-    /^blocked by path-blocked, permissions\.blocked_paths \(default\)\n {2}\.env is blocked/,
+    /^blocked by path-hidden, permissions\.hidden_paths \(default\)\n {2}\.env is hidden/,
   );
   const passed = await flame(repo, ['policy', 'check', 'Write', 'src/a.txt']);
   assert.equal([passed.code, passed.stdout], [0, 'allowed\n']);
@@ -49,7 +49,7 @@ test('WAT-4 a variable before a command is part of the command line, and no tool
 test('--json says the same as one object; without words, lines of JSON are read as before', async () => {
   const { lines } = await flameJson(repo, ['policy', 'check', 'Read', '.env']);
   const [{ decision, rule, source } = {}] = lines;
-  assert.equal([decision, rule, source], ['block', 'path-blocked', 'permissions.blocked_paths (default)']);
+  assert.equal([decision, rule, source], ['block', 'path-hidden', 'permissions.hidden_paths (default)']);
   const stdin = '{"tool_name":"Read","tool_input":{"file_path":"README.md"}}\nno call\n';
   const read = await flame(repo, ['policy', 'check'], { stdin });
   assert.equal(

@@ -33,7 +33,7 @@ test('version 0 is rewritten with its comments (CFG-2)', () => {
     `# head
 
 # the version
-schema_version: 1 # v
+schema_version: 2 # v
 
 project:
   # where it is
@@ -49,7 +49,7 @@ limits:
   warn_threshold: 0.5 # half
 `,
   );
-  assert.equal(migrateConfigText(text), { text, changed: false });
+  assert.equal(migrateConfigText(text), { text, changed: false, notes: [] });
 });
 
 test('the rewritten file means what the old one meant', () => {
@@ -71,12 +71,12 @@ test('the rewritten file means what the old one meant', () => {
 
 test('a missing version is one line more and nothing else', () => {
   for (const [text, wanted] of [
-    ['# head\n\nproject:   # x\n   name:  y\n', '# head\n\nschema_version: 1\nproject:   # x\n   name:  y\n'],
-    ['\ufeffproject: {name: y}\r\n', '\ufeffschema_version: 1\r\nproject: {name: y}\r\n'],
-    ['', 'schema_version: 1\n'],
-    ['# only this', '# only this\nschema_version: 1\n'],
+    ['# head\n\nproject:   # x\n   name:  y\n', '# head\n\nschema_version: 2\nproject:   # x\n   name:  y\n'],
+    ['\ufeffproject: {name: y}\r\n', '\ufeffschema_version: 2\r\nproject: {name: y}\r\n'],
+    ['', 'schema_version: 2\n'],
+    ['# only this', '# only this\nschema_version: 2\n'],
   ] as const) {
-    assert.equal(migrateConfigText(text), { text: wanted, changed: true });
+    assert.equal(migrateConfigText(text), { text: wanted, changed: true, notes: [] });
     assert.equal(parseConfig(wanted, 'f').warnings, []);
   }
   assert.equal(migrateConfigText('{project: {name: y}}\n').changed, true);
@@ -84,14 +84,64 @@ test('a missing version is one line more and nothing else', () => {
   assert.equal(parseConfig(migrateConfigText('schema_version:\nproject: {}\n').text, 'f').warnings, []);
 });
 
+test('WAT-10: the one list of version 1 is split into what is blocked and what is hidden, with its comments', () => {
+  const { text, notes } = migrateConfigText(`schema_version: 1
+permissions:
+  blocked_paths:
+    - .env* # the env
+    - go.mod # modules
+    # keys
+    - "**/*.key"
+    - package-lock.json
+  allowed_paths: [ "**" ]
+`);
+  assert.is(
+    text,
+    `schema_version: 2
+permissions:
+  blocked_paths:
+    - go.mod # modules
+    - package-lock.json
+  hidden_paths:
+    - .env* # the env
+    # keys
+    - "**/*.key"
+  allowed_paths: [ "**" ]
+`,
+  );
+  assert.equal(notes, [
+    'permissions.hidden_paths, what agents may not see: [".env*","**/*.key"]; cells show it empty to every program',
+    'permissions.blocked_paths, what they may read and not change: ["go.mod","package-lock.json"]',
+  ]);
+  const parsed = parseConfig(text, 'f');
+  assert.equal(parsed.warnings, []);
+  assert.equal(parsed.config.permissions.hidden_paths, ['.env*', '**/*.key']);
+});
+
+test('WAT-10: a list that others name is left to them, and one of secrets alone changes its name', () => {
+  const shared = migrateConfigText(
+    'permissions:\n  allowed_paths: &all [ a/**, x.key ]\n  blocked_paths: *all\n',
+  ).text;
+  assert.is(
+    shared,
+    'schema_version: 2\npermissions:\n  allowed_paths: &all [ a/**, x.key ]\n  blocked_paths: [ a/** ]\n  hidden_paths: [ x.key ]\n',
+  );
+  const secrets = migrateConfigText(
+    'schema_version: 1\npermissions:\n  # mine\n  blocked_paths: [ .env* ] # x\n',
+  ).text;
+  assert.is(secrets, 'schema_version: 2\npermissions:\n  # mine\n  hidden_paths: [ .env* ] # x\n');
+  const both = 'schema_version: 1\npermissions:   {blocked_paths: [x], hidden_paths: [y]}\n';
+  assert.is(migrateConfigText(both).text, both.replace('1', '2'), 'nothing else is rewritten');
+});
+
 test('Windows line ends stay', () => {
   const { text } = migrateConfigText('schema_version: 0\r\nproject:\r\n  name: a\r\n  repo: b\r\n');
-  assert.is(text, 'schema_version: 1\r\nproject:\r\n  name: a\r\n');
+  assert.is(text, 'schema_version: 2\r\nproject:\r\n  name: a\r\n');
 });
 
 test('what is current or newer stays as it is', () => {
-  for (const text of ['schema_version: 1\nproject:   {name: x}\n', 'schema_version: 9\n']) {
-    assert.equal(migrateConfigText(text), { text, changed: false });
+  for (const text of ['schema_version: 2\nproject:   {name: x}\n', 'schema_version: 9\n']) {
+    assert.equal(migrateConfigText(text), { text, changed: false, notes: [] });
   }
 });
 

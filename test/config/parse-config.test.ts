@@ -1,6 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultConfig, parseConfig } from '../../lib/config/parse-config.ts';
+import { defaultHiddenPaths, maskedPaths, unreadablePaths } from '../../lib/domain/config/hidden-paths.ts';
+import { isBlockedBy } from '../../lib/policy/judge-path.ts';
 import { errorOf, errorText, lines } from './support.ts';
 
 const name = '.blueflame.yml';
@@ -36,7 +38,7 @@ test('a newer version is refused, both versions named, whatever else is in it (C
   const error = errorOf(() => parseConfig('schema_version: 7\nnew_things: 1\n', name));
   assert.is(error.code, 'config-too-new');
   assert.is(error.kind, 'environment');
-  assert.is(error.message, '.blueflame.yml has schema_version 7, but this git-flame reads versions up to 1.');
+  assert.is(error.message, '.blueflame.yml has schema_version 7, but this git-flame reads versions up to 2.');
   assert.match(error.hints.join(), /^(cd .+ && git pull|git clone .+) && npm start/);
 });
 
@@ -48,8 +50,42 @@ test('an older version is read as the newest, with a warning (CFG-2)', () => {
   assert.is(config.limits.warn_threshold, 0.5);
   assert.is(config.project.name, 'n');
   assert.equal(warnings, [
-    '.blueflame.yml has schema_version 0 and is read as version 1; to rewrite it: git flame config migrate',
+    '.blueflame.yml has schema_version 0 and is read as version 2; to rewrite it: git flame config migrate',
   ]);
+});
+
+test('WAT-10: what a file of version 1 blocks may not be seen either, with a word on how to part the two (CFG-2)', () => {
+  const note =
+    '.blueflame.yml: permissions.blocked_paths also names what agents may not see, as in version 1; to part the two: git flame config migrate';
+  const listed = "permissions: { blocked_paths: ['.env*', go.mod, config/secrets/**] }\n";
+  for (const text of [`schema_version: 1\n${listed}`, listed, `schema_version: 0\n${listed}`]) {
+    const { config, warnings } = parseConfig(text, name);
+    assert.ok(warnings.includes(note), text);
+    assert.equal([...unreadablePaths(config.permissions)], ['.env*', 'go.mod', 'config/secrets/**']);
+    assert.equal(
+      [...maskedPaths(config.permissions)],
+      ['.env*', 'config/secrets/**'],
+      'programs need go.mod',
+    );
+  }
+  const split = parseConfig('permissions: { blocked_paths: [go.mod], hidden_paths: [.env] }\n', name);
+  assert.equal([...unreadablePaths(split.config.permissions)], ['.env']);
+  const current = parseConfig('schema_version: 2\npermissions: { blocked_paths: [go.mod] }\n', name);
+  assert.equal(current.warnings, []);
+  assert.equal(current.config.permissions.hidden_paths, defaultHiddenPaths);
+});
+
+test('WAT-10: environment files, keys and credentials are hidden where nothing is configured, examples are not', () => {
+  const isHidden = (path: string): boolean => defaultHiddenPaths.some((glob) => isBlockedBy(glob, path));
+  const hidden =
+    '.env .ENV a/.env .env.local .env-prod .env_x .env.test.local .envrc a/b/.env.production x.key a/x.key k.secret key.pem tls-key.pem server.key.pem privkey1.pem id_rsa .ssh/id_ed25519 .netrc a/.pypirc .env/bin/x';
+  const shown =
+    '.env.example .env.sample a/.env.template .env.dist .env.local.example .env-example env.ts src/keys.ts ca.pem .npmrc .environment id_rsa.pub src/env/x.ts';
+  assert.equal(
+    hidden.split(' ').filter((path) => !isHidden(path)),
+    [],
+  );
+  assert.equal(shown.split(' ').filter(isHidden), []);
 });
 
 test('versions that are none', () => {

@@ -64,7 +64,7 @@ const attempts: readonly { readonly rule: string | null; readonly call: ToolUse 
   { rule: 'path-outside', call: write('../outside.txt') },
   { rule: 'path-outside', call: write('/var/lib/outside.txt') },
   { rule: 'path-outside', call: write('../../.git/hooks/x') },
-  { rule: 'path-blocked', call: write('.env') },
+  { rule: 'path-hidden', call: write('.env') },
   { rule: 'path-protected', call: { tool: 'Read', input: { file_path: '.blueflame.yml' } } },
   { rule: 'path-protected', call: bash(`echo ${forbidden} > .blueflame.yml`) },
   { rule: 'path-protected', call: bash(`echo ${forbidden} > .git`) },

@@ -93,7 +93,7 @@ test('config migrate: --dry-run leaves the file, --json tells what it would be',
   assert.is(readFileSync(file, 'utf8'), old);
   const { lines } = await flameJson(repo, ['config', 'migrate']);
   assert.is(lines[0]?.changed, true);
-  assert.match(String(lines[0]?.text), /^# mine\n[\s\S]*schema_version: 1/m);
+  assert.match(String(lines[0]?.text), /^# mine\n[\s\S]*schema_version: 2/m);
   assert.is((await flame(repo, ['config', 'migrate', '--write'])).code, 0);
   assert.is(readFileSync(file, 'utf8'), lines[0]?.text);
 });

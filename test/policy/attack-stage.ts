@@ -48,6 +48,7 @@ export function openStage(policy: CorpusPolicy, commands: readonly string[], isL
     permissions: {
       allowed_paths,
       blocked_paths: isLockBlocked ? [...blocked_paths, ...file_locks] : blocked_paths,
+      hidden_paths: blocked_paths,
       allowed_tools: ['Read', 'Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Glob', 'Grep', 'Bash', 'LS'],
       blocked_tools: ['WebFetch', 'WebSearch'],
       bash_rules: {

@@ -10,7 +10,7 @@ import { makePolicy } from './fixtures.ts';
 const oid = (digit: string): ObjectId => parseObjectId(digit.repeat(40));
 const start = oid('0');
 const config = {
-  permissions: { allowed_paths: ['src/**', 'test/**', 'assets/**'], blocked_paths: ['**/*.key'] },
+  permissions: { allowed_paths: ['src/**', 'test/**', 'assets/**'], hidden_paths: ['**/*.key'] },
   sandbox: { max_file_size_mb: 1 },
   validation: {
     commit_format: { pattern: '^(feat|fix): .+', example: 'feat: x' },
@@ -60,7 +60,7 @@ const places: readonly (readonly [string, ChangedFile])[] = [
   ['path-not-allowed README.md', file('README.md', { status: 'deleted', newMode: '000000' })],
   ['path-not-allowed run.sh', file('run.sh', { status: 'mode-changed', newMode: '100755' })],
   ['path-out-of-scope assets/x.txt', file('assets/x.txt')],
-  ['path-blocked src/x.KEY', file('src/x.KEY')],
+  ['path-hidden src/x.KEY', file('src/x.KEY')],
   ['path-protected src/.claude/settings.json', file('src/.claude/settings.json')],
   ['path-attributes src/.gitattributes', file('src/.gitattributes')],
   ['submodule src/sub', file('src/sub', { newMode: '160000', size: 0 })],

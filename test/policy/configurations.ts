@@ -97,6 +97,7 @@ export async function askAll(
     permissions: {
       allowed_paths: policy.allowed_paths,
       blocked_paths: [...policy.blocked_paths, ...policy.file_locks],
+      hidden_paths: policy.blocked_paths,
       allowed_tools: ['Read', 'Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Glob', 'Grep', 'Bash'],
       blocked_tools: ['WebFetch', 'Task'],
       bash_rules: rules,

@@ -77,6 +77,7 @@ for (const [style, commands] of [
         permissions: {
           allowed_paths: bash.policy.allowed_paths,
           blocked_paths: [...bash.policy.blocked_paths, ...bash.policy.file_locks],
+          hidden_paths: bash.policy.blocked_paths,
           bash_rules: {
             allowed_commands: commands,
             blocked_patterns: bash.policy.blocked_patterns,
@@ -109,6 +110,7 @@ for (const one of paths.cases) {
         permissions: {
           allowed_paths: paths.policy.allowed_paths,
           blocked_paths: [...paths.policy.blocked_paths, ...paths.policy.file_locks],
+          hidden_paths: paths.policy.blocked_paths,
           allowed_tools: ['Read', 'Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Glob', 'Grep', 'Bash'],
           blocked_tools: ['WebFetch', 'Task'],
         },

@@ -19,7 +19,7 @@ const tools = ['Read', 'Write', 'Edit', 'MultiEdit', 'Glob', 'Grep', 'Bash', 'mc
 const config = {
   permissions: {
     allowed_paths: ['src/**', 'caf\u00e9/**', '.gitattributes'],
-    blocked_paths: ['infra/**', '**/*.key', 'Caf\u00c9/secret/**'],
+    hidden_paths: ['infra/**', '**/*.key', 'Caf\u00c9/secret/**'],
     allowed_tools: tools,
   },
 };
@@ -42,10 +42,10 @@ const cases: readonly (readonly [
   ['path-out-of-scope', 'Write', { file_path: '/wt/src/link.ts' }],
   ['path-out-of-scope', 'Write', { file_path: '/wt/src/A.ts' }],
   ['path-not-allowed', 'Write', { file_path: '/wt/package.json' }],
-  ['path-blocked', 'Write', { file_path: '/wt/INFRA/x.tf' }],
-  ['path-blocked', 'Write', { file_path: '/wt/cafe\u0301/Secret/x' }],
+  ['path-hidden', 'Write', { file_path: '/wt/INFRA/x.tf' }],
+  ['path-hidden', 'Write', { file_path: '/wt/cafe\u0301/Secret/x' }],
   ['allowed', 'Write', { file_path: '/wt/cafe\u0301/y.ts' }],
-  ['path-blocked', 'Read', { file_path: '/wt/src/up/infra/main.tf' }],
+  ['path-hidden', 'Read', { file_path: '/wt/src/up/infra/main.tf' }],
   ['path-outside', 'Read', { file_path: '/wt/src/up/../x' }],
   ['path-outside', 'Read', { file_path: '/wt/src/out/passwd' }],
   ['path-outside', 'Read', { file_path: '/wt2/x' }],
@@ -74,10 +74,10 @@ const cases: readonly (readonly [
   ['path-outside', 'Glob', { pattern: '{src,../x}/*' }],
   ['path-outside', 'Glob', { pattern: 'src/@(..)/x' }],
   ['path-outside', 'Glob', { pattern: '{/etc,src}/*' }],
-  ['path-blocked', 'Glob', { pattern: 'infra/*.tf' }],
+  ['path-hidden', 'Glob', { pattern: 'infra/*.tf' }],
   ['path-outside', 'Glob', { pattern: '*', path: '/' }],
   ['allowed', 'Grep', { pattern: '../../etc', path: 'src', glob: '*.ts' }],
-  ['path-blocked', 'Grep', { pattern: 'x', glob: 'inf*/**' }],
+  ['path-hidden', 'Grep', { pattern: 'x', glob: 'inf*/**' }],
   ['path-outside', 'Grep', { pattern: 'x', path: '..' }],
   ['tool-blocked', 'WebFetch', { url: 'http://x' }],
   ['tool-blocked', 'Agent', {}],
@@ -268,8 +268,8 @@ test('WAT-9: what only an agent can do with a refusal is not in what people read
     { tool_name: 'Read', tool_input: { file_path: '/wt/INFRA/x.tf' }, cwd: '/wt' },
     facts,
   );
-  assert.match(found.details, /is blocked for agents \(permissions\.blocked_paths: .+\)\.$/);
-  assert.match(toldOf(found), /Do the task without it; if it can't be done, say so in your answer\.$/);
+  assert.match(found.details, /is hidden from agents \(permissions\.hidden_paths: .+\)\.$/);
+  assert.match(toldOf(found), /Do the task without it: read .* take values of your own in tests\.$/);
 });
 
 test('a compiled policy is plain data', () => {

@@ -26,7 +26,7 @@ function stageOf(repo: TestRepo, time = patient): Stage {
     config: {
       permissions: {
         allowed_paths: ['**'],
-        blocked_paths: ['**/.env', 'secrets/**', '*.key'],
+        hidden_paths: ['**/.env', 'secrets/**', '*.key'],
         bash_rules: { allowed_commands: commands.split(',') },
       },
     },
@@ -36,7 +36,7 @@ function stageOf(repo: TestRepo, time = patient): Stage {
     repo,
     ask: (command, cwd) => {
       const { decision, rule, details } = decide(command, cwd);
-      return decision === 'allow' ? 'allow' : rule === 'path-blocked' ? 'block' : `${rule}: ${details}`;
+      return decision === 'allow' ? 'allow' : rule === 'path-hidden' ? 'block' : `${rule}: ${details}`;
     },
     details: (command) => decide(command).details,
   };
@@ -323,14 +323,14 @@ test('WAT-1: where blocked files are tracked, what takes too long to be seen is 
   };
   const policy = makePolicy({
     worktree: secret.repo.path,
-    config: { permissions: { blocked_paths: ['**/.env'] } },
+    config: { permissions: { hidden_paths: ['**/.env'] } },
   });
   const ask = (one: PathFacts, command: string): string => decideBash(policy, command, { facts: one }).rule;
-  assert.equal([ask(slow, 'git show HEAD'), ask(slow, 'git log --oneline')], ['path-blocked', 'allowed']);
+  assert.equal([ask(slow, 'git show HEAD'), ask(slow, 'git log --oneline')], ['path-hidden', 'allowed']);
   // Not even all history can be walked: what is checked out says whether there are such files.
   const still = (question: GitQuestion): string | null =>
     question.args[0] === 'ls-tree' ? slow.git(question) : null;
-  assert.is(ask({ ...slow, git: still }, 'git show HEAD'), 'path-blocked');
+  assert.is(ask({ ...slow, git: still }, 'git show HEAD'), 'path-hidden');
   assert.is(ask({ ...slow, git: () => null }, 'git show HEAD'), 'allowed');
 });
 

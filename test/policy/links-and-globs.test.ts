@@ -25,7 +25,7 @@ const policy = makePolicy({
   config: {
     permissions: {
       allowed_paths: ['src/**'],
-      blocked_paths: ['.env*', '**/*.key', 'secrets/**', 'infra/**'],
+      hidden_paths: ['.env*', '**/*.key', 'secrets/**', 'infra/**'],
       bash_rules: { allowed_commands: commands },
     },
   },
@@ -56,26 +56,26 @@ test('what lies behind a link is not removed through it', () => {
     ['rm -r src/mine/etc/', 'path-outside'],
     ['rm -r src/mine/etc/.', 'path-outside'],
     ['rm src/mine/etc/passwd', 'path-outside'],
-    ['rm src/mine/up/main.tf', 'path-blocked'],
-    ['rm -r src/mine/up/', 'path-blocked'],
+    ['rm src/mine/up/main.tf', 'path-hidden'],
+    ['rm -r src/mine/up/', 'path-hidden'],
     ['rm src/other/link', 'path-out-of-scope'],
     ['unlink src/other/link', 'path-out-of-scope'],
     ['mv src/other/link src/mine/link', 'path-out-of-scope'],
-    ['mv src/mine/up src/mine/in && cat src/mine/in/main.tf', 'path-blocked'],
+    ['mv src/mine/up src/mine/in && cat src/mine/in/main.tf', 'path-hidden'],
     ['git mv src/mine/etc src/mine/in', 'path-outside'],
     ['find src/mine -type l -delete', 'path-outside'],
     ['find -L src/mine -exec rm {} +', 'path-outside'],
     ['git rm src/other/link', 'path-out-of-scope'],
     ['rm src/way', 'path-out-of-scope'],
     ['cp src/mine/etc src/mine/copy', 'path-outside'],
-    ['cp src/mine/sub/deep src/mine/copy', 'path-blocked'],
+    ['cp src/mine/sub/deep src/mine/copy', 'path-hidden'],
   ];
   assert.equal(
     refused.map(([command]) => [command, rule(command)]),
     refused,
   );
   const write = { tool_name: 'Write', tool_input: { file_path: 'src/mine/up' }, cwd: '/wt' };
-  assert.is(decide(policy, write, facts).rule, 'path-blocked');
+  assert.is(decide(policy, write, facts).rule, 'path-hidden');
 });
 
 test('what lies behind a link is not gone through by what follows links', () => {
@@ -114,11 +114,11 @@ test('a wildcard may begin like something blocked where all it stands for may be
   assert.is(rule('ls -d x*'), 'allowed');
   assert.is(rule('ls -d e*'), 'allowed');
   assert.is(rule('cat xylo.*'), 'allowed');
-  assert.is(rule('ls .en*'), 'path-blocked');
-  assert.is(rule('ls .envi*'), 'path-blocked', 'nothing is there yet');
-  assert.is(rule('ls -d se*'), 'path-blocked', 'it finds secrets, too');
+  assert.is(rule('ls .en*'), 'path-hidden');
+  assert.is(rule('ls .envi*'), 'path-hidden', 'nothing is there yet');
+  assert.is(rule('ls -d se*'), 'path-hidden', 'it finds secrets, too');
   assert.is(rule('ls -d secu*'), 'allowed');
-  assert.is(rule('cat secrets/*'), 'path-blocked');
+  assert.is(rule('cat secrets/*'), 'path-hidden');
 });
 
 test.run();

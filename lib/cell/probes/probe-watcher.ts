@@ -68,7 +68,7 @@ async function tryClient(context: RunnerContext, client: WatcherClient): Promise
   }
 }
 
-const worksAs = /^allowed 0\n.*canary\.txt.* \[path-blocked\]\ncanary 2\n$/s;
+const worksAs = /^allowed 0\n.*canary\.txt.* \[path-hidden\]\ncanary 2\n$/s;
 const script =
   'for file in allowed canary; do printf %s "$1" | sed "s/FILE/$file/" | sh -c "$2"; echo "$file $?"; done 2>&1';
 

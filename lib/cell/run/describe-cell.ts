@@ -5,6 +5,7 @@ import type { CellEgress } from '../egress/open-egress.ts';
 import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import type { CellPlace } from '../sandbox/cell-layout.ts';
+import { findHidden } from '../sandbox/hidden-files.ts';
 import { prepareCell } from '../sandbox/prepare-cell.ts';
 import { findNamed, findRepositorySettings } from '../sandbox/repository-settings.ts';
 import type { AgentRun } from './agent-run.ts';
@@ -34,16 +35,18 @@ export function describeLaunch(
   });
 }
 
-/** What the repository has for agents' CLIs is no agent's business; its git sees nothing of that. */
-export async function emptySettings(
-  { env }: RunnerContext,
+/** What the repository has for agents' CLIs is no agent's business, nor is what is hidden; its git sees nothing of that. */
+export async function emptyUnseen(
+  { env, config }: RunnerContext,
   { adapter }: AgentRun,
   place: CellPlace,
 ): Promise<readonly string[]> {
   const settings = adapter.calls === null ? [] : findRepositorySettings(place.path);
   if (place.quarantine === null) return settings;
   const git = { cwd: place.path, env };
-  const found = [...new Set([...settings, ...(await findNamed(git, adapter.readsUnasked))])];
+  const unasked = await findNamed(git, adapter.readsUnasked);
+  const hidden = await findHidden(git, config, { showsCopies: false });
+  const found = [...new Set([...settings, ...unasked, ...hidden])];
   await lookAway(git, found);
   return found;
 }

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { EgressPhase } from '../../domain/config/egress.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
+import { lookAway } from '../../git/cells/look-away.ts';
 import { randomName } from '../../util/random-name.ts';
 import { tellingText } from '../../util/telling-lines.ts';
 import { type InstallRun, shareInstall } from '../dependencies/shared-install.ts';
@@ -13,6 +14,7 @@ import { type CellEgress, openEgress } from '../egress/open-egress.ts';
 import { describeLimit, type LimitName } from '../limits/limits.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
+import { findHidden } from '../sandbox/hidden-files.ts';
 import { type CellRequest, commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
 import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
 import { tailBuffer } from '../tail-buffer.ts';
@@ -78,10 +80,11 @@ async function runInCell(
   { request, place, own, onStart, phase }: InCell,
 ): Promise<CommandRun> {
   const began = performance.now();
-  const [sandbox, gitConfig, workTree] = await Promise.all([
+  const [sandbox, gitConfig, workTree, emptied] = await Promise.all([
     context.sandbox(),
     context.gitConfig(),
     context.workTree(),
+    emptyHidden(context, place),
   ]);
   const name = randomName('command');
   const folder = makeRunFolder(context.repository.commonDir, name);
@@ -103,6 +106,7 @@ async function runInCell(
       ...cellOf(context, request, { folder, egress, own, place }),
       gitConfig,
       workTree,
+      emptied,
     });
     const argv = ['bash', '-c', request.command];
     const start = (): CellProcess =>
@@ -131,6 +135,18 @@ async function runInCell(
   }
 }
 
+/** What the command's cell shows empty; its git is content with that. */
+async function emptyHidden(
+  { env, config }: RunnerContext,
+  { path, quarantine }: InCell['place'],
+): Promise<readonly string[]> {
+  if (quarantine === null) return [];
+  const git = { cwd: path, env };
+  const found = await findHidden(git, config, { showsCopies: true });
+  await lookAway(git, found);
+  return found;
+}
+
 function cellOf(
   context: RunnerContext,
   { label }: Request,
@@ -140,7 +156,7 @@ function cellOf(
     own,
     place,
   }: Pick<InCell, 'own' | 'place'> & { readonly folder: RunFolder; readonly egress: CellEgress | null },
-): Omit<CellRequest, 'gitConfig' | 'workTree'> {
+): Omit<CellRequest, 'gitConfig' | 'workTree' | 'emptied'> {
   return {
     folder,
     place,

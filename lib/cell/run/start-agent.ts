@@ -29,7 +29,7 @@ import {
 import { type AgentServices, startServices } from './agent-services.ts';
 import { watchAwake } from './awake-clock.ts';
 import { openCappedLog } from './capped-log.ts';
-import { describeCell, describeLaunch, emptySettings } from './describe-cell.ts';
+import { describeCell, describeLaunch, emptyUnseen } from './describe-cell.ts';
 import { held, heldAsk, untilGranted } from './held-time.ts';
 import { openAccess } from './model-access.ts';
 import { watchQuiet } from './quiet-watch.ts';
@@ -81,7 +81,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     writeLaunchFiles(folder, launch.files);
     const [gitConfig, workTree] = await Promise.all([context.gitConfig(), context.workTree()]);
     const place = start.place ?? request.worktree;
-    const emptied = await emptySettings(context, run, place);
+    const emptied = await emptyUnseen(context, run, place);
     const profile = describeCell(context, run, {
       ...{ command, services, launch, gitConfig, workTree, place, emptied, egress },
     });

@@ -1,9 +1,12 @@
 import { lstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { maskedPaths } from '../../domain/config/hidden-paths.ts';
 import { listUntracked } from '../../git/worktrees/untracked-paths.ts';
+import { hiddenPartOf } from '../../policy/hidden-names.ts';
 import { isBelow } from '../../util/is-below.ts';
 import { hasWildcard, pathMatches } from '../../util/path-globs.ts';
 import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
+import { findHidden } from './hidden-files.ts';
 import { listPrivateIn } from './private-dependencies.ts';
 import { isThere, realPath } from './tool-paths.ts';
 
@@ -18,7 +21,7 @@ const dependencies = new Set([
 const mostCovered = 300;
 
 /**
- * A cell shows of the person's work tree what git tracks there, dependencies, and what the configuration links into
+ * A cell shows of the person's work tree what git tracks there under names that are not hidden, dependencies, and what the configuration links into
  * worktrees: not an `.env` with real keys, not a folder of certificates, however deep they lie.
  */
 export async function viewWorkTree({
@@ -32,19 +35,23 @@ export async function viewWorkTree({
   const covered: string[] = [];
   const kept = link.map((glob) => join(mainWorkTree, withoutGlob(glob))).filter(isThere);
   const hidden: string[] = [];
-  const look = { root: mainWorkTree, blocked: config.permissions.blocked_paths, most: mostCovered };
+  const globs = maskedPaths(config.permissions);
+  const hiddenPart = hiddenPartOf(globs);
+  const look = { root: mainWorkTree, blocked: globs, most: mostCovered };
   for (const entry of await listUntracked({ cwd: mainWorkTree, env })) {
     const name = entry.replace(/\/$/, '');
     const path = join(mainWorkTree, name);
     const isLinked = link.some((glob) => pathMatches(glob, name));
-    if (isBelow(commonDir, path) || (isLinked && !isDependency(path))) continue;
-    const found = isDependency(path) ? await listPrivateIn(name, look) : null;
+    if (isBelow(commonDir, path)) continue;
+    const found = isDependency(path) || isLinked ? await listPrivateIn(name, look) : null;
     if (found === null) covered.push(path);
     else {
       kept.push(path, realPath(path));
-      hidden.push(...found.filter((one) => !kept.includes(one)));
+      hidden.push(...(hiddenPart(name) === null ? found : [realPath(path)]));
     }
   }
+  // What is committed under a hidden name is no more an agent's here than in its own worktree.
+  covered.push(...(await findHidden({ cwd: mainWorkTree, env }, config, { showsCopies: false })));
   const files = covered.filter((path) => !isLink(path));
   return { covered: files.length > mostCovered ? [mainWorkTree] : files, kept, hidden };
 }

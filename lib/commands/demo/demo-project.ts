@@ -6,7 +6,7 @@ export const demoFiles: Readonly<Record<string, string>> = {
     '#!/bin/sh\n# Every word file holds exactly one line.\nfor file in words/*; do [ "$(wc -l <"$file")" -eq 1 ] || exit 1; done\n',
 };
 
-export const demoConfig = `schema_version: 1
+export const demoConfig = `schema_version: 2
 project: { name: greeter, base_branch: main }
 # Each task's description is a shell script: no model, no account, no cost.
 roles: { worker: { adapter: exec } }

@@ -1,10 +1,12 @@
 import type { Config } from '../../domain/config/config.ts';
+import { maskedPaths } from '../../domain/config/hidden-paths.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { GitRefs } from '../../domain/ports/git-port.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
 import { describeFiltered } from '../../engine/work/preflight.ts';
 import { refsInTheWay } from '../../engine/work/refs-in-the-way.ts';
+import { hiddenPartOf } from '../../policy/hidden-names.ts';
 import { showName } from '../../util/file-names.ts';
 
 /** What of the repository stops work: refs in the way, and for single tasks files behind filters, submodules. */
@@ -15,11 +17,15 @@ export async function examineRepository(
   const inTheWay = (await refsInTheWay({ git }, config)).map(({ message, hints }) =>
     finding({ area: 'state', check: 'ref-names', result: 'missing', message, hints }),
   );
-  return [...inTheWay, ...(await examineFiles(git))];
+  return [...inTheWay, ...(await examineFiles(git, config))];
 }
 
+const mostFiles = 500_000;
+
+/** Also what is hidden from agents and lies in git's history all the same. */
 async function examineFiles(
   git: GitCommits & GitFiles & Pick<GitMerging, 'mergeDrivers'>,
+  { permissions }: Config,
 ): Promise<readonly Finding[]> {
   const commit = await git.resolveCommit('HEAD');
   if (commit === null) return [];
@@ -37,5 +43,14 @@ async function examineFiles(
     const message = `Submodules are empty in the worktrees of agents, and tasks about them are refused: ${submodules.slice(0, 10).map(showName).join(', ')}.`;
     found.push(finding({ ...area, check: 'submodules', message }));
   }
+  const hiddenPart = hiddenPartOf(maskedPaths(permissions));
+  const hidden = (await git.listFiles(commit, mostFiles)).flatMap((path) => hiddenPart(path) ?? []);
+  if (hidden.length > 0) found.push(finding({ ...area, check: 'hidden', message: describeHidden(hidden) }));
   return found;
+}
+
+function describeHidden(paths: readonly string[]): string {
+  const names = [...new Set(paths)];
+  const rest = names.length > 10 ? ` and ${names.length - 10} more` : '';
+  return `Committed, though permissions.hidden_paths names them: ${names.slice(0, 10).map(showName).join(', ')}${rest}. Cells show them empty, but git's history holds them for agents, too: take secrets out of git and renew them. What programs need is shown to setup and diagnostics by project.copy, or not hidden.`;
 }

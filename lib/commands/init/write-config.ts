@@ -4,6 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import { stringify } from 'yaml';
 import type { ReadyCli } from '../../cell/run/ready-clis.ts';
 import { defaultCommands } from '../../domain/config/config-rules.ts';
+import { supportedSchemaVersion } from '../../domain/config/schema-version.ts';
 import type { KnownInstall } from '../../domain/known-installs.ts';
 import { programPath } from '../../util/program-path.ts';
 import { type Proposal, proposeCommands, type Room } from './propose-commands.ts';
@@ -54,7 +55,14 @@ function configText({ project, cli, proposal, tried, room }: Beginning): string 
           sandbox: { egress: { setup: [needed.preset] } },
         };
   const limits = room === null ? {} : { limits: room };
-  const begin = stringify({ schema_version: 1, ...setup, ...setting, ...rules, ...checks, ...limits });
+  const begin = stringify({
+    schema_version: supportedSchemaVersion,
+    ...setup,
+    ...setting,
+    ...rules,
+    ...checks,
+    ...limits,
+  });
   return `${configHead}${begin}\n${[
     ...(tried?.failing ?? []).map((clause) => `# Tried, and not in force: ${clause}\n`),
     ...('permissions' in rules ? [] : [permissionsHint]),

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, statfs, symlink, writeFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MachinePort } from '../../engine/workshop.ts';
+import { isMeant } from '../../policy/hidden-names.ts';
+import { isBlockedBy } from '../../policy/judge-path.ts';
 import { makeFolders } from '../../util/make-folders.ts';
 import { locksConflict, pathMatches } from '../../util/path-globs.ts';
 
@@ -84,28 +86,34 @@ async function prepareFiles({
   copy,
   link,
   files,
+  hidden,
 }: Parameters<MachinePort['prepareFiles']>[0]): Promise<readonly string[]> {
+  const isHidden = (path: string): boolean => hidden.some((glob) => isBlockedBy(glob, path));
   for (const path of files) {
+    if (isHidden(path)) continue;
     await mkdir(dirname(join(to, path)), { recursive: true });
     await cp(join(from, path), join(to, path), { recursive: true, force: false, errorOnExist: false });
   }
   if (copy.length + link.length === 0) return [];
   const found = await matching(from, '', [...copy, ...link]);
+  // What is hidden comes along only where it is meant for sure.
+  const isLeftOut = (path: string): boolean => isHidden(path) && !isMeant(hidden, copy, path);
+  const filter = (path: string): boolean => !isLeftOut(relative(from, path));
   for (const path of found) {
     const target = join(to, path);
     await mkdir(dirname(target), { recursive: true });
     // Where git keeps the place of a submodule, its files come in as copies: a link would be a change of the task.
     const isLinked = link.some((glob) => pathMatches(glob, path)) && !existsSync(target);
-    if (existsSync(join(from, path, '.git'))) await copyNested(join(from, path), target);
+    if (existsSync(join(from, path, '.git'))) await copyNested(join(from, path), target, filter);
     else if (isLinked) await symlink(join(from, path), target).catch(ignoreExisting);
-    else await cp(join(from, path), target, { recursive: true, force: false, errorOnExist: false });
+    else await cp(join(from, path), target, { recursive: true, force: false, errorOnExist: false, filter });
   }
   return [...copy, ...link].filter((glob) => !found.some((path) => pathMatches(glob, path)));
 }
 
 /** Another repository's files without what binds them to it: that would name a folder which isn't there. */
-function copyNested(from: string, to: string): Promise<void> {
-  return cp(from, to, { recursive: true, filter: (path) => basename(path) !== '.git' });
+function copyNested(from: string, to: string, takes: (path: string) => boolean): Promise<void> {
+  return cp(from, to, { recursive: true, filter: (path) => basename(path) !== '.git' && takes(path) });
 }
 
 /** Files and folders that match a glob; what lies in a matching folder isn't looked at. */

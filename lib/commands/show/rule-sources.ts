@@ -7,6 +7,7 @@ const keys: Partial<Record<RuleName, string>> = {
   'tool-not-allowed': 'permissions.allowed_tools',
   'tool-blocked': 'permissions.blocked_tools',
   'path-blocked': 'permissions.blocked_paths',
+  'path-hidden': 'permissions.hidden_paths',
   'path-not-allowed': 'permissions.allowed_paths',
   'path-out-of-scope': 'validation.file_scope.enforce',
   'file-name': 'validation.file_naming.style',

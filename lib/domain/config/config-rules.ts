@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { commandSchema, durationSchema, globSchema, regexSchema } from './config-values.ts';
+import { defaultHiddenPaths } from './hidden-paths.ts';
 
 // What agents may do and what their results must be: the sections permissions and validation of `.blueflame.yml`.
 
 /** What changes files more than an edit does; everything that only looks is allowed anyway. */
 export const defaultCommands = ['rm', 'chmod', 'git mv', 'git rm', 'git restore'];
 export const namingStyles = ['snake_case', 'kebab-case', 'camelCase', 'PascalCase'] as const;
-export const defaultBlockedPaths = ['.env*', '**/.env*', '*.secret', '**/*.secret', '*.key', '**/*.key'];
 
 // Names whose values are data to every program that reads them: none of them names a program, a file or an option.
 const defaultEnv = [
@@ -66,8 +66,16 @@ export const permissionsSchema = z
       ),
     blocked_paths: z
       .array(globSchema)
-      .default(defaultBlockedPaths)
-      .describe('Globs of the files they may never touch; they win over allowed_paths.'),
+      .default([])
+      .describe('Globs of the files they may read and never change; they win over allowed_paths.')
+      .meta({ examples: [['go.mod', 'package-lock.json', 'migrations/**']] }),
+    hidden_paths: z
+      .array(globSchema)
+      .nullable()
+      .default(defaultHiddenPaths)
+      .describe(
+        'Globs of the files they may not see either: cells show them empty to every program, setup and diagnostics included but for what project.copy names in full. Git’s history shows what is committed. null: what blocked_paths names, as in files of version 1.',
+      ),
     allowed_tools: z
       .array(z.string().min(1))
       .default(['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash'])

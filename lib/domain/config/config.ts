@@ -15,7 +15,7 @@ import { trustSchema } from './signers.ts';
 
 // Every key has a description: the JSON Schema shows them in editors, and `.blueflame.example.yml` is made of them.
 
-export { defaultBlockedPaths, namingStyles } from './config-rules.ts';
+export { namingStyles } from './config-rules.ts';
 
 const superpowersSchema = z
   .strictObject({

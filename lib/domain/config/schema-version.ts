@@ -1,2 +1,2 @@
 /** In a file of its own: who only compares it loads no schema. */
-export const supportedSchemaVersion = 1;
+export const supportedSchemaVersion = 2;

@@ -115,7 +115,7 @@ export async function listRepositoryFolder(
   if (names.size === 0 && !isTop) throw await explainAbsence(reading, commit, path);
   const policy = readersPolicy(reading.config);
   const shown = [...names].filter(
-    (name) => judgeName(policy, `${prefix}${name.replace(/\/$/, '')}`) === null,
+    (name) => judgeName(policy, `${prefix}${name.replace(/\/$/, '')}`, 'read') === null,
   );
   const after = cursor + pageOfPaths;
   return {
@@ -164,7 +164,7 @@ export async function searchRepository(
   const policy = readersPolicy(reading.config);
   const mayShow = new Map<string, boolean>();
   const shown = found.lines.filter(({ path: name }) => {
-    const known = mayShow.get(name) ?? judgeName(policy, name) === null;
+    const known = mayShow.get(name) ?? judgeName(policy, name, 'read') === null;
     mayShow.set(name, known);
     return known;
   });
@@ -206,7 +206,7 @@ function requirePath(config: Config, asked: string): string {
       message: `${JSON.stringify(asked.slice(0, 200))} is no path of the repository.`,
       next: 'Give it relative to the top of the repository, like src/index.ts; list_files shows what is there',
     });
-  const objection = judgeName(readersPolicy(config), path)?.details ?? null;
+  const objection = judgeName(readersPolicy(config), path, 'read')?.details ?? null;
   if (objection === null) return path;
   throw refusal({
     code: 'path-blocked',

@@ -105,15 +105,15 @@ export function expandWord(
     return objection('bash-dynamic', 'A wildcard of this length is not looked up. Name the files.');
   const inTree = cwd === policy.worktree ? arg.text : `${cwd.slice(policy.worktree.length + 1)}/${arg.text}`;
   const plain = inTree.replace(/(?:^|\/)\.(?=\/)/g, '').replace(/^\//, '');
-  const isAimed = aimedAt(policy.blocked_paths, plain) !== undefined || aimsAtProtected(plain);
+  const isAimed = aimedAt(policy.hidden_paths, plain) !== undefined || aimsAtProtected(plain);
   const start = arg.text.slice(0, arg.text.search(/[*?[]/));
   const elsewhere = judgeFolders(context, [`${start}*`]);
   if (elsewhere !== null) return elsewhere;
   const names = expandGlob(arg.text, cwd, facts);
   if (isAimed && !arg.text.startsWith('-') && !isReadable(context, names ?? [])) {
     return objection(
-      'path-blocked',
-      `${arg.text} can reach what is blocked for agents. Name the files you mean.`,
+      'path-hidden',
+      `${arg.text} can reach what is hidden from agents. Name the files you mean.`,
     );
   }
   if (names === null)

@@ -7,8 +7,8 @@ export interface ShownFile {
   readonly blobs: readonly string[];
 }
 
-/** What a repository holds of blocked files, in everything that its refs and their logs lead to. */
-interface BlockedHistory {
+/** What a repository holds of hidden files, in everything that its refs and their logs lead to. */
+interface HiddenHistory {
   /** By the ids of their contents. */
   readonly blobs: ReadonlyMap<string, string>;
   /** There could be more: it is too large to be looked through, and this is what is checked out. */
@@ -18,9 +18,9 @@ interface BlockedHistory {
 const walkAll =
   'log --all --reflog --full-history -m --root --no-renames --no-show-signature --raw --no-abbrev -z --format=';
 
-/** Reads what is known of blocked files; asked of the repository, so that it is the same for all its agents. */
-export function readBlockedHistory({ policy, facts }: Asking): BlockedHistory {
-  const globs = policy.blocked_paths;
+/** Reads what is known of hidden files; asked of the repository, so that it is the same for all its agents. */
+export function readHiddenHistory({ policy, facts }: Asking): HiddenHistory {
+  const globs = policy.hidden_paths;
   if (globs.length === 0) return { blobs: new Map(), isPartial: false };
   const places = globs.every(isPlainGlob) ? globs.flatMap(pathspecs) : ['.'];
   const all = facts.git({ args: [...walkAll.split(' '), '--', ...places], cwd: null });
@@ -34,10 +34,10 @@ interface Asking {
   readonly facts: PathFacts;
 }
 
-/** The glob that blocks a path, if any. */
-export function blockedBy(policy: AgentPolicy, path: string): string | undefined {
-  if (judgeName(policy, path)?.rule !== 'path-blocked') return undefined;
-  return policy.blocked_paths.find((glob) => isBlockedBy(glob, path));
+/** The glob that hides a path, if any. */
+export function hiddenBy(policy: AgentPolicy, path: string): string | undefined {
+  if (judgeName(policy, path, 'read')?.rule !== 'path-hidden') return undefined;
+  return policy.hidden_paths.find((glob) => isBlockedBy(glob, path));
 }
 
 /** The records of `--raw -z --no-abbrev`, those of merges too; git-diff(1), "Raw output format". */
@@ -67,7 +67,7 @@ export function readTree(text: string): readonly ShownFile[] {
 }
 
 function blobsOf(policy: AgentPolicy, files: readonly ShownFile[]): ReadonlyMap<string, string> {
-  const blocked = files.filter(({ path }) => blockedBy(policy, path) !== undefined);
+  const blocked = files.filter(({ path }) => hiddenBy(policy, path) !== undefined);
   return new Map(blocked.flatMap(({ path, blobs }) => blobs.map((blob) => [blob, path] as const)));
 }
 

@@ -1,13 +1,13 @@
 import { type Objection, objection } from '../rules.ts';
 import { unknownRevision } from './candidates.ts';
 import { isWild } from './expand-glob.ts';
-import { blockedBy, readBlockedHistory, readRaw, readTree, type ShownFile } from './git-history.ts';
+import { hiddenBy, readHiddenHistory, readRaw, readTree, type ShownFile } from './git-history.ts';
 import { inTree, isFileName, lookings, type Showing } from './git-lookings.ts';
 import { namesIn, type ReadArguments, readArguments } from './git-walks.ts';
 import type { ProgramCall } from './program.ts';
 
 /**
- * Whether a command of git that looks would show what a blocked file holds or held, by whatever name. What can't be seen is
+ * Whether a command of git that looks would show what a hidden file holds or held, by whatever name. What can't be seen is
  * refused only where the repository has such files at all. `call.name` is `git SUBCOMMAND`; its pathspecs are judged already.
  */
 export function judgeShown(call: ProgramCall): Objection | null {
@@ -58,7 +58,7 @@ function judgeShowing(call: ProgramCall, read: ReadArguments, showing: Showing):
   const { context } = call;
   const named = lookUp(context, showing.names);
   const held = named.blobs.find((blob) => isHeldBack(context, blob));
-  if (held !== undefined) return holds(call, readBlockedHistory(context).blobs.get(held));
+  if (held !== undefined) return holds(call, readHiddenHistory(context).blobs.get(held));
   const isMoved = context.movesRevisions === true && showing.isByName !== true;
   const isSeen = !named.isUnknown && !isMoved && !(showing.isByName && named.hasTree);
   // git ends before it shows anything.
@@ -66,12 +66,12 @@ function judgeShowing(call: ProgramCall, read: ReadArguments, showing: Showing):
   if (isSeen && (showing.isByName || showing.question?.length === 0)) return null;
   const files = isSeen && showing.question !== null ? ask(context, showing.question, showing.isTree) : null;
   if (files === null) {
-    const [path] = readBlockedHistory(context).blobs.values();
+    const [path] = readHiddenHistory(context).blobs.values();
     return path === undefined ? null : shows(call, read, path);
   }
   // Of a folder that is looked into for itself the names are no paths.
   const isBlocked = ({ path, blobs }: ShownFile): boolean =>
-    blockedBy(context.policy, path) !== undefined ||
+    hiddenBy(context.policy, path) !== undefined ||
     (named.hasTree && blobs.some((blob) => isHeldBack(context, blob)));
   const found = files.find(isBlocked);
   return found === undefined ? null : shows(call, read, found.path);
@@ -102,7 +102,7 @@ function lookUp(context: Context, operands: readonly string[]): Named {
   const names = operands.flatMap((one) =>
     isFileName(one) ? [one] : namesIn([one]).map((name) => `${name}^{}`),
   );
-  if (names.length === 0 || readBlockedHistory(context).blobs.size === 0) return nothing;
+  if (names.length === 0 || readHiddenHistory(context).blobs.size === 0) return nothing;
   if (operands.some((one) => one.includes(unknownRevision))) return { ...nothing, isUnknown: true };
   const args = ['cat-file', '--batch-check=%(objecttype) %(objectname)'];
   const text = context.facts.git({
@@ -118,13 +118,13 @@ function lookUp(context: Context, operands: readonly string[]): Named {
   };
 }
 
-/** Whether it is what a blocked file holds, and no other file does. */
+/** Whether it is what a hidden file holds, and no other file does. */
 function isHeldBack(context: Context, blob: string): boolean {
-  const { blobs, isPartial } = readBlockedHistory(context);
+  const { blobs, isPartial } = readHiddenHistory(context);
   if (emptyBlobs.has(blob) || !(isPartial || blobs.has(blob))) return false;
   const tree = context.facts.git({ args: ['ls-tree', '-r', '-z', '--full-tree', 'HEAD'], cwd: context.cwd });
   const places = readTree(tree ?? '').filter((file) => file.blobs.includes(blob));
-  return places.every(({ path }) => blockedBy(context.policy, path) !== undefined);
+  return places.every(({ path }) => hiddenBy(context.policy, path) !== undefined);
 }
 
 const emptyBlobs = new Set([
@@ -132,10 +132,10 @@ const emptyBlobs = new Set([
   '473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813',
 ]);
 
-function holds({ name, context }: ProgramCall, path = 'a blocked file'): Objection {
+function holds({ name, context }: ProgramCall, path = 'a hidden file'): Objection {
   return objection(
-    'path-blocked',
-    `${name} could show what ${path} holds or held, which is blocked for agents (permissions.blocked_paths: ${blockedBy(context.policy, path) ?? path}). Name a revision and a file: git show REVISION:FILE.`,
+    'path-hidden',
+    `${name} could show what ${path} holds or held, which is hidden from agents (permissions.hidden_paths: ${hiddenBy(context.policy, path) ?? path}). Name a revision and a file: git show REVISION:FILE.`,
   );
 }
 
@@ -149,11 +149,11 @@ function isPath({ context }: ProgramCall, operand: string): boolean {
 }
 
 function shows(call: ProgramCall, read: ReadArguments, path: string): Objection {
-  const glob = blockedBy(call.context.policy, path) ?? path;
+  const glob = hiddenBy(call.context.policy, path) ?? path;
   const without =
     read.paths.length === 0 ? `-- . ':(exclude)${path}'` : `':(exclude)${path}' beside its paths`;
   return objection(
-    'path-blocked',
-    `${call.name} would show what ${path} holds or held, which is blocked for agents (permissions.blocked_paths: ${glob}). Leave it out: ${call.name} … ${without}; or see names alone with --stat.`,
+    'path-hidden',
+    `${call.name} would show what ${path} holds or held, which is hidden from agents (permissions.hidden_paths: ${glob}). Leave it out: ${call.name} … ${without}; or see names alone with --stat.`,
   );
 }

@@ -10,7 +10,7 @@ export function judgeInlineCode({ policy, cwd }: PathContext, code: string): Obj
   for (const text of textsOf(code)) {
     const path = normalizeAbsolute(text.startsWith('/') ? text : `${cwd}/${text}`);
     if (!path.startsWith(`${policy.worktree}/`)) continue;
-    const found = judgeName(policy, path.slice(policy.worktree.length + 1));
+    const found = judgeName(policy, path.slice(policy.worktree.length + 1), 'read');
     if (found !== null) return found;
   }
   return null;

@@ -76,24 +76,24 @@ export function judgeAll(
   return null;
 }
 
-/** A wildcard over names, such as a search's --include: it may not aim at what is blocked. */
+/** A wildcard over names, such as a search's --include: it may not aim at what is hidden. */
 export function judgePattern(context: PathContext, pattern: string): Objection | null {
   const bare = pattern.replace(/^!/, '');
   const name = bare.split('/').at(-1) ?? '';
   const readings = bare.includes('**') || !bare.includes('/') ? [bare, name] : [bare];
-  const blocked = readings
-    .map((one) => aimedAt(context.policy.blocked_paths, one))
+  const hidden = readings
+    .map((one) => aimedAt(context.policy.hidden_paths, one))
     .find((one) => one !== undefined);
-  if (blocked === undefined && !readings.some(aimsAtProtected)) return null;
+  if (hidden === undefined && !readings.some(aimsAtProtected)) return null;
   return objection(
-    'path-blocked',
-    `${pattern} aims at what is blocked for agents (${blocked ?? 'git and agent settings'}). Search elsewhere.`,
+    'path-hidden',
+    `${pattern} aims at what is hidden from agents (${hidden ?? 'git and agent settings'}). Search elsewhere.`,
   );
 }
 
-/** The blocked glob a wildcard aims at, if any. */
-export function aimedAt(blocked: readonly string[], pattern: string): string | undefined {
-  return blocked.find((glob) => aimsAt(pattern, glob));
+/** The glob of them that a wildcard aims at, if any. */
+export function aimedAt(globs: readonly string[], pattern: string): string | undefined {
+  return globs.find((glob) => aimsAt(pattern, glob));
 }
 
 export function aimsAtProtected(pattern: string): boolean {
@@ -131,7 +131,7 @@ export function judgeLoose(given: PathContext, argument: string): Objection | nu
       const found = judgePath(context, candidate, 'read');
       if (found !== null) return found;
     } else if (isPathLike) {
-      const found = judgeName(context.policy, candidate.replace(/^(?:\.\/)+/, ''));
+      const found = judgeName(context.policy, candidate.replace(/^(?:\.\/)+/, ''), 'read');
       if (found !== null) return found;
     } else if (candidate !== argument && /^[\w.-]+$/.test(candidate)) {
       const isThere = context.facts.lstat(`${context.cwd}/${candidate}`) !== null;

@@ -35,8 +35,8 @@ export function judgeWideSearch(
     const tree = listTree(context, place, { skips: (name) => isHeavy(name) || skips?.(name) === true });
     if (tree === null)
       return objection(
-        'path-blocked',
-        `${place} holds too much to see whether it is free of blocked files. Name a smaller folder.`,
+        'path-hidden',
+        `${place} holds too much to see whether it is free of hidden files. Name a smaller folder.`,
       );
     for (const { below, kind } of tree) {
       if (below === '' || (kind !== 'directory' && takes?.(below) === false)) continue;
@@ -70,6 +70,6 @@ function blockedName({
   readonly policy: PathContext['policy'];
   readonly path: string;
 }): Objection | null {
-  const found = judgeName(policy, path);
-  return found?.rule === 'path-blocked' ? found : null;
+  const found = judgeName(policy, path, 'read');
+  return found?.rule === 'path-hidden' ? found : null;
 }

@@ -3,6 +3,7 @@ import { listConfigLeaves } from '../../config/config-leaves.ts';
 import { defaultConfig } from '../../config/parse-config.ts';
 import type { ValuePath } from '../../config/problem.ts';
 import type { Config } from '../../domain/config/config.ts';
+import { lockInside } from '../../util/path-globs.ts';
 
 interface LoosenedValue {
   readonly keys: ValuePath;
@@ -54,19 +55,26 @@ const reached: Readonly<Record<string, string>> = {
 };
 
 // A list of what is forbidden is looser without an entry, one of what is allowed with one more.
-const fences = { blocked_tools: 'without', blocked_paths: 'without', allowed_tools: 'with' } as const;
+const fences = { blocked_tools: 'without', hidden_paths: 'without', allowed_tools: 'with' } as const;
+// What version 1 of the file hid where it said nothing.
+const hiddenInVersion1 = ['.env*', '**/.env*', '*.secret', '**/*.secret', '*.key', '**/*.key'];
 
 /** What runs in a cell, and which files of the repository are meant, is each project's own affair. */
 function listPermissions({ permissions }: Config): readonly LoosenedValue[] {
   const builtIn = defaultConfig().permissions;
-  return (['blocked_tools', 'blocked_paths', 'allowed_tools'] as const).flatMap((name) => {
-    const [entries, known] = [permissions[name], builtIn[name]];
+  return (['blocked_tools', 'hidden_paths', 'allowed_tools'] as const).flatMap((fence) => {
+    const isOld = fence === 'hidden_paths' && permissions.hidden_paths === null;
+    const name = isOld ? 'blocked_paths' : fence;
+    const entries = permissions[name] ?? [];
+    const known = isOld ? hiddenInVersion1 : (builtIn[fence] ?? []);
+    const isKept = (entry: string): boolean =>
+      entries.includes(entry) || (fence === 'hidden_paths' && lockInside(entry, entries));
     const loose =
-      fences[name] === 'with'
+      fences[fence] === 'with'
         ? entries.filter((entry) => !known.includes(entry))
-        : known.filter((entry) => !entries.includes(entry));
+        : known.filter((entry) => !isKept(entry));
     if (loose.length === 0) return [];
-    const effect = `holds agents to less than the built-in list: ${fences[name]} ${loose.join(', ')}`;
+    const effect = `holds agents to less than the built-in list: ${fences[fence]} ${loose.join(', ')}`;
     return [
       { keys: ['permissions', name], path: `permissions.${name}`, value: JSON.stringify(entries), effect },
     ];

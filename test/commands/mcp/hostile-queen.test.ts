@@ -21,7 +21,7 @@ function task(id: string, more: object = {}): object {
 test('QUE-1 a plan that breaks a rule is refused whole, and nothing of it is kept', async () => {
   const repo = makeExecProject({
     config: {
-      permissions: { allowed_paths: ['src/**'], blocked_paths: ['src/secret/**', '.env'] },
+      permissions: { allowed_paths: ['src/**'], hidden_paths: ['src/secret/**', '.env'] },
       queen: { max_tasks: 60, on_exit: 'stop' },
     },
   });

@@ -51,7 +51,7 @@ for (const isOld of [false, true]) {
 }
 
 test('QUE-1 files come from commits, page by page, and none that agents may not read', async () => {
-  const repo = makeExecProject({ config: { permissions: { blocked_paths: ['secret/**', '.env'] } } });
+  const repo = makeExecProject({ config: { permissions: { hidden_paths: ['secret/**', '.env'] } } });
   repo.write('long.txt', Array.from({ length: 1_000 }, (_, line) => `line ${line + 1}`).join('\n'));
   repo.write('wide.txt', 'x'.repeat(20_000));
   repo.write('secret/key.txt', 'hidden');

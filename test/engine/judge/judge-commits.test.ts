@@ -11,7 +11,7 @@ import { makePolicy } from '../../policy/fixtures.ts';
 
 const token = `ghp_${'a1B2'.repeat(9)}`;
 const policy = makePolicy({
-  config: { permissions: { blocked_paths: ['**/*.key'] }, sandbox: { max_file_size_mb: 5 } },
+  config: { permissions: { hidden_paths: ['**/*.key'] }, sandbox: { max_file_size_mb: 5 } },
   locks: ['src/'],
 });
 
@@ -68,7 +68,7 @@ test('PCK-3 UNI-5: what one commit brings and a later one takes back is judged',
       write('src/b.txt', 'b\n');
       save('three');
     }),
-    ['path-out-of-scope elsewhere.txt', 'secret src/a.txt', 'path-blocked src/x.key'],
+    ['path-out-of-scope elsewhere.txt', 'secret src/a.txt', 'path-hidden src/x.key'],
   );
 });
 

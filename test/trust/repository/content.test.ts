@@ -93,6 +93,7 @@ test('TRU-1: what loosens the fence of agents or the count of money is asked for
     ["permissions: { blocked_tools: ['Task'] }", 'permissions.blocked_tools'],
     ["permissions: { allowed_tools: ['Read', 'WebFetch'] }", 'permissions.allowed_tools'],
     ["permissions: { blocked_paths: ['.env*'] }", 'permissions.blocked_paths'],
+    ["permissions: { hidden_paths: ['**/.env*'] }", 'permissions.hidden_paths'],
     ["sandbox: { egress: { setup: ['npm'] } }", 'sandbox.egress.setup'],
     ["sandbox: { egress: { private: ['localhost:4873'] } }", 'sandbox.egress.private'],
     ['pull_requests: { commenters: [stranger] }', 'pull_requests.commenters'],
@@ -103,6 +104,8 @@ test('TRU-1: what loosens the fence of agents or the count of money is asked for
   assert.match(item?.effect ?? '', 'with WebFetch');
   const strict = [
     "permissions: { allowed_tools: ['Read'], allowed_paths: ['src/**'] }",
+    "permissions: { blocked_paths: ['**/.env*', '**/*.secret', '**/*.key', go.mod] }",
+    "permissions: { blocked_paths: [go.mod], hidden_paths: ['**/.*', '**/*.{secret,key,p12,pfx,jks,pem}', '**/id_*'] }",
     'pull_requests: { comments_from: owners, forge: glab, per: changeset }',
     "permissions: { bash_rules: { allowed_commands: ['npm test'] } }",
     "validation: { validator_diagnostics: { commands: ['npm test'] } }",

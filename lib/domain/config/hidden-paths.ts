@@ -1,0 +1,43 @@
+interface PathLists {
+  readonly blocked_paths: readonly string[];
+  readonly hidden_paths: readonly string[] | null;
+}
+
+/**
+ * Environment files, keys and credentials by the names tools give them. Examples are there to be read, and what is
+ * left out on purpose is read by too much: `*.pem` holds the authorities that TLS trusts, `.npmrc` the settings of installs.
+ */
+export const defaultHiddenPaths = [
+  ...['**/.env', '**/.env[._-]!(*example*|*sample*|*template*|*dist*)', '**/.envrc'],
+  ...['**/*.secret', '**/*.key', '**/*.p12', '**/*.pfx', '**/*.jks'],
+  ...['**/{key,*[._-]key,privkey*}.pem', '**/id_{rsa,dsa,ecdsa,ed25519}', '**/.{netrc,pgpass,pypirc}'],
+];
+
+/** What no agent may ask to read. */
+export function unreadablePaths({ blocked_paths, hidden_paths }: PathLists): readonly string[] {
+  return hidden_paths ?? blocked_paths;
+}
+
+/** What no cell shows. Without a list of its own, what is blocked and is a secret by its name: programs need the rest. */
+export function maskedPaths({ blocked_paths, hidden_paths }: PathLists): readonly string[] {
+  return hidden_paths ?? blocked_paths.filter(namesSecrets);
+}
+
+const secretWord = /^(?:secrets?|keys?|keystores?|credentials?|passwords?|passwd|private|privkey\w*|id_\w+)$/;
+const secretName = /^\.(?:env|netrc|pgpass|pypirc|htpasswd|ssh|gnupg|aws|kube)/;
+const secretEnding = /\.(?:pem|p12|pfx|jks|keystore|gpg|asc|age|tfvars|tfstate)$/;
+
+/** Whether a glob is about secrets, by the words in it: `.env*` and `config/secrets/**` are, `go.mod` isn't. */
+export function namesSecrets(glob: string): boolean {
+  return glob
+    .toLowerCase()
+    .split('/')
+    .some((name) => {
+      const plain = name.replace(/[*?]+/g, '');
+      return (
+        secretName.test(plain) ||
+        secretEnding.test(plain) ||
+        plain.split(/[^\p{L}\p{N}_]+|_(?=keys?\b)/u).some((word) => secretWord.test(word))
+      );
+    });
+}
