@@ -52,6 +52,8 @@ export interface WorkTreeView {
   readonly kept: readonly string[];
   /** Shown empty although it lies in what is kept. */
   readonly hidden: readonly string[];
+  /** The same to agents alone: setup and checks see what the configuration links by its full name. */
+  readonly hiddenFromAgents: readonly string[];
 }
 
 /** What a cell is to see of the machine, wherever exactly it works. */

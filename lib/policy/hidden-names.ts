@@ -39,7 +39,7 @@ function plainStart(glob: string): string {
   return fold(glob.replace(/^(?:\.\/)+/, '')).split(/[*?[{+@!(\\]/)[0] ?? '';
 }
 
-/** Whether a hidden path is one that project.copy names in full, or lies in a hidden folder that it names so. */
+/** Whether a hidden path is one that project.copy or link names in full, or lies in a hidden folder that it names so. */
 export function isMeant(globs: readonly string[], copy: readonly string[], path: string): boolean {
   return copy.some(
     (name) => !hasWildcard(name) && pathMatches(name, path) && globs.some((glob) => isBlockedBy(glob, name)),

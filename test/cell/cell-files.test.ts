@@ -191,7 +191,7 @@ inCell('a read-only cell cannot write its worktree and can read its history', as
 });
 
 inCell(
-  "what agents may not touch is not shown in the person's own work tree, unless it is linked",
+  "what is hidden is not shown in the person's own work tree; what is linked by its name, to setup and checks alone",
   async () => {
     const { sh, repo, runner, request } = await openCellFixture({
       config: { project: { link: ['.env.test'] } },
@@ -204,13 +204,14 @@ inCell(
     repo.git('add', 'pkg/index.txt');
     symlinkSync('pkg/.env.local', join(repo.path, '.env.link'));
     const script = `cd '${repo.path}'; cat ${secrets.join(' ')} .env.link; ls keys.secret; grep -rs 'in ' . --exclude-dir=.git`;
-    const seen = ['in .env.test', 'in vendor/lib.txt'];
     const { output } = await sh(script);
     const { text } = await (await runner.start(request({ prompt: script }), () => undefined)).outcome;
     for (const said of [output, text]) {
-      for (const line of seen) assert.ok(said.includes(line), `${line} in ${said}`);
+      assert.match(said, 'in vendor/lib.txt');
       assert.not.match(said, /in \.env\n|in pkg|in keys/);
     }
+    assert.match(output, 'in .env.test');
+    assert.not.match(text, 'in .env.test');
   },
 );
 

@@ -72,7 +72,7 @@ export function describeCell(
     isReadOnly: request.isReadOnly,
     isInteractive: request.isInteractive,
     programs: [...programFiles(command), ...services.programs, ...(egress?.programs ?? [])],
-    workTree,
+    workTree: { ...workTree, hidden: [...workTree.hidden, ...workTree.hiddenFromAgents] },
     shown: [context.distDir, ...(launch.reads ?? []), ...(egress?.shown ?? [])],
     emptied,
     mounts: [...services.mounts, ...(egress?.mounts ?? [])],

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { maskedPaths } from '../../domain/config/hidden-paths.ts';
 import { listUntracked } from '../../git/worktrees/untracked-paths.ts';
-import { hiddenPartOf } from '../../policy/hidden-names.ts';
+import { hiddenPartOf, isMeant } from '../../policy/hidden-names.ts';
 import { isBelow } from '../../util/is-below.ts';
 import { hasWildcard, pathMatches } from '../../util/path-globs.ts';
 import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
@@ -10,7 +10,7 @@ import { findHidden } from './hidden-files.ts';
 import { listPrivateIn } from './private-dependencies.ts';
 import { isThere, realPath } from './tool-paths.ts';
 
-export const wholeWorkTree: WorkTreeView = { covered: [], kept: [], hidden: [] };
+export const wholeWorkTree: WorkTreeView = { covered: [], kept: [], hidden: [], hiddenFromAgents: [] };
 
 // Programs look upwards from a worktree for these, and what they hold was downloaded.
 const dependencies = new Set([
@@ -35,6 +35,7 @@ export async function viewWorkTree({
   const covered: string[] = [];
   const kept = link.map((glob) => join(mainWorkTree, withoutGlob(glob))).filter(isThere);
   const hidden: string[] = [];
+  const hiddenFromAgents: string[] = [];
   const globs = maskedPaths(config.permissions);
   const hiddenPart = hiddenPartOf(globs);
   const look = { root: mainWorkTree, blocked: globs, most: mostCovered };
@@ -47,13 +48,17 @@ export async function viewWorkTree({
     if (found === null) covered.push(path);
     else {
       kept.push(path, realPath(path));
-      hidden.push(...(hiddenPart(name) === null ? found : [realPath(path)]));
+      const named = hiddenPart(name) === null ? found : [realPath(path)];
+      const isMeantFor = (one: string): boolean =>
+        isMeant(globs, link, relative(realPath(mainWorkTree), one));
+      hidden.push(...named.filter((one) => !isMeantFor(one)));
+      hiddenFromAgents.push(...named.filter(isMeantFor));
     }
   }
   // What is committed under a hidden name is no more an agent's here than in its own worktree.
   covered.push(...(await findHidden({ cwd: mainWorkTree, env }, config, { showsCopies: false })));
   const files = covered.filter((path) => !isLink(path));
-  return { covered: files.length > mostCovered ? [mainWorkTree] : files, kept, hidden };
+  return { covered: files.length > mostCovered ? [mainWorkTree] : files, kept, hidden, hiddenFromAgents };
 }
 
 function isDependency(path: string): boolean {
