@@ -183,6 +183,12 @@ const allowed = [
   '[ -d src ] && ls src',
   '[ "a" = "b" ] || true',
   'cd src && ls && cat app.ts',
+  'cd src; ls; cd ..; cat package.json',
+  'bash -c "ls"',
+  "bash -lc 'npm test 2>&1 | tail -5'",
+  "sh -c 'cd src && npm test'",
+  'bash -c "bash -c ls" > build/out.txt',
+  'whoami',
   'cd src/util && cat ../app.ts && git add a.ts',
   'cd /wt/src && npm test',
   '(cd src && npm test) && git status',
@@ -438,7 +444,17 @@ const blocked: readonly (readonly [rule: string, command: string])[] = [
   ['bash-option', 'make SHELL=/tmp/x'],
   ['bash-option', 'make CC="sh -c id"'],
   ['bash-option', 'make --eval=x'],
-  ['bash-wrapper', 'bash -c "ls"'],
+  ['path-hidden', "bash -c 'cat .env'"],
+  ['path-hidden', 'sh -c "cd src && cat ../.env"'],
+  ['bash-not-allowed', "bash -c 'ls; curl x'"],
+  ['bash-not-allowed', 'bash -c \'bash -c "curl x"\''],
+  ['bash-dynamic', 'bash -c "$(cat src/app.ts)"'],
+  ['bash-wrapper', 'bash -c \'ls "$1"\' x .env'],
+  ['bash-not-allowed', "sh -c 'ls &> src/x'"],
+  ['bash-not-allowed', "ls | bash -c 'eval x'"],
+  ['path-outside', "bash -c 'cd src'; cat ../x"],
+  ['bash-directory', 'rm -r src; cd src; cd ..; cat ../x'],
+  ['bash-directory', 'cd missing; cd ..'],
   ['bash-wrapper', 'bash'],
   ['bash-wrapper', 'node --import ./x.mjs y.mjs'],
   ['bash-wrapper', 'env rm x'],
@@ -633,6 +649,20 @@ test('any text ends in a decision', () => {
     assert.is.not(found.rule, 'policy-error', `${JSON.stringify(text)}: ${found.details}`);
     if (found.decision === 'allow') assert.not.match(text, /[`~]|\$\(|\.env(?!\w)(?![^\n]*EOF)/, text);
   }
+});
+
+test('WAT-4 `git reset` of files is an older `git restore --staged`, and nothing else is', () => {
+  const config = { permissions: { bash_rules: { allowed_commands: ['git restore'] } } };
+  const judge = (line: string): string => decideBash(makePolicy({ config }), line, { facts }).decision;
+  for (const line of ['git reset HEAD src/app.ts', 'git reset src/app.ts', 'git reset -- src/app.ts'])
+    assert.is(judge(line), 'allow', line);
+  for (const line of [
+    'git reset --hard',
+    'git reset HEAD~1',
+    'git reset main',
+    'git reset --hard src/app.ts',
+  ])
+    assert.is(judge(line), 'block', line);
 });
 
 test.run();

@@ -35,10 +35,9 @@ export function judgeBash(question: BashQuestion): Objection | null {
     return onlyExact(policy);
   try {
     const found = { makesNames: mayMakeNames(tree), movesRevisions: mayMoveRevisions(tree) };
-    judgeNode(
+    judgeWhole(
       { ...question, ...found, work: openWork(), known: new Map(), visited: new Set<string>() },
       tree,
-      [question.cwd],
     );
     return null;
   } catch (error) {
@@ -62,6 +61,19 @@ function onlyExact(policy: AgentPolicy): Objection {
 }
 
 const mostPlaces = 8;
+
+/** What comes first finds the folders as they are: a `cd` into one that is there does not fail. */
+function judgeWhole(question: Question, tree: BashNode): void {
+  const [first, ...others] = tree.kind === 'list' ? tree.nodes : [];
+  const isGoing = first?.kind === 'command' && first.words[0]?.text === 'cd' && first.words.length === 2;
+  if (!isGoing) {
+    judgeNode(question, tree, [question.cwd]);
+    return;
+  }
+  const { passed, failed } = judgeNode(question, first, [question.cwd]);
+  const isThere = passed.every((place) => question.facts.lstat(place)?.kind === 'directory');
+  judgeList(question, others, isThere ? passed : union(passed, failed));
+}
 
 /** Judges a node in every folder it may start in. Throws a Refusal at the first objection. */
 function judgeNode(question: Question, node: BashNode, places: readonly string[]): Places {

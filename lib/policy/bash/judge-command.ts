@@ -109,10 +109,12 @@ function folderAt({ policy, facts, cwd }: PathContext, path: string): string | n
   return judgePath({ policy, facts, cwd }, folder, 'read') === null ? folder : null;
 }
 
-/** `git checkout -- FILE` is an older `git restore FILE`. */
+/** `git checkout -- FILE` is an older `git restore FILE`, and `git reset HEAD FILE` an older `git restore --staged FILE`. */
 function isRestoring({ facts, cwd }: PathContext, name: string, args: readonly string[]): boolean {
-  const [subcommand, ...others] = args;
-  if (name !== 'git' || subcommand !== 'checkout' || others.length === 0) return false;
+  const [subcommand, ...words] = args;
+  if (name !== 'git' || !/^(?:checkout|reset)$/.test(subcommand ?? '')) return false;
+  const others = subcommand === 'reset' ? words.filter((word, at) => !(at === 0 && word === 'HEAD')) : words;
+  if (others.length === 0) return false;
   const end = others.indexOf('--');
   if (end >= 0)
     return end < 2 && end < others.length - 1 && !others.slice(0, end).some((one) => one.startsWith('-'));

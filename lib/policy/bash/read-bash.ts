@@ -10,7 +10,7 @@ import { readTest } from './read-test.ts';
 import { type OpenScope, readCall, readFunction, readValues } from './read-values.ts';
 import { readWord } from './read-word.ts';
 import { Refusal } from './refusal.ts';
-import { type BashNode, type Redirection, ranIn, type Scope } from './syntax.ts';
+import { type BashNode, type Redirection, ranIn, type Scope, type SimpleCommand } from './syntax.ts';
 import { assignedIn, numbersIn } from './variables.ts';
 import { openWork, tooComplex } from './work.ts';
 
@@ -133,6 +133,23 @@ function readPipeline(node: PipelineNode, scope: Scope): BashNode {
   };
 }
 
+/** `bash -c 'LINE'` is the line in a shell of its own, which knows none of the variables around it. */
+function readGiven(command: SimpleCommand, scope: Scope): BashNode {
+  const [name, option, line, ...others] = command.words;
+  const isShell = name?.isPlain === true && /^(?:bash|sh)$/.test(name.text);
+  const isLine = option?.isPlain === true && /^-[elu]*c$/.test(option.text);
+  if (!isShell || !isLine || line === undefined || others.length > 0) return command;
+  const isText = line.unknown === null && line.fed === undefined && !line.isGlob;
+  const isBare = command.environment.length === 0 && command.input === null && command.inner.length === 0;
+  // What dash reads in another way.
+  if (!isText || !isBare || (name.text === 'sh' && /&>|\$'|<<<|[<>]\(/.test(line.text))) return command;
+  if (isTooComplex(line.text)) return command;
+  const script = parse(line.text);
+  checkEnd(script, line.text);
+  const inner = { ...scope, values: new Map(), functions: new Map(), numbers: numbersIn(script.commands) };
+  return { kind: 'subshell', body: readScript(script, inner), redirections: command.redirections };
+}
+
 function readCommand(
   node: Exclude<PipelineNode, { readonly type: 'Pipeline' }>,
   scope: Scope,
@@ -140,7 +157,7 @@ function readCommand(
 ): BashNode {
   switch (node.type) {
     case 'Command':
-      return readCall(node, scope, readBody) ?? readSimple(node, scope);
+      return readCall(node, scope, readBody) ?? readGiven(readSimple(node, scope), scope);
     case 'Redirected':
       if (node.command.type === 'While') return readFed(node.command, node.redirects, scope, readList);
       return readCommand(node.command, scope, readRedirections(node.redirects, scope));
