@@ -32,13 +32,8 @@ export async function planHooks(context: GitContext, repository: Repository): Pr
   const dir = hooksDir(commonDir, place);
   const names =
     place.kind === 'usual' ? ownHooks : [...ownHooks, ...passedOn(repository, place.formerDir ?? '')];
-  const root = repository.mainWorkTree ?? commonDir;
   const plans = findHooks(dir, names).map((files) =>
-    planInstall(
-      files,
-      renderHook({ hook: files.name, formerDir: place.formerDir, root }),
-      place.kind === 'usual',
-    ),
+    planInstall(files, renderHook({ hook: files.name, formerDir: place.formerDir }), place.kind === 'usual'),
   );
   const problems = plans.flatMap((plan) => plan.problems);
   if (problems.length > 0) throw changed(dir, problems);

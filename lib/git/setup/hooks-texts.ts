@@ -14,16 +14,13 @@ interface HookTextInit {
   readonly hook: string;
   /** See HooksPlace. */
   readonly formerDir: string | null;
-  /** The main work tree, where the configuration is. */
-  readonly root: string;
 }
 
 /** The whole text of an installed hook. */
-export function renderHook({ hook, formerDir, root }: HookTextInit): string {
+export function renderHook({ hook, formerDir }: HookTextInit): string {
   const values: Readonly<Record<string, string>> = {
     HOOK: hook,
     BEFORE: formerDir === null ? `"\${0%/*}/${hook}${savedSuffix}"` : shellQuote(formerPath(formerDir, hook)),
-    ROOT: shellQuote(root),
     NODE: shellQuote(process.execPath),
     TOOL: shellQuote(join(packageRoot(), 'bin', 'git-flame')),
   };
