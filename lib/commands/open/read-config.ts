@@ -1,7 +1,11 @@
+import { join } from 'node:path';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
+import { gitDirOf } from '../../git/process/git-dir-of.ts';
+import { isBelow } from '../../util/is-below.ts';
+import { realPathOf } from '../../util/real-path.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
 /** The configuration a command works with: --config, else the file at the top of the main work tree, else defaults. */
@@ -9,14 +13,34 @@ export async function readConfig(root: string, named: string | null): Promise<Lo
   return loadConfig({ file: await findConfigFile(root, named) });
 }
 
-/** Agents work in linked worktrees and a person reviews in one: a bare repository has neither. */
+/**
+ * Agents work in linked worktrees and a person reviews in one: a bare repository has neither. A work tree that leads to
+ * its repository only by variables or `core.worktree` is none for the many gits that are started in it.
+ */
 export function requireWorkTree(git: Pick<GitPort, 'repository'>): string {
   const { mainWorkTree, commonDir } = git.repository;
-  if (mainWorkTree !== null) return mainWorkTree;
+  if (mainWorkTree !== null) {
+    const common = realPathOf(commonDir);
+    const gitDir = gitDirOf(mainWorkTree);
+    const isFound = gitDir !== null && (gitDir === common || isBelow(gitDir, join(common, 'worktrees')));
+    if (isFound) return mainWorkTree;
+    throw farWorkTree(mainWorkTree, commonDir);
+  }
   throw new FlameError({
     kind: 'environment',
     code: 'bare-repository',
     message: `${commonDir} is a bare repository: there is no work tree to run agents beside.`,
     hints: [`git clone ${shellQuote(commonDir)} work && cd work`, 'git flame status'],
+  });
+}
+
+function farWorkTree(workTree: string, commonDir: string): FlameError {
+  const trees = shellQuote(`${commonDir.replace(/\.git$/, '')}-work`);
+  return new FlameError({
+    kind: 'environment',
+    code: 'far-work-tree',
+    message: `The work tree ${workTree} has no .git that leads to ${commonDir}, so git finds the repository there only by GIT_DIR, --git-dir or core.worktree, which agents don't have.`,
+    hints: [`git clone ${shellQuote(commonDir)} ${trees} && cd ${trees}`, 'git flame init'],
+    data: { work_tree: workTree, git_dir: commonDir },
   });
 }

@@ -1,9 +1,9 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
+import { gitDirOf } from '../../git/process/git-dir-of.ts';
 import { isBelow } from '../../util/is-below.ts';
 import { isPrivatePlace, showsPrivatePlace } from '../../util/private-places.ts';
-import { readTextOrEmpty } from '../../util/read-file.ts';
 import { realPathOf } from '../../util/real-path.ts';
 import { shortHash } from '../../util/short-hash.ts';
 
@@ -39,15 +39,7 @@ export function defaultWorktreeDir({
 
 /** Whether a work tree's repository lies elsewhere and lists it. */
 function isLinked(root: string, commonDir: string): boolean {
-  const gitDir = linkedGitDir(join(root, '.git'));
-  return gitDir !== null && isBelow(gitDir, join(commonDir, 'worktrees'));
-}
-
-/** Where a `.git` that is a file leads; null: it is none. */
-function linkedGitDir(file: string): string | null {
-  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
-  const [, target] = (isFile && /^gitdir: (.+)\n?$/.exec(readTextOrEmpty(file))) || [];
-  return target === undefined ? null : realPathOf(resolve(dirname(file), target));
+  return isBelow(gitDirOf(root) ?? '/', join(commonDir, 'worktrees'));
 }
 
 /** Whether this user can have a folder there: one that is there is theirs, and no link. */
@@ -64,9 +56,8 @@ function isFree(folder: string): boolean {
 
 /** Whether a folder is, or lies in, the work tree of a repository other than the one at `commonDir`. */
 function isInWorkTree(folder: string, commonDir: string): boolean {
-  const git = join(folder, '.git');
-  const isThere = lstatSync(git, { throwIfNoEntry: false }) !== undefined;
-  if (isThere && (linkedGitDir(git) ?? realPathOf(git)) !== commonDir) return true;
+  const gitDir = gitDirOf(folder);
+  if (gitDir !== null && gitDir !== commonDir) return true;
   return dirname(folder) !== folder && isInWorkTree(dirname(folder), commonDir);
 }
 
