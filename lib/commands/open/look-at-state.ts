@@ -12,6 +12,7 @@ import { openStore } from '../../store/open-store.ts';
 import { chatAround } from '../../trust/chats.ts';
 import { cloneSigner } from '../../trust/clone-key.ts';
 import { openOrigins } from '../../trust/decisions/open-origins.ts';
+import { adoptMovedClone } from '../../trust/moved-clone.ts';
 import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.ts';
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
 import { readGitColor } from './git-color.ts';
@@ -53,6 +54,7 @@ export async function withStore(
   const { isFound, whole } = beginDiscovery(context);
   const found = await isFound;
   const { commonDir, objectFormat } = found;
+  adoptMovedClone(io.env, commonDir);
   const origins = openOrigins({ env: io.env, commonDir, chat: () => chatAround({ commonDir, env: io.env }) });
   const idents = openIdents(whereThePersonIs({ context, repository: found }));
   const signer = cloneSigner({ env: io.env, commonDir }, objectFormat);

@@ -1,6 +1,7 @@
 import type { Io } from '../../domain/shown/io.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import { prepareRepository } from '../../git/setup/prepare-repository.ts';
+import { noteClone } from '../../trust/moved-clone.ts';
 import { clearLeftovers } from './clear-leftovers.ts';
 import { keepConfig } from './kept-configs.ts';
 import { requireWorkTree } from './read-config.ts';
@@ -52,6 +53,7 @@ async function prepare(
   { root, loaded }: Pick<Ready, 'root' | 'loaded'>,
 ): Promise<void> {
   const { commonDir } = reading.git.repository;
+  noteClone(io.env, commonDir);
   await clearLeftovers(reading, io, root);
   await prepareRepository({ cwd: root, env: io.env }, commonDir, loaded.config.project.worktree_dir);
   await keepConfig(commonDir, loaded);

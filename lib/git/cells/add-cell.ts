@@ -37,7 +37,7 @@ export async function addCell(
 ): Promise<CellWorktree> {
   const { commonDir } = access.repository;
   const paths = cellPaths(commonDir, basename(path));
-  const known = { ...commits, ...(subject === null ? {} : { subject }) };
+  const known = { ...commits, common: commonDir, ...(subject === null ? {} : { subject }) };
   claimFolders(paths, path, known);
   try {
     writeGitFolders(paths, path, commits.start);

@@ -16,6 +16,8 @@ import { readTextOrEmpty } from '../../util/read-file.ts';
 export interface CellRecord {
   readonly owner: ProcessIdentity | null;
   readonly worktree: string | null;
+  /** The common git directory as it was then; null: an earlier version made the record. */
+  readonly common: string | null;
   /** null: the record was cut short. */
   readonly start: ObjectId | null;
   readonly base: ObjectId | null;
@@ -42,6 +44,7 @@ export interface MadeCommit {
 export interface RecordFacts {
   readonly owner?: ProcessIdentity;
   readonly worktree?: string;
+  readonly common?: string;
   readonly start?: string;
   readonly base?: string;
   readonly subject?: CellSubject;
@@ -79,6 +82,7 @@ function parseFacts(facts: Readonly<Record<string, unknown>>): CellRecord {
   return {
     owner: parseIdentity(JSON.stringify(facts.owner ?? null)),
     worktree: typeof facts.worktree === 'string' && facts.worktree !== '' ? facts.worktree : null,
+    common: typeof facts.common === 'string' ? facts.common : null,
     start: parseId(facts.start),
     base: parseId(facts.base),
     subject: parseSubject(facts.subject),

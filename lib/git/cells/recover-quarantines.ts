@@ -8,6 +8,7 @@ import { gitsAt } from '../refs/gits-at.ts';
 import type { StepObserver } from './import-objects.ts';
 import { isLinkOf } from './leave-to-person.ts';
 import { withCellLock } from './lock.ts';
+import { locateWorktree, repairCell, wasMoved } from './locate-cell.ts';
 import { cellPaths, cellsFolder, describeCell, listFolders, makerOf, ownerState } from './paths.ts';
 import { type CellRecord, readRecord } from './record.ts';
 import { removeCell, removingSuffix } from './remove-cell.ts';
@@ -34,9 +35,12 @@ export async function recoverQuarantines(
       }
       const isLeaving = name.endsWith(removingSuffix);
       const record = readRecord(join(cellsFolder(commonDir), name));
-      const path = record.worktree;
-      if (!isLeaving && !isAbandoned(record)) continue;
       const id = isLeaving ? name.slice(0, -removingSuffix.length) : name;
+      const path = locateWorktree(commonDir, id, record);
+      if (!isLeaving && !isAbandoned(commonDir, record, path)) {
+        if (record.isReady && ownerState(record) !== 'alive') repairCell(commonDir, id, record);
+        continue;
+      }
       // A cell of the same name made since then keeps its worktree.
       if (isLeaving && existsSync(cellPaths(commonDir, id).root))
         await removeTree(join(cellsFolder(commonDir), name));
@@ -57,8 +61,9 @@ export async function listCells(commonDir: string): Promise<readonly CellInfo[]>
     const record =
       id.endsWith(removingSuffix) || makerOf(id) !== null ? null : readRecord(cellPaths(commonDir, id).root);
     if (record?.isReady !== true) continue;
-    const cell = describeCell(commonDir, id, record);
-    if (!existsSync(cell.path)) continue;
+    const path = locateWorktree(commonDir, id, record);
+    if (path === null) continue;
+    const cell = describeCell(commonDir, id, { ...record, worktree: path });
     const { subject, ended } = record;
     cells.push({ ...cell, owner: ownerState(record), subject, ended: await readEnd(ended) });
   }
@@ -70,10 +75,13 @@ async function readEnd(noted: unknown): Promise<CellInfo['ended']> {
   return noted === undefined ? null : (await import('./cell-end.ts')).parseCellEnd(noted);
 }
 
-/** Nothing an agent wrote is in a cell without a worktree, nor in one that was cut short in the making. */
-function isAbandoned(record: CellRecord): boolean {
-  const hasPlace = record.worktree !== null && existsSync(record.worktree);
-  if (record.isReady) return !hasPlace;
+/**
+ * Nothing an agent wrote is in a cell without a worktree, nor in one that was cut short in the making. Where the
+ * repository was moved, the worktree may be somewhere else.
+ */
+function isAbandoned(commonDir: string, record: CellRecord, path: string | null): boolean {
+  const hasPlace = path !== null;
+  if (record.isReady) return !hasPlace && !wasMoved(commonDir, record);
   // One that is being made has no worktree yet.
   const state = ownerState(record);
   return state === 'gone' || (state === 'unknown' && !hasPlace);

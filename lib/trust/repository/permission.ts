@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Permission, TrustChange, TrustItem } from '../../domain/state/repository-trust.ts';
@@ -85,6 +85,21 @@ export function listPermissions(env: PermissionPlace['env']): readonly Permissio
     .map(readRecord)
     .filter((permission) => permission !== null)
     .sort((a, b) => (a.allowed_at < b.allowed_at ? 1 : -1));
+}
+
+/** Has what was allowed for a repository, in this folder of its clone, hold where the repository was moved to. */
+export function movePermissions(clone: string, from: string, to: string): void {
+  const folder = join(clone, folderName);
+  const [before, now] = [from, to].map((path) => path.replace(/\/\.git$/, '')) as [string, string];
+  const moved = (path: string): string => (isBelow(path, before) ? join(now, relative(before, path)) : path);
+  for (const name of namesIn(folder)) {
+    const permission = readRecord(join(folder, name));
+    if (permission === null) continue;
+    const { root, config } = permission;
+    const next = { ...permission, repository: to, root: moved(root), config: config && moved(config) };
+    replaceFile(join(folder, recordName(next.config)), `${JSON.stringify(next, null, 2)}\n`, 0o600);
+    if (recordName(next.config) !== name) rmSync(join(folder, name));
+  }
 }
 
 /** Takes a permission back. Throws a FlameError `trust-not-kept` where that can't be written. */

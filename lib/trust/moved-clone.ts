@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseRecord } from '../util/json-record.ts';
+import { makeFolders } from '../util/make-folders.ts';
+import { readTextOrEmpty } from '../util/read-file.ts';
+import { replaceFile } from '../util/replace-file.ts';
+import { cloneStateDir } from '../util/user-state.ts';
+import { movePermissions } from './repository/permission.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const placeFile = 'place';
+
+/** Notes which folder this clone is, so that it is known again where it is moved to. */
+export function noteClone(env: Env, commonDir: string): void {
+  const file = join(cloneStateDir(env, commonDir), placeFile);
+  const identity = identityOf(commonDir);
+  if (identity === null) return;
+  const text = `${JSON.stringify({ path: commonDir, identity })}\n`;
+  if (readTextOrEmpty(file) === text) return;
+  makeFolders(dirname(file), 0o700);
+  replaceFile(file, text, 0o600);
+}
+
+/**
+ * Brings what was decided in a clone along with it: to where it was moved on its disk. A copy is another folder, and
+ * nothing was decided in it.
+ */
+export function adoptMovedClone(env: Env, commonDir: string): void {
+  const own = cloneStateDir(env, commonDir);
+  if (existsSync(own)) return;
+  const identity = identityOf(commonDir);
+  for (const name of identity === null ? [] : namesIn(dirname(own))) {
+    const folder = join(dirname(own), name);
+    const noted = parseRecord(readTextOrEmpty(join(folder, placeFile)));
+    if (noted.identity !== identity || identityOf(`${noted.path}`) === identity) continue;
+    renameSync(folder, own);
+    movePermissions(own, `${noted.path}`, commonDir);
+    return;
+  }
+}
+
+/** A number of a folder may be used again, its birth is not: null where the file system doesn't tell it. */
+function identityOf(folder: string): string | null {
+  const facts = statSync(folder, { throwIfNoEntry: false, bigint: true });
+  return facts === undefined || facts.birthtimeNs === 0n
+    ? null
+    : `${facts.dev} ${facts.ino} ${facts.birthtimeNs}`;
+}
+
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
