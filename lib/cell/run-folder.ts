@@ -54,7 +54,7 @@ export function makeRunFolder(commonDir: string, name: string): RunFolder {
   const making = `${root}.${process.pid}.new`;
   mkdirSync(making, { recursive: true, mode: 0o700 });
   killPoint(`run folder ${kindOf(name)} to make`);
-  writeFileSync(join(making, ownerFile), JSON.stringify(ownIdentity()), { mode: 0o600 });
+  noteOwner(making);
   renameSync(making, root);
   killPoint(`run folder ${kindOf(name)} made`);
   for (const path of Object.values(folder)) mkdirSync(path, { mode: 0o700 });
@@ -94,5 +94,10 @@ function kindOf(name: string): string {
   return name.replace(/-[0-9a-f]+$/, '');
 }
 
-/** Of its temporary folder; the pid of the tool follows. */
+/** Of its temporary folder. */
 export const canaryPrefix = 'flame-canary-';
+
+/** Says which process made a folder, see stale-runs.ts. */
+export function noteOwner(folder: string): void {
+  writeFileSync(join(folder, ownerFile), JSON.stringify(ownIdentity()), { mode: 0o600 });
+}

@@ -14,7 +14,7 @@ import { getDialect } from '../gateway/dialects/get-dialect.ts';
 import { canaryPolicy } from '../probes/canary-policy.ts';
 import { requireSealed } from '../probes/probe-descriptors.ts';
 import { startAgent } from '../run/start-agent.ts';
-import { canaryPrefix } from '../run-folder.ts';
+import { canaryPrefix, noteOwner } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import { createCallLedger } from '../watcher/call-ledger.ts';
 import { startCanaryModel } from './model.ts';
@@ -43,7 +43,8 @@ export async function runCanary(
   const { calls } = adapter;
   if (calls === null) return { denied: true, details: `not needed: ${adapterName} has no tool calls` };
   const dialects = (apiOf(adapter, model)?.dialects ?? []).map(getDialect);
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), `${canaryPrefix}${process.pid}-`)));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), canaryPrefix)));
+  noteOwner(folder);
   const worktree = join(folder, 'worktree');
   const target = join(worktree, 'canary.txt');
   mkdirSync(worktree);

@@ -40,12 +40,10 @@ export async function endStaleRun(folder: string): Promise<boolean> {
   return wasRunning;
 }
 
-/** Removes temporary folders of canaries whose tool was killed. */
-export function removeStaleCanaries(): void {
-  for (const folder of listFolders(tmpdir())) {
-    const pid = new RegExp(`^${canaryPrefix}(\\d+)-`).exec(basename(folder))?.[1];
-    if (pid !== undefined && processStart(Number(pid)) === null) removeTree(folder);
-  }
+/** Removes temporary folders of canaries whose tool was killed; other containers may use the same folder for theirs. */
+export function removeStaleCanaries(now: Date): void {
+  for (const folder of listFolders(tmpdir()))
+    if (basename(folder).startsWith(canaryPrefix) && !isOwned(folder, now)) removeTree(folder);
 }
 
 /** Removes a stale run folder and the sockets it had elsewhere. */

@@ -13,7 +13,7 @@ type Leftovers = Pick<Reading, 'git' | 'output' | 'store'>;
 /** Clears what killed commands left: locks, half-moved refs, running agents, half-made cells. */
 export async function clearLeftovers({ git, output, store }: Leftovers, io: Io, root: string): Promise<void> {
   const { commonDir } = git.repository;
-  removeStaleCanaries();
+  removeStaleCanaries(new Date());
   for (const folder of ['', 'blueflame', 'blueflame/locks']) removeDeadLocks(join(commonDir, folder));
   const finished = await finishMotions({ cwd: root, env: io.env }, commonDir);
   if (finished.length > 0) {

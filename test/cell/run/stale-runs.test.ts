@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -59,12 +59,21 @@ test('of a run in another container nothing is known: its folder stays for a day
 });
 
 test('folders of canaries whose tool was killed are removed, those of living ones are not', () => {
-  const names = [`flame-canary-4194304-test${process.pid}`, `flame-canary-${process.pid}-test`];
-  const [dead = '', living = ''] = names.map((name) => join(tmpdir(), name));
-  for (const folder of [dead, living]) mkdirSync(folder);
-  removeStaleCanaries();
-  assert.equal([existsSync(dead), existsSync(living)], [false, true]);
-  rmdirSync(living);
+  const owners = {
+    dead: { ...ownIdentity(), pid: 4_194_304 },
+    living: ownIdentity(),
+    elsewhere: { ...ownIdentity(), pid: 4_194_304, namespace: 'pid:[1]' },
+    begun: null,
+  };
+  const folders = Object.entries(owners).map(([name, owner]) => {
+    const folder = join(tmpdir(), `flame-canary-${name}-${process.pid}`);
+    mkdirSync(folder);
+    if (owner !== null) writeFileSync(join(folder, 'owner.json'), JSON.stringify(owner));
+    return folder;
+  });
+  removeStaleCanaries(new Date());
+  assert.equal(folders.map(existsSync), [false, true, true, true]);
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
 test.run();
