@@ -71,4 +71,23 @@ live(
   },
 );
 
+live('a wrapper whose program no cell shows is told what shows it', async () => {
+  const wrapper = await refusalOf(['exec /opt/of-our-own/kimi "$@"']);
+  assert.is(wrapper.code, 'agent-missing');
+  assert.match(wrapper.hints[0] ?? '', 'sandbox: { read_paths: [FOLDER] }');
+});
+
+live('BUD-2 what a CLI says of its own way out of the cell is said of the model API', async () => {
+  const { runner, request } = await openStandIn([
+    'if [ "$1" = --version ]; then echo 2.1.0; exit; fi',
+    'echo "can not reach $(grep -rhoE -m1 "http://127[.0-9]+:[0-9]+" "$HOME" | head -1)/v1" >&2; exit 1',
+  ]);
+  const { failure } = await (
+    await runner.start(request({ adapter: 'kimi', model: 'kimi-k2.6' }), () => undefined)
+  ).outcome;
+  const said = JSON.stringify(failure);
+  assert.match(said, 'can not reach (the model API)', said);
+  assert.not.match(said, '127.0.0.1');
+});
+
 test.run();

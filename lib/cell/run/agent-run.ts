@@ -171,7 +171,7 @@ export function concludeRun(
     failure:
       (order === null ? cellFailure(run, ended) : stoppedBy(order)) ??
       explainByTrouble(
-        explainByLimit(parts.failure, run.services?.limit() ?? null),
+        explainByLimit(withoutOwnAddress(run, parts.failure), run.services?.limit() ?? null),
         run.services?.trouble() ?? null,
         run.request.budget,
       ),
@@ -187,6 +187,17 @@ export function concludeRun(
     logFile: run.logFile,
     warnings: [...parts.warnings, ...warnings],
   };
+}
+
+/** Its CLI names the way out of its cell as the service: an address that nobody outside can look at. */
+function withoutOwnAddress(
+  { services }: Pick<AgentRun, 'services'>,
+  failure: Failure | null,
+): Failure | null {
+  const address = services?.paths?.baseUrl ?? null;
+  if (failure === null || address === null) return failure;
+  const named = (text: string): string => text.replaceAll(address, '(the model API)');
+  return { ...failure, message: named(failure.message), details: failure.details.map(named) };
 }
 
 /**

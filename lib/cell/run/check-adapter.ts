@@ -45,7 +45,12 @@ function notThisProgram(
   const message = timedOut
     ? `${program} did not say its version within ${programPatienceMs / 1_000} s, so adapter ${adapter.name} can't use it.`
     : `${program} did not say its version, so it is not what adapter ${adapter.name} needs.`;
-  return agentMissing(adapter, program, message, output.trim().split('\n').slice(-5));
+  const details = output.trim().split('\n').slice(-5);
+  // A script that starts the program proper, which lies where no cell looks.
+  const isWrapper = /no such file or directory|not found|cannot find module/i.test(output);
+  const hint =
+    'Show agents the folder of the program that it starts, in .blueflame.yml: sandbox: { read_paths: [FOLDER] }';
+  return agentMissing(adapter, program, message, isWrapper ? { details, hint } : { details });
 }
 
 function tooOld(adapter: Adapter, version: string, minimum: string): FlameError {

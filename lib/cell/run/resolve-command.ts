@@ -18,18 +18,18 @@ export function notFound(adapter: Adapter): FlameError {
   return agentMissing(adapter, program, `The program of adapter ${adapter.name} was not found: ${program}.`);
 }
 
-/** `details`: what the program printed, where there is one. */
+/** `details`: what the program printed, where there is one; `hint`: by default how it is installed. */
 export function agentMissing(
   adapter: Adapter,
   program: string,
   message: string,
-  details: readonly string[] = [],
+  { details = [], hint }: { readonly details?: readonly string[]; readonly hint?: string } = {},
 ): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'agent-missing',
     message,
-    hints: [adapter.version.install],
+    hints: [hint ?? adapter.version.install],
     details,
     data: { adapter: adapter.name, program },
   });

@@ -27,7 +27,11 @@ async function prove(workshop: Workshop, adapter: string, model: string): Promis
     code: 'canary-failed',
     message: `The canary call of ${adapter} was not denied: its tool calls would not be checked, so no agent is started.`,
     details: [details],
-    hints: [`Check the version of ${adapter}, then: git flame run`],
+    hints: [
+      /could not be started|no cell/i.test(details)
+        ? 'git flame doctor'
+        : `Check the version of ${adapter}, then: git flame run`,
+    ],
   });
 }
 
