@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { closeInherited } from '../util/close-inherited.ts';
 
 declare const FLAME_VERSION: string;
@@ -16,6 +17,10 @@ export function start(): void {
     return;
   }
   process.exitCode = 1;
+  const { TMPDIR } = process.env;
+  // As tempnam(3) has it: a folder that isn't there is not the one to use.
+  if (TMPDIR !== undefined && statSync(TMPDIR, { throwIfNoEntry: false })?.isDirectory() !== true)
+    Reflect.deleteProperty(process.env, 'TMPDIR');
   process.argv.splice(2, words.length, ...closeInherited(words));
   // What is made can be used by who makes it, and written by no stranger; the rest of the person's own mask stays.
   process.umask((process.umask() & 0o077) | 0o002);
