@@ -34,10 +34,10 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
   const discardCell = (cell: CellWorktree): Promise<void> =>
     removeCell(commonDir, pathsOf(access, cell).id, cell.path, { onStep, guard: access.guard });
   return {
-    addCellWorktree: (path, start, subject, base = start) =>
-      addCell(access, path, { start, base, subject: subject ?? null }),
-    addScratchWorktree: (path, commit) =>
-      addCell(access, path, { start: commit, base: commit, subject: null }),
+    addCellWorktree: (path, start, subject, base = start, sparse = null) =>
+      addCell(access, path, { start, base, subject: subject ?? null, sparse }),
+    addScratchWorktree: (path, commit, sparse = null) =>
+      addCell(access, path, { start: commit, base: commit, subject: null, sparse }),
     cells: () => listCells(commonDir),
     cellHead: (cell) => readCellHead(access, cell),
     cellLeftovers: (cell) => readLeftovers(access, cell),

@@ -16,6 +16,7 @@ import { ignoreRules } from './process/ignore-rules.ts';
 import { includedFiles } from './process/included-files.ts';
 import type { ReadObjects } from './read-objects.ts';
 import { listFiltered } from './worktrees/filtered-paths.ts';
+import { readSparsePatterns } from './worktrees/sparse-patterns.ts';
 
 export function openDiffs(access: GitAccess, reading: ReadObjects): GitDiffs {
   const objects = onObjects(access);
@@ -55,6 +56,7 @@ export function openFiles(access: GitAccess, reading: ReadObjects): GitFiles {
         ? new Map()
         : ignoreRules(inWorkTree(access, mainWorkTree), paths);
     },
+    sparsePatterns: (root) => readSparsePatterns(inWorkTree(access, root)),
     includedFiles: (root) => includedFiles(inWorkTree(access, root), root),
     detours: (commit) => access.detours(commit),
     submodules: async (commit) => submodulesOf(await access.detours(commit)),

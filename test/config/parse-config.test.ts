@@ -260,7 +260,7 @@ __proto__: {a: 1}
       .blueflame.yml:3:36  project.zzzzzz is not a known key
         project: {repo: /x, tasks_file: t, zzzzzz: 1}
                                            ^^^^^^
-        hint: known keys: name, base_branch, worktree_dir, setup, teardown, copy, link, landing, landing_branch, landing_style, landing_message
+        hint: known keys: name, base_branch, worktree_dir, setup, sparse, teardown, copy, link, landing, landing_branch, landing_style, landing_message
       .blueflame.yml:4:1  conccurrency is not a known key
         conccurrency: {}
         ^^^^^^^^^^^^

@@ -95,4 +95,62 @@ test('WTR-4 teardown runs where the agent worked and where its work was checked,
   assert.is(repo.git('worktree', 'list').split('\n').length, 1);
 });
 
+/** Files in three folders, of which the task may change one; what there is in a worktree lands as its work. */
+function monorepo(project: Readonly<Record<string, unknown>>, commit: string): TestRepo {
+  const config = {
+    project: { name: 'sample', base_branch: 'main', ...project },
+    limits: { max_retries: 0 },
+    validation: { validator_diagnostics: { commands: ['test -e pkgs/a/out.txt && test ! -e big'] } },
+  };
+  const repo = makeExecProject({ config });
+  for (const path of ['big/1.txt', 'big/deep/2.txt', 'pkgs/a/a.txt', 'pkgs/b/b.txt', 'pkgs/c/[c].txt'])
+    repo.write(path, `${path}\n`);
+  repo.commit('packages');
+  const script = `touch pkgs/a/out.txt; find . -name '*.txt' | sort > pkgs/a/out.txt; cat pkgs/a/a.txt >> pkgs/a/out.txt; ${commit}`;
+  writePlan(repo, [{ id: 'one', script, locks: ['pkgs/a/out.txt', 'pkgs/c/[c].txt'] }]);
+  writeDecisions(repo, {
+    plan: ['approve'],
+    changesets: ['approve'],
+    validation: ['drop'],
+    session: ['stop'],
+  });
+  return trusted(repo);
+}
+
+const seen = './pkgs/a/a.txt\n./pkgs/a/out.txt\n./pkgs/c/[c].txt\npkgs/a/a.txt';
+for (const commit of [
+  'true',
+  'git add -A && git commit -qm "feat: list"',
+  'git stash -uq && git stash pop -q',
+])
+  test(`WTR-3 project.sparse: worktrees hold these folders and what the locks name, and the rest stays committed (${commit})`, async () => {
+    const repo = monorepo({ sparse: ['pkgs/a'] }, commit);
+    const before = repo.git('ls-tree', '-r', '--name-only', 'main').split('\n');
+    const run = await flame(repo, argv);
+    assert.is(run.code, 0, run.stderr);
+    assert.is(repo.git('show', 'main:pkgs/a/out.txt'), seen);
+    const after = repo.git('ls-tree', '-r', '--name-only', 'main').split('\n');
+    assert.equal(after, [...before, 'pkgs/a/out.txt'].sort());
+    assert.is(repo.git('status', '--porcelain'), '');
+  });
+
+test('WTR-3 a sparse checkout of the person holds for agents', async () => {
+  const repo = monorepo({}, 'true');
+  repo.git('sparse-checkout', 'set', 'pkgs/a');
+  const run = await flame(repo, argv);
+  assert.is(run.code, 0, run.stderr);
+  assert.is(repo.git('show', 'main:pkgs/a/out.txt'), seen);
+  assert.is(repo.git('show', 'main:big/1.txt'), 'big/1.txt');
+});
+
+test('WTR-3 what an agent writes over a file that its worktree leaves out changes nothing', async () => {
+  const commit =
+    'mkdir -p big && echo mine > big/1.txt; git add -A --sparse; git commit -qm "feat: big"; rm -r big';
+  const repo = monorepo({ sparse: ['pkgs/a'] }, commit);
+  const run = await flame(repo, argv);
+  assert.is(run.code, 0, run.stderr);
+  assert.is(repo.git('show', 'main:big/1.txt'), 'big/1.txt');
+  assert.is(repo.git('show', 'main:pkgs/a/out.txt'), seen);
+});
+
 test.run();

@@ -26,6 +26,14 @@ export const projectSchema = z
         'Commands that prepare a fresh worktree; what they may reach is sandbox.egress.setup. npm ci and the like run once for each lock file.',
       )
       .meta({ examples: [['npm ci']] }),
+    sparse: z
+      .array(globSchema)
+      .nullable()
+      .default(null)
+      .describe(
+        'Folders that worktrees of agents are limited to, beside the files at the top and what a task’s locks need. null: as your own checkout, which may be sparse.',
+      )
+      .meta({ examples: [['packages/shop', 'tools']] }),
     teardown: z
       .array(commandSchema)
       .default([])

@@ -100,18 +100,26 @@ export interface CellSubject {
 
 /** Worktrees of agents, each with a quarantine for what it writes. */
 export interface GitCells {
-  /** A detached worktree for one agent with its own quarantine; base: start. Calls wait for each other. */
+  /**
+   * A detached worktree for one agent with its own quarantine; base: start. `sparse`: see sparsePatterns; what they leave out
+   * is in its index and not on disk. Calls wait for each other.
+   */
   addCellWorktree(
     path: string,
     start: ObjectId,
     subject?: CellSubject,
     base?: ObjectId,
+    sparse?: readonly string[] | null,
   ): Promise<CellWorktree>;
   /**
    * A worktree of an accepted commit whose changes are never kept: for checks and readers. Remove with
    * discardCell.
    */
-  addScratchWorktree(path: string, commit: ObjectId): Promise<CellWorktree>;
+  addScratchWorktree(
+    path: string,
+    commit: ObjectId,
+    sparse?: readonly string[] | null,
+  ): Promise<CellWorktree>;
   /** Cells that exist now, also those of a run that was killed. */
   cells(): Promise<readonly CellInfo[]>;
   /** HEAD of a cell's worktree; the objects may still be in quarantine. */

@@ -97,6 +97,8 @@ export interface GitFiles {
   ignoredPaths(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** What `.worktreeinclude` of this work tree names of the files that git ignores in it. */
   includedFiles(root: string): Promise<readonly string[]>;
+  /** The patterns of the person's sparse checkout, in the form of .gitignore; null: it holds everything. */
+  sparsePatterns(root: string): Promise<readonly string[] | null>;
   /** Paths of a commit that are no way to files of its own. */
   detours(commit: ObjectId): Promise<Detours>;
   /** Where the submodules of a commit are. */

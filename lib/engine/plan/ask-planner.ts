@@ -48,7 +48,7 @@ export async function askPlanner(workshop: Workshop, request: PlannerRequest): P
     workshop,
     base,
     async (cell) => runAgent(workshop, await plannerJob(workshop, request, { agent, base, cell })),
-    agent,
+    { name: agent },
   );
   if (outcome.failure !== null && outcome.failure.kind !== 'malformed-answer')
     throw plannerFailed(outcome.failure);

@@ -104,7 +104,7 @@ async function lead(workshop: Workshop, id: SessionId, open: OpenLeadDesk): Prom
       workshop,
       await baseTip(workshop, session),
       async (cell) => runAgent({ ...workshop, signal }, await jobOf(workshop, id, { by, cell, desk })),
-      by,
+      { name: by },
     );
   } catch (error) {
     trouble = error;

@@ -6,6 +6,7 @@ import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { interruptedError } from '../interrupted.ts';
 import { type PrepareParts, prepareWorktree, reportCheck, tearDown } from '../prepare-worktree.ts';
+import { sparseOfWork, sparsePatterns } from '../sparse-worktree.ts';
 import { type Workshop, worktreePath } from '../workshop.ts';
 
 /** What a diagnostic needs of a workshop: no session, no store, no person to ask. */
@@ -83,17 +84,20 @@ export async function diagnoseCommit(
   about: CommandAbout,
 ): Promise<readonly DiagnosticRun[]> {
   if (!hasDiagnostics(workshop)) return [];
-  return inScratch(workshop, commit, (cell) => runDiagnostics(workshop, cell, basedOn, about));
+  const sparse = await sparseOfWork(workshop, basedOn, commit);
+  return inScratch(workshop, commit, (cell) => runDiagnostics(workshop, cell, basedOn, about), { sparse });
 }
 
-/** Does something in a worktree of a commit that is thrown away afterwards, whatever happens. */
+/** Does something in a worktree of a commit that is thrown away afterwards, whatever happens. `sparse`: by default as the person's. */
 export async function inScratch<T>(
   workshop: DiagnosticParts,
   commit: ObjectId,
   work: (cell: CellWorktree) => Promise<T>,
-  name = `check-${randomUUID().slice(0, 8)}`,
+  { name, sparse }: { readonly name?: string; readonly sparse?: readonly string[] | null } = {},
 ): Promise<T> {
-  const cell = await workshop.git.addScratchWorktree(worktreePath(workshop, name), commit);
+  const path = worktreePath(workshop, name ?? `check-${randomUUID().slice(0, 8)}`);
+  const held = sparse === undefined ? await sparsePatterns(workshop, []) : sparse;
+  const cell = await workshop.git.addScratchWorktree(path, commit, held);
   try {
     return await work(cell);
   } finally {

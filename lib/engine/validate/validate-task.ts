@@ -16,6 +16,7 @@ import { tellingLines } from '../../util/telling-lines.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { leftOn, toldTo } from '../blackboard/worker-notes.ts';
 import { viewSession } from '../record.ts';
+import { sparseOfWork } from '../sparse-worktree.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { collectEvidence } from './collect-evidence.ts';
 import { besideBase } from './failing-on.ts';
@@ -111,9 +112,14 @@ interface ValidatorJob {
 
 type Unjudged = { readonly reason: string };
 
-function askValidator(workshop: Workshop, job: ValidatorJob): Promise<Opinion | Unjudged> {
+async function askValidator(workshop: Workshop, job: ValidatorJob): Promise<Opinion | Unjudged> {
   const agent = workshop.newAgentId('validator');
-  return inScratch(workshop, job.task.commit, (cell) => askIn(workshop, job, { cell, agent }), agent);
+  const { commit, start_commit: start } = job.task;
+  const sparse = await sparseOfWork(workshop, start, commit);
+  return inScratch(workshop, commit, (cell) => askIn(workshop, job, { cell, agent }), {
+    name: agent,
+    sparse,
+  });
 }
 
 async function askIn(

@@ -5,6 +5,7 @@ import type { AgentJob } from '../agents/start-agent.ts';
 import { issueAsScript } from '../issue-for-script.ts';
 import { workerPolicy } from '../judge/worker-policy.ts';
 import { preparedIn, prepareWorktree, tearDown } from '../prepare-worktree.ts';
+import { sparsePatterns } from '../sparse-worktree.ts';
 import { baseTip } from '../start-point.ts';
 import type { Workshop } from '../workshop.ts';
 import type { AttemptSteps } from './attempts.ts';
@@ -37,7 +38,10 @@ export async function performAttempt(
   if (refusal !== null) return failed(refusal);
   const from = await keptStart(workshop, view.session, task, start.commit);
   const subject = { session: attempt.session, task: task.id };
-  const cell = await open(() => workshop.git.addCellWorktree(attempt.path, from, subject, start.commit));
+  const sparse = await sparsePatterns(workshop, task.file_locks);
+  const cell = await open(() =>
+    workshop.git.addCellWorktree(attempt.path, from, subject, start.commit, sparse),
+  );
   let [isAccepted, mustStay] = [false, false];
   try {
     const ending = await workIn(workshop, attempt, {

@@ -16,6 +16,8 @@ import { ownGit } from './view.ts';
 /** See CellWorktree; null: a scratch worktree. */
 interface CellInit extends Pick<CellWorktree, 'start' | 'base'> {
   readonly subject: CellSubject | null;
+  /** null: it holds the whole commit. */
+  readonly sparse: readonly string[] | null;
 }
 
 /**
@@ -33,7 +35,7 @@ interface CellInit extends Pick<CellWorktree, 'start' | 'base'> {
 export async function addCell(
   access: GitAccess,
   path: string,
-  { subject, ...commits }: CellInit,
+  { subject, sparse, ...commits }: CellInit,
 ): Promise<CellWorktree> {
   const { commonDir } = access.repository;
   const paths = cellPaths(commonDir, basename(path));
@@ -44,7 +46,7 @@ export async function addCell(
     await makeAgentCommon(access, paths.agentGitDir);
     killPoint('cell recorded');
     const cell = describeCell(commonDir, paths.id, readRecord(paths.root));
-    await checkOut(access, cell, paths);
+    await checkOut(access, cell, { paths, sparse });
     killPoint('cell checked out');
     // Until here no agent can have been in it: an unfinished cell can be thrown away as it is.
     addToRecord(paths.root, { ready: true, index: cell.start });
@@ -116,22 +118,35 @@ function writeGitFolders(paths: CellPaths, path: string, start: ObjectId): void 
   writeFileSync(join(path, '.git'), `gitdir: ${paths.agentGitDir}\n`);
 }
 
-async function checkOut(access: GitAccess, cell: CellWorktree, paths: CellPaths): Promise<void> {
+async function checkOut(
+  access: GitAccess,
+  cell: CellWorktree,
+  { paths, sparse }: { readonly paths: CellPaths; readonly sparse: readonly string[] | null },
+): Promise<void> {
   const index = join(paths.ownGitDir, 'index');
-  const written = access.checkouts.write(cell.start, cell.path);
-  if (written === null) {
+  const written = sparse === null ? access.checkouts.write(cell.start, cell.path) : null;
+  if (sparse !== null) {
+    mkdirSync(join(paths.ownGitDir, 'info'));
+    writeFileSync(join(paths.ownGitDir, 'info', 'sparse-checkout'), `${sparse.join('\n')}\n`);
+    await checkOutByGit(access, cell, ['core.sparseCheckout=true', 'core.sparseCheckoutCone=false']);
+  } else if (written === null) {
     await checkOutByGit(access, cell);
     access.checkouts.note(cell.start, cell.path, () => readFileSync(index));
   } else writeFileSync(index, written);
   copyFileSync(index, join(paths.agentGitDir, 'index'));
 }
 
-async function checkOutByGit(access: GitAccess, cell: CellWorktree): Promise<void> {
+async function checkOutByGit(
+  access: GitAccess,
+  cell: CellWorktree,
+  settings: readonly string[] = [],
+): Promise<void> {
   // No agent was in it yet, and a large repository takes its time.
   const own = { ...(await ownGit(access, cell)), guard: undefined };
   // What a partial clone lacks is fetched into the repository: once for all, and where the agent's git finds it.
   const git = withVariables(own, { GIT_OBJECT_DIRECTORY: join(access.repository.commonDir, 'objects') });
-  await runGit(git, ['read-tree', '-m', '-u', cell.start]);
+  const set = settings.flatMap((setting) => ['-c', setting]);
+  await runGit(git, [...set, 'read-tree', '-m', '-u', cell.start]);
 }
 
 function taken(folder: string, what: string, cause?: unknown): FlameError {
