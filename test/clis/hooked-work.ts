@@ -75,7 +75,7 @@ function checkResults(cli: HookedCli, results: readonly ToldResult[]): void {
   const all = results.map((one) => JSON.stringify(one)).join('\n');
   assert.not.match(text(0), /ERROR|error/, all);
   assert.match(text(1), cli.blocked, all);
-  assert.match(text(1), 'secret.key is blocked', all);
+  assert.match(text(1), 'secret.key is hidden', all);
   assert.match(text(2), cli.blocked, all);
   // What a command runs finds neither the address nor the key its CLI uses, and nothing of the repository's `.env`.
   assert.match(text(4), /^(?:Output: )?SHELL=\/bin\/bash$/m, all);
