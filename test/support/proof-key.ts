@@ -9,6 +9,7 @@ const shownBy = 'test/clis';
 const dependsOn = [
   '.ci/clis.json',
   'hooks',
+  'docs/models.md',
   'lib/agents',
   ...['canary', 'entry', 'gateway', 'run', 'sandbox', 'watcher'].map((room) => `lib/cell/${room}`),
   ...['planner', 'worker', 'validator', 'merger', 'queen', 'last-word'].map(
