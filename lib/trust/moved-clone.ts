@@ -5,7 +5,6 @@ import { makeFolders } from '../util/make-folders.ts';
 import { readTextOrEmpty } from '../util/read-file.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import { cloneStateDir } from '../util/user-state.ts';
-import { movePermissions } from './repository/permission.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -26,7 +25,7 @@ export function noteClone(env: Env, commonDir: string): void {
  * Brings what was decided in a clone along with it: to where it was moved on its disk. A copy is another folder, and
  * nothing was decided in it.
  */
-export function adoptMovedClone(env: Env, commonDir: string): void {
+export async function adoptMovedClone(env: Env, commonDir: string): Promise<void> {
   const own = cloneStateDir(env, commonDir);
   if (existsSync(own)) return;
   const identity = identityOf(commonDir);
@@ -34,6 +33,8 @@ export function adoptMovedClone(env: Env, commonDir: string): void {
     const folder = join(dirname(own), name);
     const noted = parseRecord(readTextOrEmpty(join(folder, placeFile)));
     if (noted.identity !== identity || identityOf(`${noted.path}`) === identity) continue;
+    // Only then: what reads them loads a library of schemas.
+    const { movePermissions } = await import('./repository/permission.ts');
     renameSync(folder, own);
     movePermissions(own, `${noted.path}`, commonDir);
     return;

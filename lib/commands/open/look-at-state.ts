@@ -54,7 +54,7 @@ export async function withStore(
   const { isFound, whole } = beginDiscovery(context);
   const found = await isFound;
   const { commonDir, objectFormat } = found;
-  adoptMovedClone(io.env, commonDir);
+  await adoptMovedClone(io.env, commonDir);
   const origins = openOrigins({ env: io.env, commonDir, chat: () => chatAround({ commonDir, env: io.env }) });
   const idents = openIdents(whereThePersonIs({ context, repository: found }));
   const signer = cloneSigner({ env: io.env, commonDir }, objectFormat);
