@@ -54,7 +54,7 @@ test('QUE-1 files come from commits, page by page, and none that agents may not 
   const repo = makeExecProject({ config: { permissions: { hidden_paths: ['secret/**', '.env'] } } });
   repo.write('long.txt', Array.from({ length: 1_000 }, (_, line) => `line ${line + 1}`).join('\n'));
   repo.write('wide.txt', 'x'.repeat(20_000));
-  repo.write('secret/key.txt', 'hidden');
+  repo.write('secret/key.txt', 'not for agents');
   repo.write('odd.txt', 'a\u202eb\u200bc\u{e0041}\u001b[2J\n');
   writeFileSync(join(repo.path, 'binary.bin'), Buffer.from([0, 1, 2, 255]));
   symlinkSync('/etc/passwd', join(repo.path, 'link'));
@@ -114,7 +114,7 @@ test('QUE-1 files come from commits, page by page, and none that agents may not 
   assert.is((await search('LINE', { ignore_case: true })).at('matches.length'), 50);
   assert.is((await search('LINE')).at('matches.length'), 0);
   assert.match(String((await search('x{50}')).at('matches.0.text')), /^x{299}…$/);
-  const hidden = await search('hidden|passwd|not in any');
+  const hidden = await search('not for agents|passwd|not in any');
   assert.equal([hidden.at('matches.length'), hidden.at('left_out')], [0, 1], hidden.text);
   const refusals = {
     'bad-pattern': await search('line ('),
