@@ -36,6 +36,15 @@ inCell('UNI-5 pipes, sockets and devices in the worktree: not waited for, not ha
   assert.equal(handedIn, ['README.md', 'x.txt']);
 });
 
+// Root reads them all the same: it counts where these tests are run again as a plain user.
+inCell('WRK-3 what lies in folders without permissions is handed in', async () => {
+  const { attack } = await openStage();
+  const { handedIn } = await attack(
+    'mkdir -p shut/in listed; echo x > shut/in/x; echo y > listed/y; chmod 000 shut/in shut; chmod 400 listed',
+  );
+  assert.equal(handedIn, ['listed/y', 'shut/in/x']);
+});
+
 inCell('UNI-5 names made to confuse: newlines, quotes, options, other alphabets', async () => {
   const { attack } = await openStage();
   const names = ['a\nb', '-rf', '--', ' lead', 'q"uote', '$(id)', 'back\\slash', 'ünï', 'a\tb', '‮gpj'];

@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { access, chmod, constants, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkBounds } from '../../domain/config/work-bounds.ts';
 import { dropSetId } from '../../util/drop-set-id.ts';
@@ -21,7 +21,8 @@ interface LookedOver {
 
 /**
  * Makes a work tree that an agent wrote fit to be read by git: pipes, sockets and devices under names that git
- * would open are removed, they hold nothing, and no file stays setuid. Throws FlameError `cell-too-much` where it holds more
+ * would open are removed, they hold nothing, folders that can't be read get their owner's rights back, and no file stays
+ * setuid. Throws FlameError `cell-too-much` where it holds more
  * than git could read in good time: files, folders in folders, or new patterns that are matched for ever. Returns
  * whether a file in it gives attributes to others.
  */
@@ -35,6 +36,7 @@ export async function lookOver(
   const waiting = [{ path: workTree, depth: 0 }];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     requireGoing(guard);
+    await openFolder(folder.path);
     const entries = await entriesOf(folder.path);
     found += entries.length;
     if (found > most) throw tooMuch('files and folders or more', { found, most });
@@ -62,6 +64,11 @@ export async function lookOver(
 
 function isPipe(entry: Dirent): boolean {
   return readByGit.has(entry.name) && !entry.isFile() && !entry.isSymbolicLink();
+}
+
+/** git passes over a folder it can't go into with a warning, and what is in it would be in no commit. */
+async function openFolder(path: string): Promise<void> {
+  await access(path, constants.R_OK | constants.X_OK).catch(() => chmod(path, 0o700).catch(() => undefined));
 }
 
 /** Nothing where it can't be read: git can't go there either. */
