@@ -11,7 +11,11 @@ import type { WithGit, Workshop } from './workshop.ts';
 export async function requireMovable({ git }: WithGit<GitWorktrees>, branch: string): Promise<void> {
   for (const use of await git.branchUses(branch)) {
     if (!use.isThere) throw gone(use, branch);
-    if (use.operation !== null) throw busy(use.path, use.operation, branch);
+    if (use.operation !== null)
+      throw unfinished({ ...use, operation: use.operation }, branch, {
+        so: 'so nothing was landed',
+        again: 'git flame review',
+      });
   }
 }
 
@@ -38,13 +42,21 @@ export async function warnIfBusy(
   }
 }
 
-function busy(path: string, operation: BranchOperation, branch: string): FlameError {
+/**
+ * The refusal of what a merge or its like that has not ended stands in the way of, with what ends it: a stash or a
+ * commit would lose that it was one, or record its conflicts.
+ */
+export function unfinished(
+  { path, operation }: Pick<BranchUse, 'path'> & { readonly operation: BranchOperation },
+  branch: string,
+  { so, again }: { readonly so: string; readonly again: string },
+): FlameError {
   const { words, ways } = describe(operation, branch);
   return new FlameError({
     kind: 'refused',
     code: 'base-in-use',
-    message: `${words} in ${path}, so nothing was landed.`,
-    hints: [...ways.map((way) => `git -C ${shellQuote(path)} ${way}`), 'git flame review'],
+    message: `${words} in ${path}, ${so}.`,
+    hints: [...ways.map((way) => `git -C ${shellQuote(path)} ${way}`), again],
   });
 }
 

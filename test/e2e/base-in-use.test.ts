@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -105,6 +106,76 @@ for (const [name, { begin, says, ends }] of Object.entries(operations)) {
     assert.is(repo.git('status', '--porcelain'), '');
   });
 }
+
+const conflicts = {
+  merge: (repo: TestRepo) => tryGit(repo, 'merge', 'side'),
+  'cherry-pick': (repo: TestRepo) => tryGit(repo, 'cherry-pick', 'side'),
+  rebase: (repo: TestRepo) => tryGit(repo, 'rebase', 'side'),
+};
+
+test('MRG-5 a start amid conflicts names what ends them, and nothing that would record or lose them', async () => {
+  for (const [name, begin] of Object.entries(conflicts)) {
+    const repo = makeExecProject();
+    withHistory(repo);
+    begin(repo);
+    const { code, stderr } = await flame(repo, ['run', 'Go', '--from', writePlan(repo, [task])]);
+    assert.is(code, 1, stderr);
+    assert.match(stderr, `git -C ${repo.path} ${name} --abort`);
+    assert.not.match(stderr, /stash|commit -a/);
+  }
+});
+
+/** The commands named after an error, but for git flame's own. */
+function named({ stderr }: FlameRun): readonly string[] {
+  return [...stderr.matchAll(/^ *next: (git -C .*)$/gm)].map(([, command = '']) => command);
+}
+
+function typed(command: string): string {
+  return execFileSync('sh', ['-c', command], { encoding: 'utf8' });
+}
+
+test('MRG-5 what git leaves out of the work tree holds up a landing until the named commands are typed', async () => {
+  const repo = makeExecProject();
+  await upToReview(repo);
+  repo.git('reset', '-q', '--hard');
+  repo.write('src/a.txt', 'mine\n');
+  repo.git('update-index', '--skip-worktree', 'src/a.txt');
+  const plan = writePlan(
+    repo,
+    [{ id: 'b', script: 'echo theirs > src/a.txt', locks: ['src/a.txt'] }],
+    'b.yml',
+  );
+  const run = await flame(repo, ['run', 'Go', '--new', '--from', plan, '--decisions-file', approving(repo)]);
+  assert.match(run.stderr, /git would not bring the files of .* along/, run.stderr);
+  for (const command of named(run)) typed(command.replace('FILE', 'src/a.txt'));
+  assert.match(repo.git('ls-files', '-v', 'src/a.txt'), /^H /);
+  assert.match((await review(repo)).stderr, /is checked out in .* with local changes/);
+});
+
+test('MRG-5 an untracked file where a folder lands is named itself, and the named stash takes it away', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [
+    { id: 'a', script: 'mkdir d; echo e > d/e; echo n > n', locks: ['d/e', 'n'] },
+  ]);
+  const run = await flame(repo, ['run', 'Go', '--from', plan, '--decisions-file', approving(repo, 0)]);
+  assert.is(run.code, 2, run.stderr);
+  for (const name of ['d', 'n']) repo.write(name, 'mine\n');
+  const refused = await review(repo);
+  assert.match(refused.stderr, /Untracked files in .* stand where git would write/);
+  for (const command of named(refused)) typed(command);
+  assert.is((await review(repo)).code, 0);
+  assert.is(repo.git('show', 'main:d/e'), 'e');
+  assert.is(repo.git('show', 'stash@{0}^3:d'), 'mine');
+});
+
+test('CFG-5 a checkout that says it is bare is told how to be one again', async () => {
+  const repo = makeExecProject();
+  repo.git('config', 'core.bare', 'true');
+  const { code, stderr } = await flame(repo, ['run', 'Go', '--from', writePlan(repo, [task])]);
+  assert.is(code, 128, stderr);
+  typed(/next: (git --git-dir=.*)$/m.exec(stderr)?.[1] ?? 'false');
+  assert.is(repo.git('rev-parse', '--is-bare-repository'), 'false');
+});
 
 test('MRG-5 a base that is being rebased in another worktree is refused, and told before anything is paid', async () => {
   const repo = makeExecProject();

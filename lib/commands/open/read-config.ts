@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -26,20 +26,34 @@ export function requireWorkTree(git: Pick<GitPort, 'repository'>): string {
     if (isFound) return mainWorkTree;
     throw farWorkTree(mainWorkTree, commonDir);
   }
-  throw new FlameError({
+  throw bare(commonDir);
+}
+
+/** One named `.git` has a work tree around it, which git doesn't look for where a setting says that there is none. */
+function bare(commonDir: string): FlameError {
+  const isFlipped = basename(commonDir) === '.git';
+  return new FlameError({
     kind: 'environment',
     code: 'bare-repository',
-    message: `${commonDir} is a bare repository: there is no work tree to run agents beside.`,
-    hints: [`git clone ${shellQuote(commonDir)} work && cd work`, 'git flame status'],
+    message: isFlipped
+      ? `core.bare says that ${commonDir} has no work tree, so git finds none to run agents beside.`
+      : `${commonDir} is a bare repository: there is no work tree to run agents beside.`,
+    hints: [
+      isFlipped
+        ? `git --git-dir=${shellQuote(commonDir)} config core.bare false`
+        : `git clone ${shellQuote(commonDir)} work && cd work`,
+      'git flame status',
+    ],
   });
 }
 
 function farWorkTree(workTree: string, commonDir: string): FlameError {
-  const trees = shellQuote(`${commonDir.replace(/\.git$/, '')}-work`);
+  const trees = shellQuote(`${commonDir.replace(/\/?\.git$/, '')}-work`);
   return new FlameError({
     kind: 'environment',
     code: 'far-work-tree',
     message: `The work tree ${workTree} has no .git that leads to ${commonDir}, so git finds the repository there only by GIT_DIR, --git-dir or core.worktree, which agents don't have.`,
+    details: ['Where a hook or an editor set them for another repository: unset GIT_DIR GIT_WORK_TREE'],
     hints: [`git clone ${shellQuote(commonDir)} ${trees} && cd ${trees}`, 'git flame init'],
     data: { work_tree: workTree, git_dir: commonDir },
   });

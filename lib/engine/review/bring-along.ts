@@ -46,7 +46,11 @@ export async function requireCleanBase(
     const dirty = await workshop.git.changedTracked(path);
     if (dirty.length === 0) continue;
     const message = `${landsOn(session)} is checked out in ${path} with local changes, so nothing was ${done}.`;
-    throw dirtyTree(message, dirty, [`git -C ${shellQuote(path)} stash`, again]);
+    throw dirtyTree(message, dirty, [
+      `git -C ${shellQuote(path)} stash`,
+      `git -C ${shellQuote(path)} commit -a`,
+      again,
+    ]);
   }
 }
 
@@ -104,7 +108,9 @@ async function requireAdvance(
     details,
     hints: [
       `${here} ls-files -v | grep '^[a-zS]'`,
-      `${here} update-index --no-assume-unchanged --no-skip-worktree FILE`,
+      // Of the two in one call git heeds the last alone.
+      `${here} update-index --no-assume-unchanged FILE`,
+      `${here} update-index --no-skip-worktree FILE`,
       again,
     ],
   });

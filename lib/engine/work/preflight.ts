@@ -12,7 +12,7 @@ import { showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { requireSandbox } from '../agents/prove-enforcement.ts';
 import { requirePrices } from '../agents/require-price.ts';
-import { dirtyTree, warnIfBusy } from '../base-in-use.ts';
+import { dirtyTree, unfinished, warnIfBusy } from '../base-in-use.ts';
 import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
 import { refsInTheWay } from './refs-in-the-way.ts';
 
@@ -71,9 +71,14 @@ export async function findBase(
 
 /** Only where the base branch is checked out: elsewhere neither agents nor a landing come upon the changes. */
 async function requireCleanTree(workshop: WithGit<GitWorktrees>, { branch }: Base): Promise<void> {
-  for (const { path, isThere } of await workshop.git.branchUses(branch)) {
+  for (const { path, isThere, operation } of await workshop.git.branchUses(branch)) {
     const dirty = isThere ? await workshop.git.changedTracked(path) : [];
     if (dirty.length === 0) continue;
+    if (operation !== null)
+      throw unfinished({ path, operation }, branch, {
+        so: 'and agents would not see what it changed',
+        again: 'git flame run',
+      });
     const inTree = `git -C ${shellQuote(path)}`;
     const isOnlyConfig = dirty.every((name) => name === '.blueflame.yml');
     throw dirtyTree(

@@ -4,8 +4,8 @@ import type { ObjectId } from '../../domain/ids.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 
 /**
- * The paths that `from..to` adds where a file stands that git doesn't track. read-tree itself spares untracked
- * files, but would overwrite ignored ones.
+ * What stands where `from..to` adds a file and git doesn't track it: that path, or the file that a folder of it would
+ * replace. read-tree itself spares untracked files, but would overwrite ignored ones.
  */
 export async function filesInTheWay(
   context: GitContext,
@@ -18,18 +18,18 @@ export async function filesInTheWay(
   const listed = (letter: string): string[] =>
     tokens.filter((_, index) => index % 2 === 1 && tokens[index - 1] === letter);
   const leaving = new Set(listed('D'));
-  return listed('A').filter((path) => isInTheWay(context.cwd, path, leaving));
+  return [...new Set(listed('A').flatMap((path) => inTheWay(context.cwd, path, leaving) ?? []))];
 }
 
-function isInTheWay(workTree: string, path: string, leaving: ReadonlySet<string>): boolean {
+function inTheWay(workTree: string, path: string, leaving: ReadonlySet<string>): string | null {
   const parts = path.split('/');
   for (let depth = 1; depth <= parts.length; depth += 1) {
     const part = parts.slice(0, depth).join('/');
     const there = lstatSync(join(workTree, part), { throwIfNoEntry: false });
-    if (there === undefined) return false;
-    if (!there.isDirectory()) return !leaving.has(part);
+    if (there === undefined) return null;
+    if (!there.isDirectory()) return leaving.has(part) ? null : part;
   }
-  return listFiles(workTree, path).some((file) => !leaving.has(file));
+  return listFiles(workTree, path).some((file) => !leaving.has(file)) ? path : null;
 }
 
 function listFiles(workTree: string, folder: string): readonly string[] {
