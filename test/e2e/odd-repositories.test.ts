@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -61,8 +61,13 @@ test('UNI-5 what is written into a submodule all the same is neither taken in no
   assert.match(run.stderr, /Changes inside submodule lib\/basic cannot be taken in/);
   const [worktree = ''] = worktreesOf(repo);
   assert.is(readFileSync(join(worktree, 'lib/basic/d/v.txt'), 'utf8'), 'valuable\n');
-  await flame(repo, ['cleanup', '--yes', '--force']);
+  const kept = await flame(repo, ['cleanup', '--yes', '--force']);
   assert.is(readFileSync(join(worktree, 'lib/basic/d/v.txt'), 'utf8'), 'valuable\n');
+  assert.match(kept.stdout.replace(/\s+/g, ' '), /Once its folder here is empty, nothing holds up/);
+  rmSync(join(worktree, 'lib/basic/d'), { recursive: true });
+  const done = await flame(repo, ['cleanup', '--yes', '--force']);
+  assert.is(done.code, 0, done.stdout);
+  assert.not(existsSync(worktree));
 });
 
 test('WRK-7 files of a submodule can be brought into worktrees, by copy and by link', async () => {

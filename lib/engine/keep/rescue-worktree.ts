@@ -39,7 +39,7 @@ export async function putAway(workshop: Workshop, cell: CellInfo, options: PutAw
     return outcome.kind === 'removed' && ref !== null ? { kind: 'rescued', ref } : outcome;
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
-    return { kind: 'kept', reasons: [error.message] };
+    return { kind: 'kept', reasons: [error.message, ...error.lines] };
   }
 }
 

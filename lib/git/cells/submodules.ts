@@ -36,7 +36,7 @@ export async function requireEmptySubmodules(
     code: 'cell-submodule',
     message: `Changes inside submodule ${changed.map(showName).join(', ')} cannot be taken in.`,
     details: [
-      `They are in ${cell.path}. A submodule is another repository: change it there, then let a task move its commit.`,
+      `They are in ${cell.path}. A submodule is another repository: make the change there, then let a task move its commit. Once its folder here is empty, nothing holds up the worktree.`,
     ],
     hints: changed.map((path) => `ls -A ${shellQuote(join(cell.path, showName(path)))}`),
   });
