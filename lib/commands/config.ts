@@ -44,7 +44,9 @@ async function show({ git, output, configFile }: Reading): Promise<number> {
   const loaded = await readConfig(requireWorkTree(git), configFile);
   for (const warning of loaded.warnings) output.warn(warning);
   for (const warning of uselessEntries(loaded.config)) output.warn(warning);
-  output.json(inForce(loaded.config));
+  // The version of the file is none of the answer's.
+  const { schema_version: _, ...shown } = inForce(loaded.config);
+  output.json(shown);
   output.result(explainConfig(loaded.config, loaded.text).join('\n'));
   return 0;
 }
