@@ -38,7 +38,12 @@ export async function performAttempt(
   if (refusal !== null) return failed(refusal);
   const from = await keptStart(workshop, view.session, task, start.commit);
   const subject = { session: attempt.session, task: task.id };
-  const sparse = await sparsePatterns(workshop, task.file_locks);
+  // What it builds on is in it as well.
+  const needed = view.tasks.filter(({ id }) => task.dependencies.includes(id));
+  const sparse = await sparsePatterns(
+    workshop,
+    [task, ...needed].flatMap(({ file_locks: locks }) => locks),
+  );
   const cell = await open(() =>
     workshop.git.addCellWorktree(attempt.path, from, subject, start.commit, sparse),
   );
