@@ -59,7 +59,7 @@ test('a configuration that is no text, a folder, too new or missing is refused; 
   const file = join(repo.path, '.blueflame.yml');
   const cases: readonly (readonly [() => void, RegExp])[] = [
     [() => writeFileSync(file, Buffer.from([0xff, 0xfe, 0x41])), /is not UTF-8 text/],
-    [() => writeFileSync(file, 'schema_version: 99\n'), /schema_version 99, but .* up to 1/],
+    [() => writeFileSync(file, 'schema_version: 99\n'), /schema_version 99, but .* up to 2/],
     [() => writeFileSync(file, 'project: [\n'), /\.blueflame\.yml:1:/],
     [
       () => {
@@ -74,9 +74,9 @@ test('a configuration that is no text, a folder, too new or missing is refused; 
     assertRefused(await flame(repo, ['run', 'Anything']), { code: 128, says });
     const status = await flame(repo, ['status']);
     assert.is(status.code, 0);
-    const isTooNew = says.test('schema_version 99, but it reads up to 1');
+    const isTooNew = says.test('schema_version 99, but it reads up to 2');
     assert.is(
-      /^warning: .*schema_version 99, but .* up to 1\. What changes anything is refused/m.test(status.stderr),
+      /^warning: .*schema_version 99, but .* up to 2\. What changes anything is refused/m.test(status.stderr),
       isTooNew,
     );
   }
