@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { agentIdPattern } from '../domain/ids.ts';
-import type { AgentRunner, AuditSummary, RunningAgent } from '../domain/ports/agent-port.ts';
+import type { AgentRequest, AgentRunner, AuditSummary, RunningAgent } from '../domain/ports/agent-port.ts';
 import { runCanary } from './canary/run-canary.ts';
 import { readProcessTable, usageOf } from './limits/usage.ts';
 import { readLiveAgents } from './run/agent-registry.ts';
@@ -46,6 +47,7 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
     },
     canary: (name, model) => runCanary(context, name, model),
     async start(request, onActivity, shared): Promise<RunningAgent> {
+      if (!existsSync(request.worktree.path)) return neverStarted(request);
       const agent = await startAgent(context, { request, onActivity, shared });
       keep(agent, agent.outcome);
       pids.add(agent.pid);
@@ -79,3 +81,16 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
 const commandGraceMs = 2_000;
 
 const noAudit: AuditSummary = { allowed: 0, blocked: 0, top: [] };
+
+/** Of a worktree that was removed before its agent was started. */
+function neverStarted({ id, worktree }: AgentRequest): RunningAgent {
+  const failure = {
+    kind: 'spawn-failed',
+    message: "The agent's worktree is not there any more.",
+    details: [`${worktree.path} was removed before the agent was started.`],
+    retryable: false,
+  } as const;
+  const spent = { cost_usd: 0, tokens: 0, duration_ms: 0 };
+  const outcome = { ...spent, failure, exitCode: null, answer: null, text: '', audit: noAudit, logFile: '' };
+  return { id, pid: 0, outcome: Promise.resolve(outcome), stop: async () => undefined };
+}
