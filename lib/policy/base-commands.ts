@@ -25,7 +25,7 @@ export const readCommands: readonly string[] = [
   ...'echo printf test [ true false : sleep seq date which type command yes env xargs timeout time nice'.split(
     ' ',
   ),
-  ...'nproc uname whoami id df free uptime mktemp getconf locale tput clear'.split(' '),
+  ...'nproc uname whoami df free uptime mktemp getconf locale tput clear'.split(' '),
 ];
 
 /** What a worker does besides within its scope: the paths it names are judged one by one. */
