@@ -9,6 +9,7 @@ import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { until } from '../../support/until.ts';
 import { closeWorkshops, openTestWorkshop, startOfTime } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -47,11 +48,15 @@ test('LIF-3 Ctrl-C while a wave waits for the network says so, and of no agents 
   let waits = 0;
   async function untilIdle(ms: number, signal: AbortSignal): Promise<void> {
     waits += 1;
-    const { tasks: now } = await viewSession(bench.workshop, bench.session);
     // Shorter ones are looks at what runs, and bounds of turns.
-    const isPause = ms > 1_000 && now.every(({ status }) => status === 'pending');
-    if (isPause && bench.started.length > 0) ctrlC.abort();
-    else await bench.workshop.machine.sleep(ms, signal);
+    const isPause = ms > 1_000 && bench.started.length > 0;
+    if (!isPause) return bench.workshop.machine.sleep(ms, signal);
+    // What ended a moment before is still written.
+    await until('no task is held', async () => {
+      const { tasks: now } = await viewSession(bench.workshop, bench.session);
+      return now.every(({ status }) => status === 'pending');
+    });
+    ctrlC.abort();
   }
   const error = await workWave(workshop, bench.session).catch((thrown: unknown) => thrown);
   assert.ok(error instanceof FlameError && waits > 0);
