@@ -19,7 +19,7 @@ async function examine(repo: TestRepo, more: readonly string[] = []): Promise<Re
 }
 
 test('DST-1 doctor tries what machines need of a remote, names its numbers, and leaves nothing there', async () => {
-  const { remote, lead } = makeMachines(1, []);
+  const { remote, lead } = makeMachines(1, [], { lease: '6s', renew: '1s' });
   const { repo } = lead;
   const before = remote.git('for-each-ref');
   const found = await examine(repo);
