@@ -172,7 +172,8 @@ inCell('a cell that cannot be made is a failure, not a crash', async () => {
   const agent = await runner.start(request({ worktree: broken }), () => undefined);
   assert.is((await agent.outcome).failure?.kind, 'spawn-failed');
   await runner.close();
-  assert.equal(readdirSync(join(repo.path, '.git/blueflame/run')), []);
+  const runs = join(repo.path, '.git/blueflame/run');
+  assert.equal(existsSync(runs) ? readdirSync(runs) : [], []);
 });
 
 /**
