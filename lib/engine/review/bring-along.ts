@@ -108,7 +108,7 @@ async function requireAdvance(
     details,
     hints: [
       `${here} ls-files -v | grep '^[a-zS]'`,
-      // Of the two in one call git heeds the last alone.
+      // Of the two in one call git does the last alone.
       `${here} update-index --no-assume-unchanged FILE`,
       `${here} update-index --no-skip-worktree FILE`,
       again,
