@@ -24,6 +24,11 @@ export function dirtyTree(message: string, dirty: readonly string[], hints: read
   return new FlameError({ kind: 'refused', code: 'dirty-tree', message, details: dirty.slice(0, 20), hints });
 }
 
+/** Commands of git that take local changes out of the way. */
+export function waysToClean(path: string): readonly string[] {
+  return ['stash', 'commit -a'].map((way) => `git -C ${shellQuote(path)} ${way}`);
+}
+
 /** Tells of what would refuse a landing; it may well be over until then. Throws FlameError `worktree-gone`. */
 export async function warnIfBusy(
   { git, events }: Pick<Workshop, 'events'> & WithGit<GitWorktrees>,

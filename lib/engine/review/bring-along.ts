@@ -9,7 +9,7 @@ import { ownCheckout } from '../../domain/state/own-checkout.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
-import { dirtyTree, requireMovable } from '../base-in-use.ts';
+import { dirtyTree, requireMovable, waysToClean } from '../base-in-use.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
@@ -46,11 +46,7 @@ export async function requireCleanBase(
     const dirty = await workshop.git.changedTracked(path);
     if (dirty.length === 0) continue;
     const message = `${landsOn(session)} is checked out in ${path} with local changes, so nothing was ${done}.`;
-    throw dirtyTree(message, dirty, [
-      `git -C ${shellQuote(path)} stash`,
-      `git -C ${shellQuote(path)} commit -a`,
-      again,
-    ]);
+    throw dirtyTree(message, dirty, [...waysToClean(path), again]);
   }
 }
 

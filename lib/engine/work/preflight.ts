@@ -12,7 +12,7 @@ import { showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { requireSandbox } from '../agents/prove-enforcement.ts';
 import { requirePrices } from '../agents/require-price.ts';
-import { dirtyTree, unfinished, warnIfBusy } from '../base-in-use.ts';
+import { dirtyTree, unfinished, warnIfBusy, waysToClean } from '../base-in-use.ts';
 import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
 import { refsInTheWay } from './refs-in-the-way.ts';
 
@@ -79,7 +79,6 @@ async function requireCleanTree(workshop: WithGit<GitWorktrees>, { branch }: Bas
         so: 'and agents would not see what it changed',
         again: 'git flame run',
       });
-    const inTree = `git -C ${shellQuote(path)}`;
     const isOnlyConfig = dirty.every((name) => name === '.blueflame.yml');
     throw dirtyTree(
       isOnlyConfig
@@ -87,8 +86,8 @@ async function requireCleanTree(workshop: WithGit<GitWorktrees>, { branch }: Bas
         : `The work tree ${path} has local changes that agents would not see and a landing could touch.`,
       dirty,
       isOnlyConfig
-        ? [`${inTree} commit -m 'configure git flame' .blueflame.yml`]
-        : [`${inTree} stash`, `${inTree} commit -a`],
+        ? [`git -C ${shellQuote(path)} commit -m 'configure git flame' .blueflame.yml`]
+        : waysToClean(path),
     );
   }
 }
