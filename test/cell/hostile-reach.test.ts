@@ -42,6 +42,62 @@ inCell('SBX-1 no socket of the machine can be reached, wherever it is and whatev
   assert.is(said.match(/refused/g)?.length, places.length + 3, said);
 });
 
+// Of these a network namespace parts none; without the filter a machine may not know some of them.
+inCell(
+  'SBX-1 sockets are of families that stay in the cell, a line to the host of a virtual machine is none',
+  async () => {
+    const { attack } = await openStage();
+    const { said } = await attack(
+      `perl -e 'for (1, 2, 10, 16, 17, 31, 38, 40, 42) { print "$_ ", socket(my $s, $_, 1, 0) ? "made" : $!{EAFNOSUPPORT} ? "refused" : "other", "\n" }'`,
+    );
+    const answers = said.match(/^\d+ (?:made|refused|other)$/gm) ?? [];
+    assert.equal(
+      answers.filter((line) => !line.endsWith('refused')),
+      ['1 made', '2 made', '10 made', '16 other'],
+      said,
+    );
+  },
+);
+
+inCell(
+  'SBX-2 variables that name toolchains show toolchains, and no other folder of the machine',
+  async () => {
+    const [jdk, other] = [makeTempDir('flame-jdk'), makeTempDir('flame-other')];
+    mkdirSync(join(jdk, 'bin'));
+    for (const file of ['bin/java', 'release']) writeFileSync(join(jdk, file), 'of the toolchain\n');
+    writeFileSync(join(other, 'notes.txt'), 'TOP-SECRET\n');
+    const names = [
+      'GOROOT',
+      'GOMODCACHE',
+      'NVM_DIR',
+      'VOLTA_HOME',
+      'PYENV_ROOT',
+      'ASDF_DIR',
+      'MISE_DATA_DIR',
+    ];
+    for (const elsewhere of [other, '/./', '/proc', '/..']) {
+      const env = {
+        HOME: makeTempDir('flame-home'),
+        ...Object.fromEntries([...names, 'LANG', 'LC_ALL', 'TZ'].map((name) => [name, elsewhere])),
+      };
+      const { attack } = await openStage({ env: { ...env, JAVA_HOME: jdk } });
+      const { said } = await attack(`cat ${jdk}/release ${other}/notes.txt; ls -d /proc/[0-9]* | wc -l`);
+      assert.match(said, 'of the toolchain');
+      assert.not.match(said, 'TOP-SECRET');
+      assert.ok(Number(/^\d+$/m.exec(said)?.[0]) < 20, `${elsewhere}: ${said}`);
+      const { attack: again } = await openStage({ env: { ...env, JAVA_HOME: elsewhere } });
+      assert.not.match((await again(`cat ${other}/notes.txt`)).said, 'TOP-SECRET');
+    }
+  },
+);
+
+inCell("SBX-2 the keys of the person's session are not listed", async () => {
+  const { attack } = await openStage();
+  const { said } = await attack('cat /proc/keys /proc/key-users; echo looked');
+  assert.not.match(said, /keyring|[0-9a-f]{8} /);
+  assert.match(said, 'looked');
+});
+
 inCell("SBX-2 the lead's home, keys and other agents cannot be read, by no way round", async () => {
   const home = makeTempDir('flame-home');
   for (const path of [

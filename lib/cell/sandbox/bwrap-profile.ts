@@ -5,6 +5,7 @@ import { isBelow } from '../../util/is-below.ts';
 import type { Overlay } from '../dependencies/mount-overlays.ts';
 import type { SystemPath } from '../runner-context.ts';
 import { filterDescriptor, syscallFilter } from './syscall-filter.ts';
+import { isThere } from './tool-paths.ts';
 
 /** What a cell shows and what can be written in it. All paths are absolute and the same inside and outside. */
 export interface CellProfile {
@@ -117,8 +118,12 @@ function processes(kernelEntries: readonly string[]): string[] {
   return [
     ...['--dev', '/dev', '--proc', '/proc'],
     ...kernelEntries.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...keyLists.filter(isThere).flatMap((path) => ['--ro-bind', '/dev/null', path]),
   ];
 }
+
+// They name the keys of the person's session, which every process has that it started.
+const keyLists = ['/proc/keys', '/proc/key-users'];
 
 // Later mounts cover earlier ones, so the order is the policy: hide, show again, make writable, protect.
 function mountArguments(profile: CellProfile): string[] {

@@ -114,28 +114,26 @@ function configuredPaths({ config, env }: RunnerContext): readonly string[] {
   return config.sandbox.read_paths.map((path) => placeReadPath(path, env.HOME || '/').path);
 }
 
-// These hold credentials or projects beside what programs need.
-const partsShown: Readonly<Record<string, readonly string[]>> = {
-  CARGO_HOME: ['bin', 'registry', 'git'],
-  GOPATH: ['bin', 'pkg'],
-};
-
-/** Toolchains that variables name, rustup's alone in a home; what else of a home is shown follows from PATH. */
-function toolchainFolders({ env }: RunnerContext): readonly string[] {
-  const homes = [env.HOME ?? '/nonexistent', '/root', '/home'];
-  return toolchainVariables.flatMap((name) => {
-    const path = env[name] ?? '';
-    if (!/^\/[^/]/.test(path)) return [];
-    const parts = partsShown[name]?.map((part) => join(path, part)) ?? [path];
+/**
+ * Toolchains that variables name and that are there by what lies in them, rustup's alone in a home: what else of a home
+ * is shown follows from PATH. A variable that leads elsewhere shows nothing, nor does one to a folder around a home or
+ * the repository.
+ */
+function toolchainFolders({
+  env,
+  repository: { commonDir, mainWorkTree },
+}: RunnerContext): readonly string[] {
+  const homes = [env.HOME ?? '/nonexistent', '/root', '/home'].map(realPath);
+  const own = [...homes, ...[commonDir, mainWorkTree ?? commonDir].map(realPath)];
+  return Object.entries(toolchains).flatMap(([name, { holds, parts }]) => {
+    const value = env[name] ?? '';
+    const path = realPath(value);
+    if (!value.startsWith('/') || own.some((place) => isBelow(place, path))) return [];
     const isOfHome = homes.some((home) => isBelow(path, home));
-    const isKnown = name === 'RUSTUP_HOME' && !homes.includes(path) && isRustupHome(path);
-    return isOfHome && !isKnown ? [] : parts;
+    const isThisOne = holds.every((entry) => isThere(join(path, entry)));
+    if (!isThisOne || (isOfHome && name !== 'RUSTUP_HOME')) return [];
+    return parts?.map((part) => join(value, part)) ?? [value];
   });
-}
-
-/** A folder that rustup made: it holds toolchains and nothing of a person, wherever it is. */
-function isRustupHome(path: string): boolean {
-  return ['toolchains', 'settings.toml', 'update-hashes'].every((name) => isThere(join(path, name)));
 }
 
 function quietConfig(
@@ -150,11 +148,27 @@ function quietConfig(
   return [{ source, target: realPath(target) }];
 }
 
-// Where toolchains keep what they need offline; no credentials.
-const toolchainVariables = [
-  ...['CARGO_HOME', 'RUSTUP_HOME', 'GOROOT', 'GOPATH', 'GOMODCACHE', 'JAVA_HOME', 'NVM_DIR', 'VOLTA_HOME'],
-  ...['PYENV_ROOT', 'RBENV_ROOT', 'ASDF_DIR', 'ASDF_DATA_DIR', 'MISE_DATA_DIR', 'LANG', 'LC_ALL', 'TZ'],
-];
+/** What is in the folder of each, and what of it is shown: of those with credentials or projects beside it, parts. */
+const toolchains: Readonly<
+  Record<string, { readonly holds: readonly string[]; readonly parts?: readonly string[] }>
+> = {
+  CARGO_HOME: { holds: [], parts: ['bin', 'registry', 'git'] },
+  RUSTUP_HOME: { holds: ['toolchains', 'settings.toml', 'update-hashes'] },
+  GOROOT: { holds: ['bin/go'] },
+  GOPATH: { holds: [], parts: ['bin', 'pkg'] },
+  GOMODCACHE: { holds: ['cache/download'] },
+  JAVA_HOME: { holds: ['bin/java'] },
+  NVM_DIR: { holds: ['nvm.sh'] },
+  VOLTA_HOME: { holds: ['bin', 'tools'] },
+  PYENV_ROOT: { holds: ['versions'] },
+  RBENV_ROOT: { holds: ['versions'] },
+  ASDF_DIR: { holds: ['bin/asdf'] },
+  ASDF_DATA_DIR: { holds: ['installs'] },
+  MISE_DATA_DIR: { holds: ['installs'] },
+};
+
+// Where toolchains keep what they need offline, and in which words and time programs speak; no credentials.
+const toolchainVariables = [...Object.keys(toolchains), 'LANG', 'LC_ALL', 'TZ'];
 
 /** The environment of commands that are no agents: diagnostics, setup. */
 export function commandEnvironment(context: RunnerContext, folder: RunFolder): Record<string, string> {
