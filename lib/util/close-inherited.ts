@@ -76,7 +76,13 @@ function readFlags(descriptor: number): number {
   }
 }
 
-/** V8's own logs (`--prof`, `--perf-basic-prof`) aren't marked; their names hold the number of this process. */
+// What has V8 write logs, which it doesn't mark.
+const logging = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((word) =>
+  /--(?:prof|perf|log)/.test(word),
+);
+
+/** The names of V8's own logs hold the number of this process. */
 function isOwnLog(descriptor: number): boolean {
-  return readlinkSync(`/proc/self/fd/${descriptor}`).includes(`-${process.pid}`);
+  if (!logging) return false;
+  return new RegExp(`-${process.pid}\\b[^/]*$`).test(readlinkSync(`/proc/self/fd/${descriptor}`));
 }
