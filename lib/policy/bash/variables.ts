@@ -1,12 +1,12 @@
 import { isAssignment } from './arithmetic.ts';
 
 const parts =
-  'FILE DIR ROOT BASE OUT COUNT TOTAL VERSION NAME SRC DEST TARGET BRANCH COMMIT SHA HASH REV TMP RESULT RESULTS STATUS RC START END LINE PATTERN TEST TESTS PKG MODULE CHANGED LIST ITEM MSG';
+  'FILE DIR ROOT BASE OUT COUNT TOTAL VERSION NAME SRC DEST TARGET BRANCH COMMIT SHA HASH REV TMP RESULT RESULTS STATUS RC START END LINE PATTERN TEST TESTS PKG MODULE CHANGED LIST ITEM MSG DB ID CID SCRATCH WORK LOG OUTPUT INPUT REPO OLD NEW EXPECTED ACTUAL TEXT ROW COL IDX SIZE PROBE SPIKE';
 const upper = new Set(parts.split(' ').flatMap((part) => [part, `${part}S`]));
 
 /** Whether a variable means nothing to bash and to programs: a short lower-case name, one letter, or words like FILES. */
 export function isFreeName(name: string): boolean {
-  if (/^[a-z][a-z0-9_]{0,14}$/.test(name)) return !/proxy|^npm_|^histchars$|^auto_resume$/.test(name);
+  if (/^_?[a-z][a-z0-9_]{0,14}$/.test(name)) return !/proxy|^_?npm_|^histchars$|^auto_resume$/.test(name);
   return /^[A-Z]$/.test(name) || name.split('_').every((part) => upper.has(part));
 }
 
