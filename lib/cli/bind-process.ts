@@ -27,7 +27,7 @@ export async function bindProcess(main: (argv: readonly string[], io: Io) => Pro
     else process.exitCode = code;
   });
   const exitCode = await main(process.argv.slice(2), {
-    cwd: userFolder(process.cwd(), process.env.GIT_PREFIX),
+    cwd: userFolder(currentFolder(), process.env.GIT_PREFIX),
     // A copy: node asks the system at each access to the original.
     env: { ...process.env },
     // To open it takes time, and most commands read nothing.
@@ -50,6 +50,15 @@ export async function bindProcess(main: (argv: readonly string[], io: Io) => Pro
     if (isPipeClosed) process.exitCode = pipeClosedCode;
   });
   interruption.close();
+}
+
+/** Of a folder that is gone the shell's name for it, which the command then says is not there. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env.PWD ?? '/';
+  }
 }
 
 /** git runs a shell alias at the top of the work tree and says in GIT_PREFIX where the person stands. */

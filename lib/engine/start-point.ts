@@ -30,7 +30,10 @@ export async function baseTip(
   const branch = landsOn(session);
   const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);
   if (tip !== null) return tip;
-  throw noBaseBranch(branch, [`git branch ${shellQuote(branch)} ${session.base_commit}`]);
+  throw noBaseBranch(branch, [
+    `git branch ${shellQuote(branch)} ${session.base_commit}`,
+    `Or, where it was renamed, give it its name back until the session has ended: git branch -m NEW ${shellQuote(branch)}`,
+  ]);
 }
 
 /**

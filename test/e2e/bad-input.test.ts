@@ -1,11 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
+import { programFolder, runProgram } from '../support/program.ts';
 import { assertRefused } from '../support/refusal.ts';
-import { makeTempDir, openRepo, prepared, type TestRepo } from '../support/repo.ts';
+import { makeRepo, makeTempDir, openRepo, prepared, type TestRepo } from '../support/repo.ts';
 
 const oneTask: readonly ScriptTask[] = [
   { id: 'task-001', script: 'echo one > src/one.txt', locks: ['src/one.txt'], group: 'one' },
@@ -292,6 +293,18 @@ test('outside a repository every command ends with 128', async () => {
     });
 });
 
+test('a folder that is gone is named, whatever the command', async () => {
+  const repo = makeRepo();
+  const leave = 'mkdir gone && cd gone && rmdir "$PWD" && exec "$0" "$@"';
+  const command = ['sh', '-c', leave, join(programFolder, 'git-flame')];
+  for (const argv of [['status'], ['run', 'x']])
+    assertRefused(await runProgram(repo, argv, { command }), {
+      code: 128,
+      says: `The folder ${repo.path}/gone does not exist.`,
+      next: 'cd "$HOME"',
+    });
+});
+
 test('an unborn HEAD: read-only commands work, work needs a first commit, and then it goes', async () => {
   const repo = openRepo(makeTempDir());
   repo.git('init', '-q', '-b', 'main');
@@ -321,6 +334,14 @@ test('a bare repository can be looked at, not worked in', async () => {
   assert.is((await flame(repo, ['log'])).code, 0);
   for (const argv of [['run', 'x'], ['init'], ['plan', 'x']])
     assertRefused(await flame(repo, argv), { code: 128, says: 'is a bare repository', next: 'git clone' });
+  // Where work trees of it are there, one of them is the place to go to.
+  const linked = join(dirname(folder), 'a tree');
+  repo.git('worktree', 'add', '-q', linked, 'main');
+  assertRefused(await flame(repo, ['run', 'x']), {
+    code: 128,
+    says: 'is a bare repository',
+    next: `cd '${linked}'`,
+  });
 });
 
 test('a detached HEAD needs a base branch in the configuration; with one it works and HEAD stays', async () => {
@@ -334,10 +355,11 @@ test('a detached HEAD needs a base branch in the configuration; with one it work
     '.blueflame.yml',
     readFileSync(join(repo.path, '.blueflame.yml'), 'utf8').replace('sample', 'sample\n  base_branch: main'),
   );
-  const head = repo.git('rev-parse', 'HEAD');
+  const head = repo.commit('beside main');
   const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
   const run = await flame(repo, ['run', 'x', '--from', plan, '--decisions-file', decisions]);
   assert.is(run.code, 0, run.stderr);
+  assert.match(run.stderr, /HEAD of .* is detached at [0-9a-f]{10}, which main does not hold: agents start/);
   assert.is(repo.git('rev-parse', 'HEAD'), head);
   assert.is(repo.git('show', 'main:src/one.txt'), 'one');
 });

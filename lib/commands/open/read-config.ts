@@ -1,4 +1,5 @@
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -32,6 +33,7 @@ export function requireWorkTree(git: Pick<GitPort, 'repository'>): string {
 /** One named `.git` has a work tree around it, which git doesn't look for where a setting says that there is none. */
 function bare(commonDir: string): FlameError {
   const isFlipped = basename(commonDir) === '.git';
+  const [linked] = isFlipped ? [] : linkedWorktrees(commonDir);
   return new FlameError({
     kind: 'environment',
     code: 'bare-repository',
@@ -41,10 +43,23 @@ function bare(commonDir: string): FlameError {
     hints: [
       isFlipped
         ? `git --git-dir=${shellQuote(commonDir)} config core.bare false`
-        : `git clone ${shellQuote(commonDir)} work && cd work`,
+        : linked === undefined
+          ? `git clone ${shellQuote(commonDir)} work && cd work`
+          : `cd ${shellQuote(linked)}`,
       'git flame status',
     ],
   });
+}
+
+/** Those of them that are there, by the files in which git keeps their places. */
+function linkedWorktrees(commonDir: string): readonly string[] {
+  const records = join(commonDir, 'worktrees');
+  if (!existsSync(records)) return [];
+  return readdirSync(records)
+    .map((name) => join(records, name, 'gitdir'))
+    .filter((file) => existsSync(file))
+    .map((file) => dirname(readFileSync(file, 'utf8').trim()))
+    .filter((path) => existsSync(path));
 }
 
 function farWorkTree(workTree: string, commonDir: string): FlameError {

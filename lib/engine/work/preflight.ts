@@ -10,6 +10,7 @@ import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import type { Role } from '../../domain/role.ts';
 import { showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { shortId } from '../../util/short-id.ts';
 import { requireSandbox } from '../agents/prove-enforcement.ts';
 import { requirePrices } from '../agents/require-price.ts';
 import { dirtyTree, unfinished, warnIfBusy, waysToClean } from '../base-in-use.ts';
@@ -28,6 +29,7 @@ export interface Base {
 export async function preflight(workshop: Workshop, roles: readonly Role[]): Promise<Base> {
   const base = await findBase(workshop);
   await requireCleanTree(workshop, base);
+  await warnOfDetached(workshop, base);
   const [blocking] = await refsInTheWay(workshop, workshop.config);
   if (blocking !== undefined) throw blocking;
   if (workshop.config.project.landing === 'base') await warnIfBusy(workshop, base.branch);
@@ -90,6 +92,17 @@ async function requireCleanTree(workshop: WithGit<GitWorktrees>, { branch }: Bas
         : waysToClean(path),
     );
   }
+}
+
+/** Whose commits agents don't start from. */
+async function warnOfDetached(
+  { events, git, root }: Pick<Workshop, 'events' | 'root'> & WithGit<GitCommits & GitWorktrees>,
+  base: Base,
+): Promise<void> {
+  const { branch, commit } = await git.head(root);
+  if (branch !== null || commit === null || (await git.isAncestor(commit, base.commit))) return;
+  const message = `HEAD of ${root} is detached at ${shortId(commit)}, which ${base.branch} does not hold: agents start from ${base.branch}, without that commit, and land there.`;
+  events.emit({ event: 'notice', level: 'warning', message });
 }
 
 /** Tasks about such files are refused one by one; the author of the plan should know. */
