@@ -33,6 +33,18 @@ for (const name of ['back\\slash', 'star*[a]?']) {
   });
 }
 
+inCell(
+  'SBX-1: what runs in a cell can open its output by name, as in a terminal or behind a pipe',
+  async () => {
+    const { sh } = await openCellFixture();
+    const run = await sh(
+      'echo one >/dev/stdout; echo two >/dev/stderr; echo three | tee /dev/stderr >/dev/null',
+    );
+    assert.is(run.exitCode, 0, run.output);
+    for (const word of ['one', 'two', 'three']) assert.match(run.output, new RegExp(`^${word}$`, 'm'));
+  },
+);
+
 inCell('the rustup home that a variable names is shown below a home too, another folder is not', async () => {
   const home = makeTempDir();
   for (const name of ['rust/toolchains/stable', 'rust/update-hashes', 'papers/toolchains/letters'])

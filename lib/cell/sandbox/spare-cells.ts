@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { holdChild, requirePipes } from '../../util/hold-child.ts';
+import { holdChild } from '../../util/hold-child.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { CellGroup, CellLimits, SandboxState, SpareCells, SpareCommand } from '../sandbox-state.ts';
 import { gateDescriptor } from './cell-gate.ts';
+import { spawnWithPipes } from './output-pipes.ts';
 
 const most = 2;
 const longestIdleMs = 10_000;
@@ -83,14 +84,11 @@ export function keepSpareCells({ confinement, limits }: SandboxState, cell: Cell
 
 /** Throws, with the group closed, where no descriptor is left. */
 function spawnWaiting(group: CellGroup): ChildProcess {
-  const [program = '', ...args] = group.enter(['/bin/sh', '-c', waitScript]);
   try {
-    const child = spawn(program, args, {
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+    return spawnWithPipes(group.enter(['/bin/sh', '-c', waitScript]), {
+      ...{ input: 'pipe', others: ['pipe', 'pipe', 'pipe'] },
       ...{ cwd: '/', env: {}, detached: true },
     });
-    requirePipes(child);
-    return child;
   } catch (error) {
     void group.close();
     throw error;

@@ -13,6 +13,7 @@ import { type CellProfile, handFilter } from './bwrap-profile.ts';
 import { gateScript, openGate } from './cell-gate.ts';
 import { isAlive, readStatus, type Status } from './cell-status.ts';
 import { confine } from './confine.ts';
+import { allRead, spawnWithPipes } from './output-pipes.ts';
 
 interface CellStart {
   readonly sandbox: SandboxState;
@@ -129,17 +130,24 @@ function confinedCommand({ profile, sandbox, limits, argv }: CellStart): string[
 function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess {
   const { profile, sandbox } = start;
   const confined = confinedCommand(start);
-  const [program = '', ...args] = group?.enter(confined) ?? confined;
-  const input = start.stdin === null ? 'ignore' : 'pipe';
+  const argv = group?.enter(confined) ?? confined;
   const extra = sandbox.confinement === 'bubblewrap' ? 'pipe' : 'ignore';
-  const child = spawn(program, args, {
-    stdio: profile.isInteractive
-      ? ['inherit', 'inherit', 'inherit', extra, extra, 'pipe']
-      : [input, 'pipe', 'pipe', extra, extra, 'pipe', ...(start.leaks ?? [])],
+  const options = {
     cwd: profile.workingDirectory,
     env: { ...profile.env, ...group?.env, [markVariable]: start.mark },
     // Ctrl-C at the terminal is for the tool, which stops the agents itself.
     detached: !profile.isInteractive,
+  };
+  if (!profile.isInteractive)
+    return spawnWithPipes(argv, {
+      ...options,
+      input: start.stdin === null ? 'ignore' : 'pipe',
+      others: [extra, extra, 'pipe', ...(start.leaks ?? [])],
+    });
+  const [program = '', ...args] = argv;
+  const child = spawn(program, args, {
+    ...options,
+    stdio: ['inherit', 'inherit', 'inherit', extra, extra, 'pipe'],
   });
   requirePipes(child);
   return child;
@@ -191,7 +199,7 @@ async function waitForEnd({ child, group, status, watch }: Running, start: CellS
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr = (stderr + chunk.toString()).slice(-1_000);
   });
-  const closed = new Promise<void>((resolve) => child.on('close', () => resolve()));
+  const closed = allRead(child);
   const end = await new Promise<{ code: number | null; name: string | null; error: string | null }>(
     (resolve) => {
       child.on('error', (error) => resolve({ code: null, name: null, error: error.message }));
