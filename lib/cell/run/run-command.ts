@@ -109,9 +109,11 @@ async function runInCell(
       emptied,
     });
     const argv = ['bash', '-c', request.command];
+    // An install or a build makes larger files than an agent writes; all it takes on the disk is bounded.
+    const limits = { ...context.limits, fileSizeMb: context.limits.diskMb };
     const start = (): CellProcess =>
       spawnCell({
-        ...{ sandbox, profile, limits: context.limits, argv: egress?.wrap(argv) ?? argv },
+        ...{ sandbox, profile, limits, argv: egress?.wrap(argv) ?? argv },
         ...{ stdin: null, mark: name, onStdout: hear, onStderr: hear },
       });
     const { timedOut, exitCode, limit } = await untilStarted(async () => {
@@ -119,7 +121,7 @@ async function runInCell(
       onStart(cell);
       return untilEnd(cell, request);
     });
-    if (limit !== null) output.push(Buffer.from(`\nThe command ${describeLimit(limit, context.limits)}.\n`));
+    if (limit !== null) output.push(Buffer.from(`\nThe command ${describeLimit(limit, limits)}.\n`));
     for (const why of egress?.refusals() ?? []) output.push(Buffer.from(`\nNot reached: ${why}.\n`));
     const end = { exitCode, timedOut, duration_ms: Math.round(performance.now() - began) };
     noteCommandEnd(context.repository.commonDir, name, request, end);

@@ -89,7 +89,13 @@ export const sandboxSchema = z
   .strictObject({
     max_cpu_seconds: z.int().min(1).default(600).describe('CPU time of one agent.'),
     max_memory_mb: z.int().min(64).default(2048).describe('Memory of one agent, in MB.'),
-    max_file_size_mb: z.int().min(1).default(50).describe('The largest file it may write, in MB.'),
+    max_file_size_mb: z
+      .int()
+      .min(1)
+      .default(50)
+      .describe(
+        'The largest file it may write, in MB. Commands of the project may write larger ones, up to max_disk_mb.',
+      ),
     max_disk_mb: z
       .int()
       .min(1)
