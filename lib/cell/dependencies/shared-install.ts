@@ -178,7 +178,9 @@ async function make(
     if (ran.exitCode !== 0) return isAlone ? null : ran;
     const after = await readInputs(place.path, install);
     if (JSON.stringify([...(after ?? [])]) !== JSON.stringify([...inputs])) return null;
-    for (const folder of listFolders(install, inputs)) await removeGenerated(join(making, folder));
+    // Without scripts nothing is generated, and pnpm keeps all packages in a folder of such a name.
+    if (install.runsScripts)
+      for (const folder of listFolders(install, inputs)) await removeGenerated(join(making, folder));
     killPoint('dependencies made');
     try {
       renameSync(making, made);
@@ -204,7 +206,7 @@ function writeInputs(root: string, inputs: Inputs): void {
 async function removeGenerated(folder: string): Promise<void> {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   for (const name of names)
-    if (/^\.(?!bin$|package-lock\.json$)/.test(name)) await removeTree(join(folder, name));
+    if (/^\.(?!(?:bin|store|package-lock\.json)$)/.test(name)) await removeTree(join(folder, name));
 }
 
 /** Runs the scripts of packages that may read the project, in the worktree. */

@@ -157,6 +157,32 @@ test('WRK-7 a workspace has its own node_modules, and finds its neighbours', asy
   assert.is(tarballs(registry), 1);
 });
 
+test('WRK-7 the folder in which pnpm keeps all packages is shared, root without dependencies or not', async () => {
+  const tools = makeTempDir('tools');
+  const install = `mkdir -p node_modules/.pnpm/lib packages/a/node_modules
+    echo 'module.exports = "hello"' > node_modules/.pnpm/lib/index.js
+    ln -s ../../../node_modules/.pnpm/lib packages/a/node_modules/lib`;
+  const program = `#!/bin/sh\n[ "$1" = --version ] && { echo 9; exit; }\n${install}\n`;
+  writeFileSync(join(tools, 'pnpm'), program, { mode: 0o755 });
+  const project = await openProject(
+    {
+      'package.json': '{"name":"root","private":true}\n',
+      'packages/a/package.json': '{"name":"a","dependencies":{"lib":"1"}}\n',
+      'pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
+      'pnpm-workspace.yaml': 'packages: [packages/*]\n',
+    },
+    {},
+    { PATH: `${tools}:${toolPath()}` },
+  );
+  for (const cell of [await project.worktree(), await project.worktree()]) {
+    const run = await setUp(project, cell, 'pnpm install --frozen-lockfile --ignore-scripts');
+    assert.is(run.exitCode, 0, run.output);
+    const said = await check(project, cell, 'cd packages/a && node -p \'require("lib")\'');
+    assert.match(said.output, /hello/, said.output);
+  }
+  assert.is(kinds(project).made.length, 1);
+});
+
 test('WRK-7 a link to dependencies elsewhere gives way to an install, and what it led to stays', async () => {
   const registry = await startNpmRegistry();
   const project = await openProject(npmProject(registry), npmrc(registry));
