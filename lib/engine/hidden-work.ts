@@ -30,5 +30,13 @@ function scopeOf(locks: readonly string[]): WorkScope {
 export function describeHidden({ entry, files, rule }: IgnoredWork): string {
   const [first = entry, ...others] = files.map(showName);
   const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'more file')}`;
-  return `${first}${more}, by ${rule}`;
+  return `${first}${more}${rule === null ? '' : `, by ${rule}`}`;
+}
+
+/** Why no commit holds it, as a clause. */
+export function whyHidden(one: IgnoredWork): string {
+  const what = describeHidden(one);
+  return one.rule === null
+    ? `${what} was put into its worktree and belongs to no commit`
+    : `git ignores ${what}`;
 }

@@ -6,14 +6,14 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
-import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
+import type { CellWorktree, GitCells, IgnoredWork } from '../../domain/ports/git-cells.ts';
 import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { RuleName } from '../../policy/rules.ts';
 import { showName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { filteredWork } from '../agents/out-of-reach.ts';
-import { describeHidden, hiddenWork } from '../hidden-work.ts';
+import { describeHidden, hiddenWork, whyHidden } from '../hidden-work.ts';
 import { isInterrupted } from '../interrupted.ts';
 import { describeViolation } from '../judge/describe-violation.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
@@ -69,15 +69,21 @@ export async function judgeWork(
           ? `Left behind, out of scope: ${work.leftBehind.slice(0, 20).join(', ')}`
           : '';
       const hidden = work.hidden.map(describeHidden);
-      const ignored =
-        hidden.length > 0 ? `Ignored by git, not handed in: ${hidden.slice(0, 20).join('; ')}` : '';
+      const ignored = notHandedIn(
+        'Ignored by git',
+        work.hidden.filter(({ rule }) => rule !== null),
+      );
+      const prepared = notHandedIn(
+        'Changed, but put there by the project',
+        work.hidden.filter(({ rule }) => rule === null),
+      );
       const kept = work.hidden.filter(({ isKept }) => isKept).map(({ entry }) => showName(entry));
       const { words, ...told } = leftByWorker(outcome);
       return {
         failure: null,
         work: { tip: work.tip, cell, leftBehind: [...work.leftBehind, ...kept], hidden },
         told,
-        notes: [words.slice(0, 2_000), left, ignored].filter(Boolean).join('\n'),
+        notes: [words.slice(0, 2_000), left, ignored, prepared].filter(Boolean).join('\n'),
         ...judged,
       };
     }
@@ -125,16 +131,29 @@ function nothingDone(
   const said = oneLine(reasonNotDone(words), mostSaid);
   const details = [
     ...(words === '' ? [] : [boundText(words)]),
-    ...hidden.slice(0, 20).map((one) => `ignored by git: ${describeHidden(one)}; git add -f takes it in`),
+    ...hidden.slice(0, 20).map(tellHidden),
     ...leftBehind.slice(0, 20).map((path) => `left out of scope: ${path}`),
     ...outcome.audit.top,
   ];
   return {
     kind: 'no-commits',
-    message: `${endedWithout[commits]}${hidden[0] === undefined ? '' : `: git ignores ${describeHidden(hidden[0])}`}${said === '' ? '.' : `, and said: ${said}`}`,
+    message: `${endedWithout[commits]}${hidden[0] === undefined ? '' : `: ${whyHidden(hidden[0])}`}${said === '' ? '.' : `, and said: ${said}`}`,
     details,
     retryable: said === '',
   };
+}
+
+function tellHidden(one: IgnoredWork): string {
+  return one.rule === null
+    ? whyHidden(one)
+    : `ignored by git: ${describeHidden(one)}; git add -f takes it in`;
+}
+
+/** '' where there is none of that kind. */
+function notHandedIn(why: string, hidden: readonly IgnoredWork[]): string {
+  return hidden.length === 0
+    ? ''
+    : `${why}, not handed in: ${hidden.slice(0, 20).map(describeHidden).join('; ')}`;
 }
 
 /** Removes a cell that holds nothing; one with something in it stays for a person to read, until cleanup. */

@@ -121,7 +121,7 @@ async function complete(
   if (work.hidden.length > 0)
     workshop.events.emit({
       ...{ event: 'notice', level: 'warning', details: work.hidden.slice(0, 20) },
-      message: `${attempt.task.id} is done without ${formatCount(work.hidden.length, 'path')} that git ignores${work.leftBehind.length > 0 ? `; its worktree stays: ${work.cell.path}` : ''}.`,
+      message: `${attempt.task.id} is done without ${formatCount(work.hidden.length, 'path')} that no commit holds${work.leftBehind.length > 0 ? `; its worktree stays: ${work.cell.path}` : ''}.`,
     });
   if (work.leftBehind.length > 0) await leaveCell(workshop, work.cell);
   else await clearUp(() => workshop.git.discardCell(work.cell));
