@@ -14,6 +14,7 @@ import { isNews, noteCellEnd } from './cells/paths.ts';
 import { listCells, recoverQuarantines } from './cells/recover-quarantines.ts';
 import { removeCell } from './cells/remove-cell.ts';
 import { rescueCell } from './cells/rescue-cell.ts';
+import { restoreWorktree, restoreWorktrees } from './cells/restore-worktree.ts';
 import { snapshotCell } from './cells/snapshot-cell.ts';
 import { markPreparedSubmodules } from './cells/submodules.ts';
 import { verifyObjects } from './cells/verify-objects.ts';
@@ -50,6 +51,7 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
       await markPrepared(access, cell, { paths, globs });
       await markPreparedSubmodules(access, cell);
     },
+    restoreWorktree: (cell) => restoreWorktree(access, cell),
     restoreTracked: (cell, paths) => restoreTracked(access, cell, paths),
     rescueCell: (cell, init) => rescueCell(access, cell, init),
     cellMade: async (cell) => readMade(access, cell),
@@ -68,7 +70,8 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
     diffCell: (cell) => diffCell(access, cell),
     recoverCells: async () => {
       removeDeadObjects(join(commonDir, 'objects'));
-      const removed = await recoverQuarantines(commonDir, onStep);
+      const kept = await restoreWorktrees(access);
+      const removed = await recoverQuarantines(commonDir, { kept, onStep });
       for (const cell of (await listCells(commonDir)).filter(({ owner }) => owner === 'gone'))
         await leaveToPerson(access, cell).catch(unlessCell);
       return removed;

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { type FlameRun, flame } from '../support/flame.ts';
+import { runProgram } from '../support/program.ts';
 import type { TestRepo } from '../support/repo.ts';
+import { until } from '../support/until.ts';
 
 // What becomes of what an agent leaves: each way has an end that is named.
 
@@ -74,6 +76,72 @@ test('PCK-1 a large file that is tracked is no matter of its agent, and one that
     ['b.txt', 'data.bin', 'full.txt', 'other.bin'],
     run.stderr,
   );
+});
+
+test('WTR-5 a file of project.copy that an agent changed is named, and kept in its worktree', async () => {
+  const repo = makeProject({ project: { name: 'sample', base_branch: 'main', copy: ['config/local.json'] } });
+  repo.write('config/local.json', '{}\n');
+  const change = 'sleep 0.1; echo 1 >> config/local.json';
+  const run = await runTasks(repo, [
+    { id: 'alone', script: change, locks: ['config/**'] },
+    { id: 'beside', script: `${change}; echo b > b.txt`, locks: ['config/local.json', 'b.txt'] },
+    { id: 'left', script: 'cat config/local.json > c.txt', locks: ['config/**', 'c.txt'] },
+  ]);
+  assert.match(
+    failureOf(run, 'alone'),
+    /config\/local\.json was put into its worktree and belongs to no commit/,
+  );
+  const beside = await flame(repo, ['show', 'beside']);
+  assert.match(beside.stdout, /not handed in: config\/local\.json/);
+  assert.match(run.stderr, /beside is done without 1 path .*; its worktree stays: /);
+  assert.not.match(run.stderr, /left is done without/);
+  assert.is(landed(repo).includes('config/local.json'), false);
+  const trees = repo.git('worktree', 'list', '--porcelain').match(/^worktree .*worker-.*$/gm) ?? [];
+  assert.is(trees.length, 2, run.stderr);
+  for (const tree of trees)
+    assert.is(readFileSync(join(tree.slice('worktree '.length), 'config/local.json'), 'utf8'), '{}\n1\n');
+});
+
+test('WTR-2 a worktree that is removed while its agent works ends that attempt alone, and its commits stay', async () => {
+  const repo = makeProject({ project: { name: 'sample', base_branch: 'main', worktree_dir: '.trees' } });
+  const running = runTasks(repo, [
+    {
+      id: 'gone',
+      script:
+        'echo 1 > a.txt; git add -A; git commit -qm kept; touch ready; until [ ! -e ready ]; do sleep 0.1; done',
+      locks: ['a.txt'],
+    },
+    { id: 'other', script: 'echo 2 > b.txt', locks: ['b.txt'] },
+  ]);
+  let tree = '';
+  await until('its commit', () => {
+    const trees = join(repo.path, '.trees');
+    const names = existsSync(trees) ? readdirSync(trees) : [];
+    tree = names.find((name) => existsSync(join(trees, name, 'ready'))) ?? '';
+    return tree !== '';
+  });
+  rmSync(join(repo.path, '.trees', tree), { recursive: true });
+  const run = await running;
+  assert.match(failureOf(run, 'gone'), /Its worktree was removed while it worked\./);
+  assert.ok(landed(repo).includes('b.txt'), run.stderr);
+  assert.is(readFileSync(join(repo.path, '.trees', tree, 'a.txt'), 'utf8'), '1\n');
+});
+
+test('WTR-2 a kept worktree that was removed is made again by the next command, with the commits of its agent', async () => {
+  const repo = makeProject();
+  writePlan(repo, [
+    { id: 'kept', script: 'echo 1 > a.txt; git add -A; git commit -qm a; exit 1', locks: ['a.txt'] },
+  ]);
+  writeDecisions(repo, { plan: ['approve'], session: ['stop'] });
+  const run = await runProgram(repo, argv);
+  assert.is(run.code, 1, run.stderr);
+  const [tree = ''] = readdirSync(`${repo.path}.trees`);
+  rmSync(join(`${repo.path}.trees`, tree), { recursive: true });
+  await runProgram(repo, ['cleanup', '--yes']);
+  assert.is(readFileSync(join(`${repo.path}.trees`, tree, 'a.txt'), 'utf8'), '1\n');
+  const cleaned = await runProgram(repo, ['cleanup', '--force', '--yes']);
+  const rescue = /refs\/blueflame\/rescue\/\S+/.exec(repo.git('for-each-ref'))?.[0] ?? cleaned.stderr;
+  assert.is(repo.git('show', `${rescue}:a.txt`), '1');
 });
 
 test('WTR-5 what project.copy and link put into a worktree is no work of its agent, however it adds files', async () => {
@@ -158,7 +226,7 @@ test('WTR-5 work that git ignores is named with the rule, and kept; what setup a
     `${nothing}: git ignores work.log.md, by ${personal}:1 (*.log.md)`,
   );
   assert.match(failureOf(run, 'beside'), `${nothing}.`);
-  assert.match(run.stderr, /half is done without 1 path that git ignores; its worktree stays: \S+/);
+  assert.match(run.stderr, /half is done without 1 path that no commit holds; its worktree stays: \S+/);
   assert.match(run.stderr, 'src/c.generated.ts, by .gitignore:3 (*.generated.ts)');
   assert.not.match(run.stderr, /caches is done without/);
   const half = await flame(repo, ['show', 'half']);

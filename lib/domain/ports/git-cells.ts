@@ -48,8 +48,8 @@ export interface IgnoredWork {
   readonly entry: string;
   /** The files of it. */
   readonly files: readonly string[];
-  /** `.gitignore:3 (dist/)`: where the rule stands, and the rule. */
-  readonly rule: string;
+  /** `.gitignore:3 (dist/)`: where the rule stands, and the rule; null: it was put there before the agent began. */
+  readonly rule: string | null;
   /** Its worktree stays for it; false: it is much, and no lock names it, as the output of a build. */
   readonly isKept: boolean;
 }
@@ -148,6 +148,11 @@ export interface GitCells {
   cellIgnored(cell: CellWorktree, scope: WorkScope): Promise<readonly IgnoredWork[]>;
   /** Commits that an agent made and left again; verified, and still in its quarantine. */
   cellLost(cell: CellWorktree): Promise<readonly LostCommit[]>;
+  /**
+   * Makes a worktree again whose folder was removed, with what its agent committed last; what it had not committed is
+   * lost. Resolves to whether it was removed.
+   */
+  restoreWorktree(cell: CellWorktree): Promise<boolean>;
   /** Commits these paths in the quarantine, running nothing the agent could have planted. Returns the new HEAD. */
   commitLeftovers(cell: CellWorktree, paths: readonly string[], init: LeftoverInit): Promise<ObjectId>;
   /** What commitLeftovers made last in a cell, also by a process that was killed then; null: nothing. */
@@ -186,8 +191,8 @@ export interface GitCells {
   /** What the files of a cell whose agent is over change since its base, as a unified diff. */
   diffCell(cell: CellWorktree): Promise<string>;
   /**
-   * Finishes removals that were cut short, clears cells and objects that a kill left half made, and leaves what stays to
-   * the person; returns the names of what went.
+   * Finishes removals that were cut short, clears cells and objects that a kill left half made, makes removed worktrees
+   * with commits of an agent again, and leaves what stays to the person; returns the names of what went.
    */
   recoverCells(): Promise<readonly string[]>;
 }

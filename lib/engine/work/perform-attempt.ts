@@ -1,4 +1,5 @@
-import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { Failure } from '../../domain/failure.ts';
+import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { BuiltOn } from '../../domain/state/task.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import type { AgentJob } from '../agents/start-agent.ts';
@@ -7,7 +8,7 @@ import { workerPolicy } from '../judge/worker-policy.ts';
 import { preparedIn, prepareWorktree, tearDown } from '../prepare-worktree.ts';
 import { sparsePatterns } from '../sparse-worktree.ts';
 import { baseTip } from '../start-point.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 import type { AttemptSteps } from './attempts.ts';
 import type { Begun } from './begin-attempt.ts';
 import { discardUntouched, failed, judgeWork } from './judge-work.ts';
@@ -113,11 +114,24 @@ async function workIn(
     }),
   });
   return judge(async () => {
+    const isRemoved = await workshop.git.restoreWorktree(cell);
     const lost = await keepLost(workshop, attempt, { cell, policy });
     if (lost.mustStay) onLost();
-    const ending = await judgeWork(workshop, { attempt, cell, policy, outcome });
+    const ended = isRemoved ? { ...outcome, failure: await worktreeRemoved(workshop, cell) } : outcome;
+    const ending = await judgeWork(workshop, { attempt, cell, policy, outcome: ended });
     // What was not taken in stays as its agent left it.
     if (ending.work !== null && !lost.mustStay) await tearDown(workshop, cell, task.id);
     return withLost(ending, lost, cell);
   });
+}
+
+/** What it had not committed is lost, so that its work is not whole, however it ended. */
+async function worktreeRemoved({ git }: WithGit<GitCells>, cell: CellWorktree): Promise<Failure> {
+  const hasCommits = (await git.cellHead(cell)) !== cell.start;
+  return {
+    kind: 'agent-error',
+    message: 'Its worktree was removed while it worked.',
+    details: [hasCommits ? `What it had committed is in ${cell.path} again.` : 'It had committed nothing.'],
+    retryable: true,
+  };
 }

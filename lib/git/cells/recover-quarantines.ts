@@ -17,17 +17,18 @@ const patienceMs = 10_000;
 
 /**
  * Finishes removals that were cut short, and removes what is left of cells whose worktree is gone or was never
- * finished. Harmless at any time and again; cells an agent may have been in stay. Returns the names of what it
- * removed.
+ * finished, but for those `kept`. Harmless at any time and again; cells an agent may have been in stay. Returns the names
+ * of what it removed.
  */
 export async function recoverQuarantines(
   commonDir: string,
-  onStep?: StepObserver,
+  { kept, onStep }: { readonly kept: ReadonlySet<string>; readonly onStep?: StepObserver },
 ): Promise<readonly string[]> {
   if (!existsSync(join(commonDir, 'blueflame'))) return [];
   return withCellLock(commonDir, async () => {
     const removed: string[] = [];
     for (const name of listFolders(cellsFolder(commonDir))) {
+      if (kept.has(name)) continue;
       const maker = makerOf(name);
       if (maker !== null) {
         if (processStart(maker) === null) await removeTree(join(cellsFolder(commonDir), name));
@@ -45,7 +46,9 @@ export async function recoverQuarantines(
       if (isLeaving && existsSync(cellPaths(commonDir, id).root))
         await removeTree(join(cellsFolder(commonDir), name));
       else
-        await removeCell(commonDir, id, isLeaving || isOurs(commonDir, id, path) ? path : null, { onStep });
+        await removeCell(commonDir, id, isLeaving || isOurs(commonDir, id, path) ? path : null, {
+          ...(onStep === undefined ? {} : { onStep }),
+        });
       removed.push(id);
     }
     await unlockCells(commonDir);

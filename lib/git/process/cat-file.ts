@@ -245,7 +245,7 @@ export class CatFile {
   }
 
   #unreadable(request: Request, cause: Error | null): FlameError {
-    if (cause !== null) return gitMissing(cause);
+    if (cause !== null) return gitMissing(cause, this.context.cwd);
     const lines = this.#stderr.trim().split('\n');
     return new FlameError({
       kind: 'environment',

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import { tellsOfFullDisk } from '../../domain/no-writing.ts';
+import { noFolder } from '../../domain/not-found.ts';
 
 /** git itself did not do what it was asked. */
 export function gitFailed(
@@ -43,8 +45,8 @@ export function verbOf(args: readonly string[]): string {
   return args.find((arg, at) => !arg.startsWith('-') && args[at - 1] !== '-c') ?? 'git';
 }
 
-/** The program itself could not be started. */
-export function gitMissing(cause: Error & { readonly code?: unknown }): FlameError {
+/** The program itself could not be started in this folder. */
+export function gitMissing(cause: Error & { readonly code?: unknown }, cwd: string): FlameError {
   if (cause.code === 'EMFILE' || cause.code === 'ENFILE')
     return new FlameError({
       kind: 'environment',
@@ -53,6 +55,7 @@ export function gitMissing(cause: Error & { readonly code?: unknown }): FlameErr
       hints: ['ulimit -n 4096, then try again.'],
       cause,
     });
+  if (!existsSync(cwd)) return noFolder(`The folder ${cwd} is not there any more.`, 'git flame status');
   return new FlameError({
     kind: 'environment',
     code: 'git-missing',

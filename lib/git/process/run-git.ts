@@ -97,7 +97,7 @@ async function runStarted(program: StartedProgram, guard: GitGuard | undefined):
     watch = guardGit(guard, signal);
   }).catch((error: Error) => {
     watch.ended(null);
-    throw gitMissing(error);
+    throw gitMissing(error, program.cwd);
   });
   if (ended === null) return null;
   // Where the starter died, nobody saw how; what is held died with it.
@@ -133,7 +133,7 @@ async function runForked(
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(input);
   const how = await new Promise<Pick<ProgramEnd, 'code' | 'signal'>>((resolve, reject) => {
-    child.on('error', (error) => reject(gitMissing(error)));
+    child.on('error', (error) => reject(gitMissing(error, cwd)));
     child.on('close', (code, signal) => resolve({ code, signal }));
   });
   return { ...how, stdout: Buffer.concat(out), stderr: Buffer.concat(err), explain: watch.explain };
@@ -180,7 +180,7 @@ export function spawnGit(
   try {
     requirePipes(child);
   } catch (error) {
-    throw gitMissing(error as Error);
+    throw gitMissing(error as Error, context.cwd);
   }
   return child;
 }
