@@ -92,8 +92,15 @@ test('PLN-1 a lock that git ignores is named at the plan, with the rule', async 
   const run = await runTasks(repo, [
     ['src/a', 'src/a'],
     ['src/out/x', 'src/a'],
+    ['src/out/**', 'src/a'],
+    ['src/out', 'src/a'],
   ]);
-  assert.match(run.stderr, 'git ignores src/out/x, which task-002 may change, by src/.gitignore:1 (out/)');
+  for (const [lock, task] of [
+    ['src/out/x', 'task-002'],
+    ['src/out/**', 'task-003'],
+    ['src/out', 'task-004'],
+  ] as const)
+    assert.match(run.stderr, `git ignores ${lock}, which ${task} may change, by src/.gitignore:1 (out/)`);
   assert.not.match(run.stderr, 'git ignores src/a');
 });
 

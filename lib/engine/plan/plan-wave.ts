@@ -199,14 +199,23 @@ async function tellIgnored(
   { git, events }: Pick<Workshop, 'events'> & WithGit<Pick<GitFiles, 'ignoredPaths'>>,
   { tasks }: Plan,
 ): Promise<void> {
-  const named = tasks.flatMap(({ file_locks }) => file_locks).filter((lock) => !hasWildcard(lock));
-  const rules = await git.ignoredPaths([...new Set(named)]);
+  const locks = [...new Set(tasks.flatMap(({ file_locks }) => file_locks))];
+  const rules = await git.ignoredPaths(locks.flatMap(pathsUnder));
   for (const { id, file_locks } of tasks)
-    for (const lock of file_locks.filter((one) => rules.has(one)))
+    for (const lock of file_locks) {
+      const rule = pathsUnder(lock).flatMap((path) => rules.get(path) ?? [])[0];
+      if (rule === undefined) continue;
       events.emit({
         ...{ event: 'notice', level: 'warning' },
-        message: `git ignores ${lock}, which ${id} may change, by ${rules.get(lock)}: what an agent makes there is in no commit.`,
+        message: `git ignores ${lock}, which ${id} may change, by ${rule}: what an agent makes there is in no commit, unless it adds it with git add -f.`,
       });
+    }
+}
+
+/** Paths that a lock covers, of files or folders that may not be there yet. */
+function pathsUnder(lock: string): readonly string[] {
+  if (!hasWildcard(lock)) return [lock, `${lock}/any-file`];
+  return [lock.replace(/\*+|\?|\[[^\]/]*\]|\{[^}/]*\}/g, 'any-file')];
 }
 
 function tooManyReplans(): FlameError {
