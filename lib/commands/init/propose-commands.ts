@@ -96,8 +96,9 @@ function missingOf(commands: readonly string[], has: Project['has']): readonly M
 /** The first program that a command needs and that isn't there; null: all are. */
 function lackOf(command: string, has: Project['has']): string | null {
   const [first = '', second = '', third = ''] = command.split(' ');
-  const also =
-    first === 'cargo' && separate.has(second) ? `cargo-${second}` : second === '-m' ? third : first;
+  // unittest is part of Python; the other modules come with a program of their name.
+  const module = second === '-m' && third !== 'unittest' ? third : first;
+  const also = first === 'cargo' && separate.has(second) ? `cargo-${second}` : module;
   return [first, also].find((program) => !has(program)) ?? null;
 }
 

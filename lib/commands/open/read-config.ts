@@ -68,8 +68,12 @@ function farWorkTree(workTree: string, commonDir: string): FlameError {
     kind: 'environment',
     code: 'far-work-tree',
     message: `The work tree ${workTree} has no .git that leads to ${commonDir}, so git finds the repository there only by GIT_DIR, --git-dir or core.worktree, which agents don't have.`,
-    details: ['Where a hook or an editor set them for another repository: unset GIT_DIR GIT_WORK_TREE'],
-    hints: [`git clone ${shellQuote(commonDir)} ${trees} && cd ${trees}`, 'git flame init'],
+    details: ['Where a hook or an editor set them for another repository, the first command is enough.'],
+    hints: [
+      'unset GIT_DIR GIT_WORK_TREE',
+      `git clone ${shellQuote(commonDir)} ${trees} && cd ${trees}`,
+      'git flame init',
+    ],
     data: { work_tree: workTree, git_dir: commonDir },
   });
 }

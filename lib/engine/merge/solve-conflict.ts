@@ -42,7 +42,8 @@ export async function solveConflict(workshop: Workshop, conflict: Conflict): Pro
   const further = conflict.messages.filter(
     (message) => !/^CONFLICT \(content\): Merge conflict in /.test(message),
   );
-  const report = [`It conflicts in: ${conflict.paths.join(', ')}`, ...further].join('\n');
+  const paths = conflict.paths.join(', ');
+  const report = [`It conflicts in: ${paths}${further.length === 0 ? '' : '.'}`, ...further].join('\n');
   if (adapter === 'none') return { kind: 'unsolved', notes: report };
   const agent = workshop.newAgentId('merger');
   const subject = { session: conflict.session.id, task: conflict.task.id };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type ObjectId, objectIdPattern, type RefName } from '../../domain/ids.ts';
 import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
 import { reftableOf } from '../../git/refs/reftable.ts';
+import { isMissing } from '../../util/read-file.ts';
 
 /** The repository whose refs are asked for. */
 export interface RefPlace {
@@ -18,7 +19,13 @@ export async function recordedValue(place: RefPlace, ref: RefName): Promise<stri
 /** What the ref's own file holds; null if it has none. */
 export function recordedText(commonDir: string, ref: RefName): string | null {
   const path = join(commonDir, ref);
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
+  try {
+    if (!statSync(path).isFile()) return null;
+  } catch (error) {
+    // Also where a ref of the person's has the name of a folder on the way.
+    if (isMissing(error)) return null;
+    throw error;
+  }
   return readFileSync(path, 'latin1').trim().slice(0, 100) || 'an empty file';
 }
 

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
+import { noFolder } from '../../domain/not-found.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
@@ -106,6 +108,12 @@ export class StateReader {
       this.#state = this.#expected;
       return this.#state;
     }
+    // Without it every state would seem to be gone.
+    if (this.#state !== emptyState && !existsSync(commonDir))
+      throw noFolder(
+        `The repository ${commonDir} is not there any more: it was moved or removed.`,
+        'Where it is now: git flame run',
+      );
     const noteTips = this.#files.begin(stateRefs);
     const tips = await readTips(catFile, commonDir, stateRefs);
     const before = isAt(this.#expected, tips) ? this.#expected : this.#state;
