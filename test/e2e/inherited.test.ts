@@ -169,6 +169,13 @@ function linkOf(descriptor: number): string {
   }
 }
 
+inCell('ANY-4 a folder is closed also where its name holds the number of the process', async () => {
+  const own = `${secretFolder()}/of-$$`;
+  assertUnseen(
+    await runWith({ shell: `mkdir "${own}"; : > "${own}/TOP-SECRET"; exec 200<"${own}"; exec "$@"` }),
+  );
+});
+
 inCell('ANY-4 a thousand open files are no hindrance', async () => {
   const home = openSync(secretFolder(), 'r');
   assertUnseen(await runWith({ open: new Map(Array.from({ length: 1_000 }, (_, at) => [3 + at, home])) }));

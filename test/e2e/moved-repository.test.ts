@@ -1,11 +1,11 @@
-import { cpSync, existsSync, renameSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { findDamage } from '../support/kill-rig.ts';
-import { openRepo, type TestRepo } from '../support/repo.ts';
+import { makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
 
 // A repository is moved between two steps of a session, with its worktrees beside it or without them.
 
@@ -66,6 +66,17 @@ for (const what of ['repository', 'folder'] as const) {
     assert.is(findDamage(repo), '');
   });
 }
+
+test('UNI-5 what a failed attempt left stays registered where its worktree is not found, until git repairs that', async () => {
+  const before = await planned('echo a > a.txt; exit 3');
+  assert.is((await flame(before, ['work'])).code, 1);
+  const away = join(makeTempDir(), 'away');
+  renameSync(`${before.path}.trees`, away);
+  const repo = move(before, 'repository');
+  assert.is((await flame(repo, ['validate'])).code, 0);
+  for (const name of readdirSync(away)) repo.git('worktree', 'repair', join(away, name));
+  assert.match((await flame(repo, ['show', 'one', '--diff'])).stdout, /\n\+a\n/);
+});
 
 test('TRU-1 a copy of a repository is another one: what was allowed there is asked again', async () => {
   const repo = await planned('echo a > a.txt');

@@ -190,6 +190,15 @@ test('CFG-5 tasks about files behind a filter are refused by path, others go on,
   assert.match((await flame(repo, lookOnly)).stdout, /through a filter \(rot\)/);
 });
 
+test('MRG-3 doctor names the merge drivers of the person that do not run on the work of agents', async () => {
+  const repo = makeExecProject();
+  repo.git('config', 'merge.lock-file.driver', 'cp %B %A');
+  assert.match(
+    (await flame(repo, lookOnly)).stdout,
+    /Merge drivers of your git configuration do not run .*: lock-file\./,
+  );
+});
+
 test('CFG-5 core.autocrlf with core.safecrlf', async () => {
   const repo = makeExecProject();
   repo.git('config', 'core.autocrlf', 'true');

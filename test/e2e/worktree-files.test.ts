@@ -134,6 +134,18 @@ for (const commit of [
     assert.is(repo.git('status', '--porcelain'), '');
   });
 
+test('WTR-3 a sparse worktree holds what the tasks before may have changed', async () => {
+  const repo = monorepo({ sparse: ['pkgs/a'] }, 'true');
+  const below = 'mkdir -p pkgs/new; echo below > pkgs/new/b.txt; touch pkgs/a/out.txt';
+  writePlan(repo, [
+    { id: 'below', script: below, locks: ['pkgs/new/b.txt', 'pkgs/a/out.txt'] },
+    { id: 'above', script: 'cat pkgs/new/b.txt > pkgs/a/on.txt', locks: ['pkgs/a/on.txt'], needs: ['below'] },
+  ]);
+  const run = await flame(repo, argv);
+  assert.is(run.code, 0, run.stderr);
+  assert.is(repo.git('show', 'main:pkgs/a/on.txt'), 'below');
+});
+
 test('WTR-3 a sparse checkout of the person holds for agents', async () => {
   const repo = monorepo({}, 'true');
   repo.git('sparse-checkout', 'set', 'pkgs/a');

@@ -121,6 +121,16 @@ test('SBX-3 a cell of sandbox-exec that holds is weaker, and said not to be trie
   assert.is(judge('watched', []), `missing: ${missing[0]}`);
 });
 
+test('ANY-2 doctor names what brings a cell on this machine', () => {
+  const limits = { missing: [] } as unknown as Parameters<typeof judgeConfinement>[0]['limits'];
+  const cure = ['sudo sysctl -w kernel.unprivileged_userns_clone=1'];
+  const { hints } = judgeConfinement(
+    { confinement: 'watched', missing: [], limits, cure },
+    { works: true, escapes: [] },
+  );
+  assert.equal(hints, cure);
+});
+
 test('SBX-3 without a sandbox each start says so, and where it is required none is made', async () => {
   const env = { PATH: pathWithoutBubblewrap() };
   const start = async (require: boolean): Promise<FlameRun> => {

@@ -10,6 +10,8 @@ import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../suppo
 
 test.after(closeWorkshops);
 
+const cure = 'sudo sysctl -w kernel.unprivileged_userns_clone=1';
+
 async function withoutSandbox(
   config: Readonly<Record<string, unknown>>,
   isInteractive = true,
@@ -21,7 +23,7 @@ async function withoutSandbox(
     config,
     gates: { isInteractive },
   });
-  const sandbox = async () => ({ kind, missing: ['bwrap'], cure: ['apt install bubblewrap'] });
+  const sandbox = async () => ({ kind, missing: ['bwrap'], cure: [cure] });
   const agents = { ...bench.workshop.agents, sandbox };
   return { ...bench, workshop: { ...bench.workshop, agents } };
 }
@@ -52,6 +54,15 @@ test('WAT-4 codex, which takes the shell of the account, is refused without bubb
     const real = { ...workshop, adapter: (name: string) => getAdapter(name, workshop.config) };
     assert.is(await codeOf(proveEnforcement(real, 'codex', 'gpt-5.5')), 'shell-not-pinned', kind);
     assert.is(await codeOf(requireSandbox(real, 'opencode')), null, kind);
+  }
+});
+
+test('ANY-2 where there is no sandbox, what brings one on this machine is named first', async () => {
+  const { workshop } = await withoutSandbox({ roles: { worker: { adapter: 'codex' } } }, false);
+  const real = { ...workshop, adapter: (name: string) => getAdapter(name, workshop.config) };
+  for (const adapter of ['codex', 'opencode']) {
+    const refused = await requireSandbox(real, adapter).catch((error: unknown) => error);
+    assert.is(refused instanceof FlameError && refused.hints[0], cure, adapter);
   }
 });
 
