@@ -1,6 +1,7 @@
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, GlobalOptions } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
@@ -10,6 +11,7 @@ import { makeFolders } from '../../util/make-folders.ts';
 import * as init from '../init/init.ts';
 import { readGitColor } from '../open/git-color.ts';
 import * as runCommand from '../run.ts';
+import * as trust from '../trust.ts';
 import { afterTheDemo } from './after-the-demo.ts';
 import { demoConfig, demoDecisions, demoFiles, demoPlan } from './demo-project.ts';
 
@@ -32,7 +34,13 @@ export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
     const repo = join(folder, 'greeter');
     const context = await makeRepository(repo, io);
     decideFreely({ commonDir: join(repo, '.git') });
-    const code = await runCycle(args, { ...io, cwd: repo, env: context.env });
+    const own = { ...io, cwd: repo, env: context.env };
+    await prepare(args, own);
+    const code = await runCycle(args, own).catch(async (error: unknown) => {
+      if (!(error instanceof FlameError) || error.code !== 'no-sandbox') throw error;
+      await acceptNoSandbox(args, own, { context, output, error });
+      return runCycle(args, own);
+    });
     if (!output.isJson) await showResult(context, io, output);
     for (const command of afterTheDemo(io, isKept ? repo : null)) output.hint(command);
     return code;
@@ -72,33 +80,59 @@ async function withIdentity(io: Io): Promise<Io['env']> {
   };
 }
 
-async function runCycle(args: CommandArgs<'demo'>, io: Io): Promise<number> {
-  const folder = join(io.cwd, '.git', 'demo');
-  const globals: GlobalOptions = {
-    ...args.globals,
-    config: null,
-    dryRun: false,
-    session: null,
-    decisionsFile: join(folder, 'decisions.yml'),
-  };
-  const common = { subcommand: null, globals } as const;
-  const quiet = { ...globals, quiet: true, json: false };
+function globalsOf(args: CommandArgs<'demo'>, io: Io): GlobalOptions {
+  const decisionsFile = join(io.cwd, '.git', 'demo', 'decisions.yml');
+  return { ...args.globals, config: null, dryRun: false, session: null, decisionsFile };
+}
+
+async function prepare(args: CommandArgs<'demo'>, io: Io): Promise<void> {
+  const globals = { ...globalsOf(args, io), quiet: true, json: false };
   await init.run(
     {
-      ...common,
-      globals: quiet,
-      command: 'init',
+      ...{ subcommand: null, globals, command: 'init', positionals: [] },
       options: { hooks: false, try: false, uninstall: false, base: null, name: null },
-      positionals: [],
     },
     { ...io, stdout: io.stderr },
   );
+}
+
+/** Its agents are scripts of its own, in a repository that is thrown away: they need no sandbox, others do. */
+async function acceptNoSandbox(
+  args: CommandArgs<'demo'>,
+  io: Io,
+  {
+    context,
+    output,
+    error,
+  }: {
+    readonly context: GitContext;
+    readonly output: ReturnType<typeof createOutput>;
+    readonly error: FlameError;
+  },
+): Promise<void> {
+  output.warn(`${error.message} The scripts of this demo run without one; your agents would not.`);
+  for (const line of error.lines) output.info(`  ${line}`);
+  for (const hint of error.hints.slice(0, -1)) output.hint(hint);
+  output.info('');
+  await appendFile(join(io.cwd, '.blueflame.yml'), 'sandbox: { require: false }\n');
+  await runGit(context, ['commit', '--quiet', '--all', '--message', 'The demo needs no sandbox']);
+  const globals = { ...globalsOf(args, io), quiet: true, json: false };
+  const asked = {
+    subcommand: null,
+    globals,
+    command: 'trust',
+    options: { yes: true },
+    positionals: [],
+  } as const;
+  await trust.run(asked, { ...io, stdout: io.stderr });
+}
+
+function runCycle(args: CommandArgs<'demo'>, io: Io): Promise<number> {
   return runCommand.run(
     {
-      ...common,
-      command: 'run',
+      ...{ subcommand: null, globals: globalsOf(args, io), command: 'run' },
       options: {
-        from: join(folder, 'plan.yml'),
+        from: join(io.cwd, '.git', 'demo', 'plan.yml'),
         new: false,
         queen: false,
         pr: false,
