@@ -110,6 +110,8 @@ export function insideOnly(context: PathContext): PathContext {
 
 // By these names an option says where a report goes.
 const reports = /^--?[\w-]*(?:out|report|xml|log|temp|tmp|cov|cache)[\w-]*=/i;
+// A file of that name is replaced.
+const replaced = /^--(?:junit-?xml|(?:report|output|log)-?file(?:\.\w+)?|result-?log)=(.+)$/is;
 // It is emptied before it is used.
 const emptied = /^--basetemp=/;
 
@@ -117,6 +119,9 @@ const emptied = /^--basetemp=/;
 export function judgeLoose(given: PathContext, argument: string): Objection | null {
   const context = reports.test(argument) ? given : insideOnly(given);
   if (emptied.test(argument)) return judgePath(given, argument.slice('--basetemp='.length), 'write');
+  const file = replaced.exec(argument)?.[1];
+  if (file !== undefined && given.facts.lstat(`${given.cwd}/${file}`) !== null)
+    return judgePath(given, file, 'write');
   const report = /^--cov-report=\w+:(.+)$/s.exec(argument)?.[1];
   if (report !== undefined) return judgePath(given, report, 'write');
   const option = /^(?:--?[^=]*=|-[A-Za-z](?=[/~.]|\w+=))(.*)$/s.exec(argument)?.[1];
