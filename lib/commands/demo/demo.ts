@@ -1,6 +1,7 @@
 import { appendFile, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Writable } from 'node:stream';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, GlobalOptions } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
@@ -115,7 +116,7 @@ async function acceptNoSandbox(
   for (const hint of error.hints.slice(0, -1)) output.hint(hint);
   output.info('');
   await appendFile(join(io.cwd, '.blueflame.yml'), 'sandbox: { require: false }\n');
-  await runGit(context, ['commit', '--quiet', '--all', '--message', 'The demo needs no sandbox']);
+  await runGit(context, ['commit', '--quiet', '--all', '--amend', '--no-edit']);
   const globals = { ...globalsOf(args, io), quiet: true, json: false };
   const asked = {
     subcommand: null,
@@ -124,7 +125,8 @@ async function acceptNoSandbox(
     options: { yes: true },
     positionals: [],
   } as const;
-  await trust.run(asked, { ...io, stdout: io.stderr });
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  await trust.run(asked, { ...io, stdout: nowhere });
 }
 
 function runCycle(args: CommandArgs<'demo'>, io: Io): Promise<number> {
