@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { makeRepo, type TestRepo } from './repo.ts';
+import { hasBubblewrap } from './skip.ts';
 import { trusted } from './trusted.ts';
 
 export interface ScriptTask {
@@ -27,8 +28,17 @@ export function makeExecProject(
     project: { name: 'sample', base_branch: 'main' },
     roles: { worker: { adapter: 'exec' } },
     ...options.config,
+    ...withoutSandbox(options.config?.sandbox),
   };
   return trusted(makeRepo({ ...options, config: stringify(config) }));
+}
+
+let isConfined: boolean | null = null;
+
+/** Where no cell can be made, scripts of tests run without one, as a person can allow it. */
+function withoutSandbox(sandbox: unknown): Readonly<Record<string, unknown>> {
+  isConfined ??= hasBubblewrap();
+  return isConfined ? {} : { sandbox: { require: false, ...(sandbox ?? {}) } };
 }
 
 /** Writes a plan file outside the work tree's tracked files; returns its path. */
