@@ -45,6 +45,23 @@ inCell(
   },
 );
 
+for (const [who, adapter] of [
+  ['a script', {}],
+  ['a CLI of a model', { apis: claudeFacts.apis }],
+] as const)
+  inCell(
+    `SBX-5 what is started in a cell writes into the output of a script, and of no CLI of a model: ${who}`,
+    async () => {
+      const { runner, request } = await openCellFixture({
+        adapter,
+        env: { ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' },
+      });
+      const prompt = `sh -c 'echo forged >"/proc/$PPID/fd/1"' </dev/null 2>/dev/null >/dev/null; echo own`;
+      const { text } = await (await runner.start(request({ prompt }), () => undefined)).outcome;
+      assert.is(text, who === 'a script' ? 'forged\nown' : 'own');
+    },
+  );
+
 inCell('the rustup home that a variable names is shown below a home too, another folder is not', async () => {
   const home = makeTempDir();
   for (const name of ['rust/toolchains/stable', 'rust/update-hashes', 'papers/toolchains/letters'])

@@ -43,6 +43,7 @@ export async function runProbeCell(
     argv: probe.argv,
     stdin: null,
     mark: probe.name,
+    opensOutput: false,
     ...(probe.leaks === undefined ? {} : { leaks: probe.leaks }),
     onStdout: output.push,
     onStderr: output.push,

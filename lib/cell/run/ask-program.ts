@@ -45,6 +45,7 @@ export async function askProgram(
       argv: [...command, ...args],
       stdin: null,
       mark: name,
+      opensOutput: false,
       onStdout: stdout.push,
       onStderr: stderr.push,
     });

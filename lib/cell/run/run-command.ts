@@ -114,7 +114,7 @@ async function runInCell(
     const start = (): CellProcess =>
       spawnCell({
         ...{ sandbox, profile, limits, argv: egress?.wrap(argv) ?? argv },
-        ...{ stdin: null, mark: name, onStdout: hear, onStderr: hear },
+        ...{ stdin: null, mark: name, opensOutput: true, onStdout: hear, onStderr: hear },
       });
     const { timedOut, exitCode, limit } = await untilStarted(async () => {
       const cell = start();

@@ -1,4 +1,4 @@
-import type { Launch } from '../../domain/ports/adapter.ts';
+import { type Launch, needsModel } from '../../domain/ports/adapter.ts';
 import type {
   AgentActivity,
   AgentRequest,
@@ -87,6 +87,8 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     });
     const { heartbeat_interval: heartbeatMs, agent_timeout: patienceMs } = context.config.limits;
     const argv = run.services.wrap(launch.argv);
+    // What a model's program prints is read as what it and its model say.
+    const opensOutput = !needsModel(run.adapter) && !request.isInteractive;
     const agent = watch(run, { launch, egress, heartbeatMs, patienceMs }, (output) =>
       spawnCell({
         sandbox,
@@ -95,12 +97,13 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
         argv: egress?.wrap(argv) ?? argv,
         stdin: launch.stdin,
         mark: request.id,
+        opensOutput,
         early: { spares, folder: folder.root },
         ...output,
       }),
     );
     // Most often another follows.
-    agent.outcome.then(spares.prepare, () => undefined);
+    if (opensOutput) agent.outcome.then(spares.prepare, () => undefined);
     return agent;
   } catch (error) {
     await Promise.all([services?.close(), egress?.close()]);

@@ -24,6 +24,11 @@ interface CellStart {
   readonly stdin: string | null;
   /** A name no other living cell has: finds what left the process group. */
   readonly mark: string;
+  /**
+   * Whether what runs there can open its output by name, `/dev/stderr`. Never where that output is believed to be the
+   * program's own: all that it starts could write there too.
+   */
+  readonly opensOutput: boolean;
   /** Cells that were begun early, and the folder of this one that nothing inside can see; undefined: begun now. */
   readonly early?: { readonly spares: SpareCells; readonly folder: string };
   /** What is left open for the cell on purpose, from its descriptor 6 on: it must not begin then. */
@@ -95,7 +100,8 @@ interface Spawned {
 function trySpawn(start: CellStart): Spawned | Error {
   let group: CellGroup | null = null;
   try {
-    const spare = start.profile.isInteractive ? null : (start.early?.spares.take() ?? null);
+    // Those that wait have an output that can be opened.
+    const spare = start.opensOutput ? (start.early?.spares.take() ?? null) : null;
     group = spare?.group ?? start.sandbox.limits.openGroup(start.limits);
     const child = spare === null ? spawnConfined(start, group) : becomeConfined(start, spare);
     handFilter(child, start.profile);
@@ -138,16 +144,15 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
     // Ctrl-C at the terminal is for the tool, which stops the agents itself.
     detached: !profile.isInteractive,
   };
-  if (!profile.isInteractive)
-    return spawnWithPipes(argv, {
-      ...options,
-      input: start.stdin === null ? 'ignore' : 'pipe',
-      others: [extra, extra, 'pipe', ...(start.leaks ?? [])],
-    });
+  const input = start.stdin === null ? 'ignore' : 'pipe';
+  const others = [extra, extra, 'pipe', ...(start.leaks ?? [])] as const;
+  if (start.opensOutput) return spawnWithPipes(argv, { ...options, input, others });
   const [program = '', ...args] = argv;
   const child = spawn(program, args, {
     ...options,
-    stdio: ['inherit', 'inherit', 'inherit', extra, extra, 'pipe'],
+    stdio: profile.isInteractive
+      ? ['inherit', 'inherit', 'inherit', ...others]
+      : [input, 'pipe', 'pipe', ...others],
   });
   requirePipes(child);
   return child;
