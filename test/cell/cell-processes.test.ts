@@ -131,12 +131,15 @@ inCell('ADP-2: a flood of output is read, and kept up to a cap that is marked', 
 });
 
 inCell('SBX-1: CPU time, file size, open files and memory are limited', async () => {
-  const { sh } = await openCellFixture({
+  const { sh, runner, request } = await openCellFixture({
     config: { sandbox: { max_cpu_seconds: 1, max_file_size_mb: 1, max_open_files: 64, max_memory_mb: 300 } },
   });
-  const file = await sh('head -c 3000000 /dev/zero > big; echo "rc $?"; stat -c %s big');
+  const prompt = 'head -c 3000000 /dev/zero > big; echo "rc $?"; stat -c %s big; rm big';
+  const agent = await (await runner.start(request({ prompt }), () => undefined)).outcome;
   // A hundredth and 4 KiB above the limit, so that what was cut off is over it.
-  assert.match(file.output, /rc 153\n1063424/);
+  assert.match(agent.text, /rc 153\n1063424/);
+  // Setup and checks make larger files than an agent writes.
+  assert.match((await sh(prompt)).output, /rc 0\n3000000/);
   const memory = await sh(`node -e 'Buffer.alloc(900_000_000, 1); console.log("allocated")'`);
   assert.not.match(memory.output, /allocated/);
   assert.is.not(memory.exitCode, 0);
