@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
+import { claudeFacts } from './fixture.ts';
 import { openStage } from './hostile-stage.ts';
 
 // Calls of the kernel that one process of a cell could take over another with, from within a real cell.
@@ -69,7 +70,11 @@ withCompiler('SBX-2 the way of 32-bit programs into the kernel is no way round',
 });
 
 inCell("SBX-2 what an agent runs cannot write to the agent's output by its files", async () => {
-  const { attack } = await openStage();
+  // What a script prints counts for nothing; what the CLI of a model prints is read as its model's words.
+  const { attack } = await openStage({
+    adapter: { apis: claudeFacts.apis },
+    env: { ANTHROPIC_API_KEY: 'sk-made-up', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' },
+  });
   const { said } = await attack(
     [
       // The agent; its child has another output, as a command of a tool has.
