@@ -14,7 +14,7 @@ import { isNews, noteCellEnd } from './cells/paths.ts';
 import { listCells, recoverQuarantines } from './cells/recover-quarantines.ts';
 import { removeCell } from './cells/remove-cell.ts';
 import { rescueCell } from './cells/rescue-cell.ts';
-import { restoreWorktree, restoreWorktrees } from './cells/restore-worktree.ts';
+import { keepCommits, restoreWorktree } from './cells/restore-worktree.ts';
 import { snapshotCell } from './cells/snapshot-cell.ts';
 import { markPreparedSubmodules } from './cells/submodules.ts';
 import { verifyObjects } from './cells/verify-objects.ts';
@@ -70,8 +70,10 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
     diffCell: (cell) => diffCell(access, cell),
     recoverCells: async () => {
       removeDeadObjects(join(commonDir, 'objects'));
-      const kept = await restoreWorktrees(access);
-      const removed = await recoverQuarantines(commonDir, { kept, onStep });
+      const removed = await recoverQuarantines(commonDir, {
+        keepCommits: (cell, owner) => keepCommits(access, cell, owner),
+        onStep,
+      });
       for (const cell of (await listCells(commonDir)).filter(({ owner }) => owner === 'gone'))
         await leaveToPerson(access, cell).catch(unlessCell);
       return removed;

@@ -293,7 +293,7 @@ test('outside a repository every command ends with 128', async () => {
     });
 });
 
-test('a folder that is gone is named, whatever the command', async () => {
+test('a folder that is gone is named by every command', async () => {
   const repo = makeRepo();
   const leave = 'mkdir gone && cd gone && rmdir "$PWD" && exec "$0" "$@"';
   const command = ['sh', '-c', leave, join(programFolder, 'git-flame')];

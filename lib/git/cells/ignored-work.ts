@@ -25,7 +25,8 @@ const mostListed = 20_000;
 
 /**
  * What git ignores of a cell's worktree although its agent made it inside `scope`, each entry with the rule that hides
- * it, and which files that were put there it changed. What else was there before it began doesn't count, nor do caches and the output of builds that no lock names.
+ * it, and which files that were put there it changed. What else was there before it began doesn't count, nor do caches
+ * and the output of builds that no lock names.
  */
 export async function readIgnoredWork(
   access: GitAccess,
@@ -50,27 +51,17 @@ export async function readIgnoredWork(
     const isBuilt = files.length > mostFiles || bytes > mostBytes;
     if (files.length > 0) found.push({ entry, files, rule: '', isKept: isNamed || !isBuilt });
   }
-  const changed = changedSince(git.cwd, [...prepared].filter(covers), since);
+  const changed = [...prepared]
+    .filter((path) => !path.endsWith('/'))
+    .map((path) => ({ entry: path, ...filesOf(git.cwd, path, { most: 1, isNamed: true, since, covers }) }))
+    .filter(({ files }) => files.length > 0)
+    .map(({ entry, files }) => ({ entry, files, rule: null, isKept: true }));
   if (found.length === 0) return changed;
   const rules = await ignoreRules(
     git,
     found.map(({ entry }) => entry),
   );
   return [...found.map((one) => ({ ...one, rule: rules.get(one.entry) ?? 'a rule of git' })), ...changed];
-}
-
-/** Of the files that were put into a worktree, those that its agent changed. */
-function changedSince(
-  workTree: string,
-  prepared: readonly string[],
-  since: bigint | null,
-): readonly IgnoredWork[] {
-  const isChanged = (path: string): boolean => {
-    const place = Buffer.concat([Buffer.from(`${workTree}/`), nameBytes(path)]);
-    const facts = lstatSync(place, { bigint: true, throwIfNoEntry: false });
-    return since !== null && facts?.isFile() === true && facts.ctimeNs > since;
-  };
-  return prepared.filter(isChanged).map((path) => ({ entry: path, files: [path], rule: null, isKept: true }));
 }
 
 function isCache(workTree: string, entry: string): boolean {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { CellInfo } from '../../domain/ports/git-cells.ts';
+import type { CellInfo, CellWorktree } from '../../domain/ports/git-cells.ts';
 import { processStart } from '../../util/process-identity.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { gitsAt } from '../refs/gits-at.ts';
@@ -17,18 +17,23 @@ const patienceMs = 10_000;
 
 /**
  * Finishes removals that were cut short, and removes what is left of cells whose worktree is gone or was never
- * finished, but for those `kept`. Harmless at any time and again; cells an agent may have been in stay. Returns the names
- * of what it removed.
+ * finished. Harmless at any time and again; cells an agent may have been in stay, and where its worktree is gone those for
+ * which `keepCommits` says so. Returns the names of what it removed.
  */
 export async function recoverQuarantines(
   commonDir: string,
-  { kept, onStep }: { readonly kept: ReadonlySet<string>; readonly onStep?: StepObserver },
+  {
+    keepCommits,
+    onStep,
+  }: {
+    keepCommits(cell: CellWorktree, owner: CellInfo['owner']): Promise<boolean>;
+    readonly onStep: StepObserver;
+  },
 ): Promise<readonly string[]> {
   if (!existsSync(join(commonDir, 'blueflame'))) return [];
   return withCellLock(commonDir, async () => {
     const removed: string[] = [];
     for (const name of listFolders(cellsFolder(commonDir))) {
-      if (kept.has(name)) continue;
       const maker = makerOf(name);
       if (maker !== null) {
         if (processStart(maker) === null) await removeTree(join(cellsFolder(commonDir), name));
@@ -42,13 +47,13 @@ export async function recoverQuarantines(
         if (record.isReady && ownerState(record) !== 'alive') repairCell(commonDir, id, record);
         continue;
       }
+      const wasAgents = !isLeaving && record.isReady && record.subject !== null && record.worktree !== null;
+      if (wasAgents && (await keepCommits(describeCell(commonDir, id, record), ownerState(record)))) continue;
       // A cell of the same name made since then keeps its worktree.
       if (isLeaving && existsSync(cellPaths(commonDir, id).root))
         await removeTree(join(cellsFolder(commonDir), name));
       else
-        await removeCell(commonDir, id, isLeaving || isOurs(commonDir, id, path) ? path : null, {
-          ...(onStep === undefined ? {} : { onStep }),
-        });
+        await removeCell(commonDir, id, isLeaving || isOurs(commonDir, id, path) ? path : null, { onStep });
       removed.push(id);
     }
     await unlockCells(commonDir);

@@ -1,13 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { CellInfo, CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { runGit } from '../process/run-git.ts';
-import { locateWorktree, wasMoved } from './locate-cell.ts';
-import { cellPaths, cellsFolder, describeCell, listFolders, ownerState } from './paths.ts';
-import { readRecord } from './record.ts';
 import { verifyObjects } from './verify-objects.ts';
 import { noteOwnIndex, ownGit, pathsOf, readCellHead } from './view.ts';
 
@@ -39,21 +36,15 @@ async function verifiedHead(access: GitAccess, cell: CellWorktree): Promise<Obje
 }
 
 /**
- * Makes worktrees again whose agents had committed something, once the processes that made them have ended. Returns the
- * names of all cells of which the commits are all that is left.
+ * Whether what an agent committed is all that is left of a cell: then its worktree is made again, unless the process that
+ * made the cell lives and will do so itself.
  */
-export async function restoreWorktrees(access: GitAccess): Promise<ReadonlySet<string>> {
-  const { commonDir } = access.repository;
-  const found = new Set<string>();
-  for (const name of listFolders(cellsFolder(commonDir))) {
-    const record = readRecord(cellPaths(commonDir, name).root);
-    const { isReady, subject, worktree } = record;
-    if (!isReady || subject === null || worktree === null || basename(worktree) !== name) continue;
-    if (wasMoved(commonDir, record) || locateWorktree(commonDir, name, record) !== null) continue;
-    const cell = describeCell(commonDir, name, record);
-    if ((await verifiedHead(access, cell)) === cell.start) continue;
-    found.add(name);
-    if (ownerState(record) !== 'alive') await restoreWorktree(access, cell);
-  }
-  return found;
+export async function keepCommits(
+  access: GitAccess,
+  cell: CellWorktree,
+  owner: CellInfo['owner'],
+): Promise<boolean> {
+  if ((await verifiedHead(access, cell)) === cell.start) return false;
+  if (owner === 'gone' || owner === 'unknown') await restoreWorktree(access, cell);
+  return true;
 }
