@@ -138,12 +138,23 @@ function isAtTerminal(pid: number): boolean {
 
 /** Who started a server: git stands between, and what the client started it with. null: a person, in a shell. */
 function clientOf(server: number): number | null {
+  let started = server;
   for (const pid of ancestorsOf(server)) {
     const found = readProcess(pid);
-    if (found !== null && isTypedIn(found)) return null;
+    if (isAdopted(started, pid) || (found !== null && isTypedIn(found))) return null;
     if (found !== null && !standsBetween(found)) return pid;
+    started = pid;
   }
   return null;
+}
+
+/**
+ * Whether a process has its parent because the one that started it is gone: a service manager takes such in, and it
+ * started everything else of the person's too. What a process starts is of its session, or begins one.
+ */
+function isAdopted(pid: number, parent: number): boolean {
+  const [own, above] = [readStat(pid)?.session, readStat(parent)?.session];
+  return own !== undefined && above !== undefined && own !== pid && own !== above;
 }
 
 function chatFolder({ commonDir, env }: Clone): string {

@@ -1,14 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { chatAround, rememberChats } from '../../lib/trust/chats.ts';
-import { identityOf, ownIdentity } from '../../lib/util/process-identity.ts';
+import { identityOf, ownIdentity, readStat } from '../../lib/util/process-identity.ts';
+import { ancestorsOf, readProcess } from '../../lib/util/process-tree.ts';
 import { cloneStateDir } from '../../lib/util/user-state.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
+import { until } from '../support/until.ts';
 
 type Clone = Parameters<typeof chatAround>[0];
 
@@ -33,6 +35,8 @@ async function withLeft<T>(
   const [said] = await once(child.stdout, 'data');
   const [pid, starter] = [Number(said), child.pid ?? 0];
   try {
+    // It says so before it runs, and while it begins to run it has no environment.
+    await until('it runs', () => readProcess(pid)?.words.join(' ') === 'sleep 100');
     return work({ pid, starter });
   } finally {
     for (const one of [-starter, pid]) end(one);
@@ -132,6 +136,32 @@ linux('QUE-1 a chat that noted itself is known by who saw it, also once the note
     assert.match(chatAround({ ...clone, pid }) ?? '', `process ${starter} (`);
     rmSync(folder, { recursive: true });
     assert.match(chatAround({ ...clone, pid }) ?? '', `process ${starter} (`);
+  });
+});
+
+const reapers: Record<string, number> = { x64: 157, arm64: 167 };
+const prctl = reapers[process.arch];
+const hasReapers =
+  process.platform === 'linux' && prctl !== undefined && spawnSync('perl', ['-v']).status === 0;
+testIf(
+  test,
+  hasReapers,
+  'needs Linux and perl',
+)('QUE-1 the service manager that takes in a server whose client died is no chat', async () => {
+  const [clone, folder] = [makeClone(), makeTempDir()];
+  copyFileSync('/bin/sh', join(folder, 'git-flame'));
+  writeFileSync(join(folder, 'mcp'), 'sleep 100\n');
+  const server = `cd ${folder}; ./git-flame mcp < /dev/null & echo $! > ${folder}/pid`;
+  // As systemd does, it gets the orphans of all that it started.
+  const manager = `syscall(${prctl}, 36, 1, 0, 0, 0); system('setsid', 'sh', '-c', '${server}'); exec 'sh', '-c', '${shell[1]}'`;
+  await withLeft(['perl', '-e', manager], {}, ({ pid }) => {
+    const orphan = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+    try {
+      assert.ok(ancestorsOf(pid).includes(readProcess(orphan)?.parent ?? 0));
+      assert.is(chatAround({ ...clone, pid }), null);
+    } finally {
+      end(-(readStat(orphan)?.session ?? orphan));
+    }
   });
 });
 
