@@ -134,7 +134,6 @@ export function rejectTask(
   return desk.act(async ({ workshop, requireSession }) => {
     const judging = { task: task_id, commit, feedback, by: desk.by };
     const isNew = await rejectWork(workshop, requireSession(), judging);
-    if (isNew) workshop.run.assigned?.delete(task_id);
     return { rejected: task_id, changed: isNew, next: 'assign_task starts the next attempt' };
   });
 }

@@ -110,6 +110,8 @@ export async function rejectWork(workshop: Workshop, id: SessionId, judging: Jud
     if (task.commit !== null) requireCommit(task.id, task.commit, judging.commit);
     if (task.commit !== null) requireNotOfLead(task, snapshot.verdictsOn(task.commit).at(-1));
     requireRejectsLeft(workshop, task);
+    // Its assignment ends before it is pending: work beside this call would begin it once more.
+    workshop.run.assigned?.delete(task.id);
     const notes = requeueNotes(feedback, task.result);
     const back = requeueTask(task, { kind: 'rejected', reason: feedback, notes, at });
     const steps = [...withdraw(tasks, [back], at), restartTask(back.task)];
