@@ -19,11 +19,12 @@ import { openWorktrees } from './open-worktrees.ts';
 import { CatFile } from './process/cat-file.ts';
 import { keepsContent } from './process/content-settings.ts';
 import { discoverRepository } from './process/discover-repository.ts';
-import { readInertDrivers } from './process/inert-drivers.ts';
+import { inertDrivers } from './process/inert-drivers.ts';
 import { lateSignal } from './process/late-signal.ts';
 import { readQuietConfig } from './process/quiet-config.ts';
 import { type Idents, openIdents } from './process/read-identity.ts';
 import type { GitContext } from './process/run-git.ts';
+import { repositorySettings } from './process/settings.ts';
 import { objectReader } from './read-objects.ts';
 import { KnownCommits } from './refs/known-commits.ts';
 import { listRefs, refNames, refsHolding } from './refs/list-refs.ts';
@@ -78,7 +79,8 @@ export async function openGit(
       return known;
     },
     quietConfig: () => readQuietConfig(context, repository.commonDir),
-    inertDrivers: () => (drivers ??= readInertDrivers(onObjects(access))),
+    inertDrivers: () =>
+      (drivers ??= repositorySettings(context.env, repository.commonDir).then(inertDrivers)),
     keepsContent: () => (keeps ??= keepsContent(onObjects(access), repository.commonDir)),
     checkouts: new Checkouts(repository.objectFormat),
     bounds: { ...workBounds, ...options.bounds },

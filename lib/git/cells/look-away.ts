@@ -1,7 +1,8 @@
 import { relative } from 'node:path';
 import { withVariables } from '../objects/git-access.ts';
-import { readInertDrivers } from '../process/inert-drivers.ts';
+import { inertDrivers } from '../process/inert-drivers.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
+import { readSettings } from '../process/settings.ts';
 
 /**
  * Tells a worktree's index not to look at paths (absolute, below the worktree) that its cell shows empty: for the
@@ -13,6 +14,6 @@ export async function lookAway(context: GitContext, paths: readonly string[]): P
   const { stdout } = await runGit(context, ['--literal-pathspecs', 'ls-files', '-z', '--', ...names]);
   if (stdout.length === 0) return;
   // Written anew, the index compares files that are as young as it is, through the filters that attributes name.
-  const inert = withVariables(context, await readInertDrivers(context));
+  const inert = withVariables(context, inertDrivers(await readSettings(context)));
   await runGit(inert, ['update-index', '-z', '--skip-worktree', '--stdin'], { input: stdout });
 }

@@ -1,41 +1,30 @@
-import { type GitContext, runGit } from '../process/run-git.ts';
+import type { GitContext } from '../process/run-git.ts';
+import { repositorySettings, type Settings } from '../process/settings.ts';
 import { defaultObjectSettings, type ObjectSettings } from './object-file.ts';
 
 /** What the repository's configuration says about writing objects, as git itself would follow it. */
-export async function readObjectSettings(context: GitContext, gitDir: string): Promise<ObjectSettings> {
-  const { stdout } = await runGit(
-    { ...context, cwd: gitDir },
-    [
-      `--git-dir=${gitDir}`,
-      'config',
-      '--null',
-      '--get-regexp',
-      '^core\\.(fsync|fsyncobjectfiles|compression|loosecompression|sharedrepository)$',
-    ],
-    { accept: [0, 1] },
-  );
-  return parseObjectSettings(stdout.toString());
+export async function readObjectSettings(
+  { env }: Pick<GitContext, 'env'>,
+  commonDir: string,
+): Promise<ObjectSettings> {
+  return objectSettingsOf(await repositorySettings(env, commonDir));
 }
 
-/** Takes the output of `git config --null --get-regexp`. */
-export function parseObjectSettings(output: string): ObjectSettings {
-  const values = new Map<string, string>();
-  for (const record of output.split('\0').filter((text) => text !== '')) {
-    const [key = '', value = 'true'] = record.split(/\n([\s\S]*)/);
-    values.set(key.toLowerCase(), value);
-  }
-  const level = Number(values.get('core.loosecompression') ?? values.get('core.compression') ?? '1');
+/** The same, of settings that were read. */
+export function objectSettingsOf(settings: Settings): ObjectSettings {
+  const level = Number(settings.value('core.loosecompression') ?? settings.value('core.compression') ?? '1');
+  const components = settings.value('core.fsync') ?? '';
   return {
-    isSynced: isSynced(values.get('core.fsync') ?? '', values.get('core.fsyncobjectfiles') ?? 'false'),
-    isPackSynced: isPackSynced(values.get('core.fsync') ?? ''),
+    isSynced: isSynced(components) || settings.isTrue('core.fsyncobjectfiles'),
+    isPackSynced: isPackSynced(components),
     level: Number.isInteger(level) && level >= -1 && level <= 9 ? level : defaultObjectSettings.level,
-    sharedBits: sharedBits(values.get('core.sharedrepository') ?? 'umask'),
+    sharedBits: sharedBits(settings.value('core.sharedrepository') ?? 'umask'),
   };
 }
 
-function isSynced(components: string, old: string): boolean {
+function isSynced(components: string): boolean {
   const covers = ['loose-object', 'objects', 'committed', 'added', 'all'];
-  return components.split(/[\s,]+/).some((name) => covers.includes(name)) || /^(?:true|yes|on|1)$/i.test(old);
+  return components.split(/[\s,]+/).some((name) => covers.includes(name));
 }
 
 /** Unlike loose objects they are, unless somebody says otherwise. */

@@ -20,7 +20,7 @@ export async function readSignature(
   const [author, committer, loose] = await Promise.all([
     idents.author(),
     idents.committer(),
-    readObjectSettings({ cwd: context.cwd, env: context.env }, commonDir),
+    readObjectSettings(context, commonDir),
   ]);
   return { author, committer, loose };
 }

@@ -1,15 +1,14 @@
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { CommitRequest } from '../../domain/ports/git-commits.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
+import { readSettings } from '../process/settings.ts';
 import { signingFailed } from '../process/signing-failed.ts';
 import { requireOwnSigner } from '../process/signing-programs.ts';
 import { withVariables } from './git-access.ts';
 
 /** Whether the person has their commits signed, where they stand. */
 export async function isSigning(context: GitContext): Promise<boolean> {
-  const args = ['config', '--type=bool', '--get', 'commit.gpgSign'];
-  const { stdout } = await runGit(context, args, { accept: [0, 1, 128] });
-  return stdout.toString().trim() === 'true';
+  return (await readSettings(context)).isTrue('commit.gpgsign');
 }
 
 /**

@@ -3,7 +3,7 @@ import { showName } from '../../util/file-names.ts';
 import { readAttribute } from '../process/read-attribute.ts';
 import type { GitContext } from '../process/run-git.ts';
 
-/** The merge drivers among the keys of readInertDrivers. */
+/** The merge drivers among the keys of inertDrivers. */
 export function mergeDrivers(inert: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(inert).flatMap(([name, key]) => {
     const [, driver] = (name.startsWith('GIT_CONFIG_KEY_') && /^merge\.(.+)\.driver$/.exec(key)) || [];

@@ -1,15 +1,15 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { programPath } from '../../util/program-path.ts';
-import { type GitContext, runGit } from './run-git.ts';
+import type { GitContext } from './run-git.ts';
+import { repositorySettings } from './settings.ts';
 
 /**
  * Whether git puts the bytes of a file into the repository as they are, executable as the file is, where no
  * `.gitattributes` of the work tree says otherwise: nothing in the settings or the other files of attributes converts
  * content, and the file system is one that keeps modes and cases apart.
  */
-export async function keepsContent(context: GitContext, commonDir: string): Promise<boolean> {
-  const { env } = context;
+export async function keepsContent({ env }: Pick<GitContext, 'env'>, commonDir: string): Promise<boolean> {
   const home = env.XDG_CONFIG_HOME || join(env.HOME ?? '/', '.config');
   const prefix = dirname(dirname(realPath(programPath('git', env.PATH))));
   const files = [
@@ -19,16 +19,14 @@ export async function keepsContent(context: GitContext, commonDir: string): Prom
     join(prefix, 'etc', 'gitattributes'),
   ];
   if (process.platform !== 'linux' || files.some((file) => existsSync(file))) return false;
-  const names = '^core\\.(autocrlf|attributesfile|filemode|ignorecase|symlinks)$';
-  const { stdout } = await runGit(context, ['config', '-z', '--get-regexp', names], { accept: [0, 1] });
-  return stdout
-    .toString()
-    .split('\0')
-    .every((entry) => entry === '' || harmless.has(entry.toLowerCase()));
+  const settings = await repositorySettings(env, commonDir);
+  return settings
+    .entries(/^core\.(?:autocrlf|attributesfile|filemode|ignorecase|symlinks)$/)
+    .every(({ key, value }) => harmless.has(`${key}=${value}`.toLowerCase()));
 }
 
 const harmless = new Set([
-  ...['core.autocrlf\nfalse', 'core.filemode\ntrue', 'core.ignorecase\nfalse', 'core.symlinks\ntrue'],
+  ...['core.autocrlf=false', 'core.filemode=true', 'core.ignorecase=false', 'core.symlinks=true'],
 ]);
 
 function realPath(path: string): string {

@@ -1,6 +1,6 @@
-import { type GitContext, runGit } from './run-git.ts';
+import type { Settings } from './settings.ts';
 
-const programs = '^(filter\\..*\\.(clean|smudge|process|required)|merge\\..*\\.driver)$';
+const programs = /^(?:filter\..*\.(?:clean|smudge|process|required)|merge\..*\.driver)$/s;
 
 /**
  * Variables that make every configured filter and merge driver harmless. An agent's .gitattributes picks
@@ -8,11 +8,8 @@ const programs = '^(filter\\..*\\.(clean|smudge|process|required)|merge\\..*\\.d
  * starts, would then run on the agent's files outside any sandbox. Filters do nothing instead (files are as
  * git stores them: git-lfs pointers stay pointers), merge drivers merge as plain text.
  */
-export async function readInertDrivers(context: GitContext): Promise<Readonly<Record<string, string>>> {
-  const { stdout } = await runGit(context, ['config', '-z', '--name-only', '--get-regexp', programs], {
-    accept: [0, 1],
-  });
-  const keys = [...new Set(stdout.toString().split('\0'))].filter((key) => key !== '');
+export function inertDrivers(settings: Settings): Readonly<Record<string, string>> {
+  const keys = [...new Set(settings.entries(programs).map(({ key }) => key))];
   // A process left out of the list would win over an empty clean or smudge, so all three are emptied.
   const all = new Set(keys.flatMap((key) => (key.startsWith('filter.') ? filterKeys(key) : [key])));
   const pairs = [...all].map((key) => [key, inertValue(key)] as const);

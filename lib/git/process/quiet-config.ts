@@ -1,15 +1,13 @@
-import { type GitContext, gitText } from './run-git.ts';
+import type { GitContext } from './run-git.ts';
+import { repositorySettings, type SettingsEntry } from './settings.ts';
 
 /**
  * The repository's settings as a configuration file for a cell, without what starts programs there, leads to other
  * files, or holds a secret. Filters are left out too: files in a cell are as git stores them.
  */
-export async function readQuietConfig(context: GitContext, commonDir: string): Promise<string> {
-  const text = await gitText({ cwd: commonDir, env: context.env, variables: { GIT_DIR: commonDir } }, [
-    ...['config', '--local', '--includes', '--list', '-z'],
-  ]);
-  const entries = text.split('\0').filter((entry) => entry !== '');
-  return entries.map(renderEntry).join('');
+export async function readQuietConfig({ env }: GitContext, commonDir: string): Promise<string> {
+  const settings = await repositorySettings(env, commonDir);
+  return settings.entries(/^/, 'local').map(renderEntry).join('');
 }
 
 // What git itself works by. Other programs keep their tokens in sections of their own.
@@ -33,14 +31,12 @@ const loud = new RegExp(
   ].join(''),
 );
 
-function renderEntry(entry: string): string {
-  const at = entry.indexOf('\n');
-  const key = at < 0 ? entry : entry.slice(0, at);
+function renderEntry({ key, value: given }: SettingsEntry): string {
   if (!quiet.test(key) || loud.test(key)) return '';
   const [section = '', ...rest] = key.split('.');
   const name = rest.pop() ?? '';
   const subsection = rest.length === 0 ? '' : ` ${quote(rest.join('.'))}`;
-  const value = at < 0 ? '' : ` = ${quote(withoutPassword(entry.slice(at + 1)))}`;
+  const value = given === null ? '' : ` = ${quote(withoutPassword(given))}`;
   return `[${section}${subsection}]\n\t${name}${value}\n`;
 }
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { killPoint } from '../../util/kill-point.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
+import { readSettings } from '../process/settings.ts';
 import { editRecorded, hasLeftCopies, removeLeftCopies } from './edit-recorded.ts';
 import { type FileEdit, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
 
@@ -43,7 +44,9 @@ export async function planPreparation(
   worktreeDir: string | null,
 ): Promise<readonly string[]> {
   const line = await missingLine(context.cwd, commonDir, worktreeDir);
-  return describe(line, await missingRefs(context), await formerRefs(context, commonDir));
+  const shown = (await readSettings(context)).entries(/^notes\.displayref$/).map(({ value }) => value);
+  const refs = shownRefs.filter((ref) => !shown.includes(ref));
+  return describe(line, refs, await formerRefs(context, commonDir));
 }
 
 async function missingLine(

@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert';
 import { writeLooseObject } from '../../../lib/git/objects/loose-object.ts';
 import { makeObject } from '../../../lib/git/objects/make-object.ts';
 import { defaultObjectSettings } from '../../../lib/git/objects/object-file.ts';
-import { parseObjectSettings, readObjectSettings } from '../../../lib/git/objects/object-settings.ts';
+import { objectSettingsOf, readObjectSettings } from '../../../lib/git/objects/object-settings.ts';
+import { parseSettings } from '../../../lib/git/process/settings.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
 for (const objectFormat of ['sha1', 'sha256'] as const) {
@@ -51,7 +52,7 @@ test('a shared repository stays writable for its group', () => {
 
 test('the settings follow the configuration of git', async () => {
   const repo = makeRepo();
-  const read = () => readObjectSettings({ cwd: repo.path, env: repo.env }, join(repo.path, '.git'));
+  const read = () => readObjectSettings({ env: { ...repo.env } }, join(repo.path, '.git'));
   assert.equal(await read(), defaultObjectSettings);
   repo.git('config', 'core.fsync', 'committed');
   repo.git('config', 'core.compression', '9');
@@ -64,18 +65,19 @@ test('the settings follow the configuration of git', async () => {
 });
 
 test('packs are flushed as git does, unless somebody says otherwise', () => {
-  const isFlushed = (value: string): boolean => parseObjectSettings(`core.fsync\n${value}\0`).isPackSynced;
+  const isFlushed = (value: string): boolean => settingsOf(`core.fsync\n${value}`).isPackSynced;
   assert.ok(['loose-object', 'committed,-loose-object', 'none,pack', 'all'].every(isFlushed));
   assert.not(['none', '-pack', 'reference,-objects'].some(isFlushed));
 });
 
 test('odd settings fall back to the defaults', () => {
-  assert.equal(
-    parseObjectSettings('core.compression\nmuch\0core.sharedrepository\nwhat\0'),
-    defaultObjectSettings,
-  );
-  assert.is(parseObjectSettings('core.fsyncobjectfiles\0').isSynced, true);
+  assert.equal(settingsOf('core.compression\nmuch', 'core.sharedrepository\nwhat'), defaultObjectSettings);
+  assert.is(settingsOf('core.fsyncobjectfiles').isSynced, true);
 });
+
+function settingsOf(...entries: readonly string[]): ReturnType<typeof objectSettingsOf> {
+  return objectSettingsOf(parseSettings(entries.map((entry) => `local\0${entry}\0`).join('')));
+}
 
 function objectsOf(repo: TestRepo): string {
   return join(repo.path, '.git/objects');
