@@ -34,6 +34,8 @@ export interface OpenOptions {
   readonly repository?: Repository;
   /** Who commits, if that was asked before; else git is. */
   readonly idents?: Idents;
+  /** What reads the repository, where it is open already: it stays open. */
+  readonly catFile?: CatFile;
   /** What an agent's work may come to; tests lower it. */
   readonly bounds?: Partial<WorkBounds>;
   readonly limits?: Partial<GitLimits>;
@@ -58,7 +60,7 @@ export async function openGit(
   const idents = options.idents ?? openIdents(person);
   let signature: Promise<Signature> | undefined;
   let keeps: Promise<boolean> | undefined;
-  const objects = new CatFile(context, repository.commonDir);
+  const objects = options.catFile ?? new CatFile(context, repository.commonDir);
   const readLinks = linksReader(objects);
   const access: GitAccess = {
     context: { cwd: context.cwd, env: context.env },
@@ -105,6 +107,6 @@ export async function openGit(
     refsHolding: (commit, prefix) => refsHolding(onObjects(access), commit, prefix),
     refNames: (places) => refNames(onObjects(access), places),
     tidy: () => repackLoose(onObjects(access), repository.commonDir),
-    close: () => access.objects.close(),
+    close: async () => (objects === options.catFile ? undefined : objects.close()),
   };
 }

@@ -20,7 +20,7 @@ import type { LocalStore, StoreOptions, StoreWriter } from './store-options.ts';
 /** The state on refs/blueflame/* of a repository. Starts git when first used; `close` ends it. */
 export async function openStore(options: StoreOptions): Promise<LocalStore> {
   const { context, commonDir, objectFormat } = options;
-  const catFile = new CatFile(context, commonDir);
+  const catFile = options.catFile ?? new CatFile(context, commonDir);
   const reader = new StateReader({ catFile, commonDir, objectFormat });
   // Who only looks loads nothing that writes.
   let writer: Promise<StoreWriter> | null = null;
@@ -78,7 +78,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       const state = wrote === null ? null : await reader.read().catch(() => null);
       if (state !== null)
         await (await import('./write/shown-notes.ts')).showReviews({ ...options, catFile }, state);
-      await catFile.close();
+      if (catFile !== options.catFile) await catFile.close();
     },
   };
 }

@@ -20,6 +20,8 @@ export interface StoreOptions {
   readonly context: GitContext;
   /** Who commits, if that was asked before; else git is. */
   readonly idents?: Idents;
+  /** What reads the repository, where it is open already: it stays open. */
+  readonly catFile?: CatFile;
   /** The common git directory, absolute: linked worktrees share one state. */
   readonly commonDir: string;
   readonly objectFormat: ObjectFormat;

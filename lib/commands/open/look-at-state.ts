@@ -5,6 +5,7 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import { whereThePersonIs } from '../../git/objects/git-access.ts';
+import { CatFile } from '../../git/process/cat-file.ts';
 import { beginDiscovery } from '../../git/process/discover-repository.ts';
 import { type Idents, openIdents } from '../../git/process/read-identity.ts';
 import { type HeedingStore, heedingStore } from '../../store/ends/heeding-store.ts';
@@ -25,6 +26,8 @@ export interface Looking {
   readonly repository: Repository;
   /** Who commits here. */
   readonly idents: Idents;
+  /** The repository's objects and refs, which all parts read by one git. */
+  readonly catFile: CatFile;
   /** With what has ended here alone, see heedEnds. */
   readonly store: HeedingStore;
   /** Which decisions were made in this clone. */
@@ -58,7 +61,8 @@ export async function withStore(
   const origins = openOrigins({ env: io.env, commonDir, chat: () => chatAround({ commonDir, env: io.env }) });
   const idents = openIdents(whereThePersonIs({ context, repository: found }));
   const signer = cloneSigner({ env: io.env, commonDir }, objectFormat);
-  const storing = { context, commonDir, objectFormat, idents, signer };
+  const catFile = new CatFile(context, commonDir);
+  const storing = { context, commonDir, objectFormat, idents, signer, catFile };
   const store = heedingStore(await openStore(storing), { ...storing, origins });
   try {
     // git is asked for the notes while it still answers what else was asked.
@@ -69,8 +73,10 @@ export async function withStore(
     await warnOfNewerConfig(args.command, { git: { repository }, configFile, output });
     const meant = sessionMeant(session);
     const wishes = readWishes(args, io);
-    return await work({ repository, idents, store, origins, shown, output, meant, configFile, wishes });
+    const looking = { repository, idents, catFile, store, origins, shown, output, meant, configFile, wishes };
+    return await work(looking);
   } finally {
     await store.close();
+    await catFile.close();
   }
 }

@@ -16,11 +16,12 @@ interface MemoryOptions {
 /** The memory that is configured. */
 export function openMemory(
   { memory, beads }: Config,
-  { repository, idents }: Pick<Looking, 'repository' | 'idents'>,
+  { repository, idents, catFile }: Pick<Looking, 'repository' | 'idents' | 'catFile'>,
   { io, root, onTrouble }: MemoryOptions,
 ): MemoryProvider {
   if (memory.provider === 'none') return noMemory;
   const { commonDir, objectFormat } = repository;
-  const notes = openNotesMemory({ context: { cwd: io.cwd, env: io.env }, idents, commonDir, objectFormat });
+  const context = { cwd: io.cwd, env: io.env };
+  const notes = openNotesMemory({ context, idents, catFile, commonDir, objectFormat });
   return beads.enabled ? openBeadsMemory({ place: { env: io.env, root }, notes, onTrouble }) : notes;
 }

@@ -16,10 +16,10 @@ export function withState(
   work: (reading: Reading) => Promise<number>,
 ): Promise<number> {
   return withStore(args, io, async (looking) => {
-    const { repository, idents } = looking;
+    const { repository, idents, catFile } = looking;
     const context = { cwd: io.cwd, env: io.env };
     const git = await openGit(context, undefined, {
-      ...{ repository, idents, signal: io.signal, hurry: io.hurry },
+      ...{ repository, idents, catFile, signal: io.signal, hurry: io.hurry },
     });
     try {
       return await work({ ...looking, git });

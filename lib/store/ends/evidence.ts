@@ -178,7 +178,8 @@ export class StoredEvidence implements EndEvidence {
   }
 
   #context() {
-    const { context, commonDir } = this.#options;
+    const { context, commonDir, catFile } = this.#options;
+    if (catFile !== undefined) return { ...this.#options, catFile };
     this.#catFile ??= new CatFile(context, commonDir);
     return { ...this.#options, catFile: this.#catFile };
   }

@@ -50,11 +50,11 @@ export function writeSideNotes<T extends { readonly rev: number }>(
 }
 
 async function withCatFile<T>(options: StoreOptions, work: (catFile: CatFile) => Promise<T>): Promise<T> {
-  const catFile = new CatFile(options.context, options.commonDir);
+  const catFile = options.catFile ?? new CatFile(options.context, options.commonDir);
   try {
     return await work(catFile);
   } finally {
-    await catFile.close();
+    if (catFile !== options.catFile) await catFile.close();
   }
 }
 
