@@ -19,7 +19,7 @@ import { resolveCommit } from './refs/head-state.ts';
 export function openCommits(access: GitAccess, reading: ReadObjects): GitCommits {
   return {
     ...commitGraph(onObjects(access), access.readLinks),
-    resolveCommit: (revision) => resolveCommit(whereThePersonIs(access), revision, access.refs),
+    resolveCommit: (revision) => resolveCommit(whereThePersonIs(access), revision, access),
     readCommit: async (commit, quarantine) => readCommit(...(await reading(commit, quarantine)), commit),
     commitsBetween: async (base, tip, quarantine) =>
       readCommitsBetween(...(await reading(tip, quarantine)), base, tip),

@@ -23,7 +23,7 @@ export async function chooseAttempt(
   const choose = (now: Task) => chooseTry(now, attempt - 1, { by, at: timestamp(workshop) });
   const { commit: tip } = choose(task).task;
   if (task.tries?.[attempt - 1]?.chosen === true) throw alreadyChosen(task, attempt);
-  if ((await workshop.git.resolveCommit(`${tip}^{commit}`)) === null) throw notHere(task, attempt);
+  if ((await workshop.git.resolveCommit(tip)) === null) throw notHere(task, attempt);
   const ref = taskBranch(session, task.id);
   const old = await workshop.git.resolveCommit(ref);
   await keepFormer(workshop, { session, task: task.id }, { old, tip });

@@ -97,8 +97,7 @@ async function compare(
 
 async function areHere(git: GitCommits, all: readonly Comparison['now'][]): Promise<boolean> {
   for (const { commit, parent } of all)
-    for (const one of [commit, parent])
-      if ((await git.resolveCommit(`${one}^{commit}`)) === null) return false;
+    for (const one of [commit, parent]) if ((await git.resolveCommit(one)) === null) return false;
   return true;
 }
 

@@ -28,6 +28,6 @@ async function isHere(
   git: GitCommits,
   { commit, start }: NonNullable<HistoryEntry['work']>,
 ): Promise<boolean> {
-  for (const one of [commit, start]) if ((await git.resolveCommit(`${one}^{commit}`)) === null) return false;
+  for (const one of [commit, start]) if ((await git.resolveCommit(one)) === null) return false;
   return true;
 }

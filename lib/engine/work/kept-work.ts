@@ -27,7 +27,7 @@ export async function keptStart(
     tellOnce(workshop, message, { details: [`git flame show ${task.id}`] });
     return base;
   };
-  if ((await workshop.git.resolveCommit(`${kept.commit}^{commit}`)) === null)
+  if ((await workshop.git.resolveCommit(kept.commit)) === null)
     return anew('its commit is not in this clone');
   // What it began on may have been taken off the base since: only its own changes are brought along then.
   const isOnBase = await workshop.git.isAncestor(kept.start, base);

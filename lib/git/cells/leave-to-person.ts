@@ -95,7 +95,7 @@ async function acceptedHead(access: GitAccess, cell: CellWorktree): Promise<Obje
   if (accepted === null || (await readCellHead(access, cell).catch(() => null)) !== accepted)
     return cell.start;
   // git may have removed it since, where nothing came of it.
-  const isThere = (await resolveCommit(onObjects(access), accepted)) === accepted;
+  const isThere = (await resolveCommit(onObjects(access), accepted, access)) === accepted;
   return isThere && (await buildsOn(access, accepted, cell.start)) ? accepted : cell.start;
 }
 

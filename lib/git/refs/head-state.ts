@@ -1,5 +1,6 @@
 import { type ObjectId, parseObjectId, type RefName } from '../../domain/ids.ts';
 import type { HeadState } from '../../domain/ports/git-worktrees.ts';
+import type { CatFile } from '../process/cat-file.ts';
 import { type GitContext, gitText } from '../process/run-git.ts';
 import type { KnownCommits } from './known-commits.ts';
 
@@ -14,14 +15,20 @@ export async function readHead(context: GitContext): Promise<HeadState> {
 
 // What all work trees share, spelt so that it's nothing but a name.
 const plainRef = /^refs\/(?:heads|tags|blueflame)\/[\w./-]+$/;
+const plainId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** The commit a revision names where git stands; null if it names none. Plain refs are asked of `refs`, if given. */
+/**
+ * The commit a revision names where git stands; null if it names none. Plain refs and whole ids are asked of those
+ * that `known` has open.
+ */
 export async function resolveCommit(
   context: GitContext,
   revision: string,
-  refs?: KnownCommits,
+  known?: { readonly refs: KnownCommits; readonly objects: CatFile },
 ): Promise<ObjectId | null> {
-  if (refs !== undefined && plainRef.test(revision)) return refs.commitOf(revision as RefName);
+  if (known !== undefined && plainRef.test(revision)) return known.refs.commitOf(revision as RefName);
+  if (known !== undefined && plainId.test(revision))
+    return (await known.objects.info(`${revision}^{commit}`))?.oid ?? null;
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
   const text = await gitText(context, args, { accept: [0, 1, 128] });
   return /^[0-9a-f]+$/.test(text) ? parseObjectId(text) : null;

@@ -12,8 +12,7 @@ export async function restingTip(
   workTree: string | null,
   branch: string,
 ): Promise<ObjectId | null> {
-  const commitOf = (ref: string): Promise<ObjectId | null> =>
-    resolveCommit(onObjects(access), ref, access.refs);
+  const commitOf = (ref: string): Promise<ObjectId | null> => resolveCommit(onObjects(access), ref, access);
   const head = workTree === null ? '' : restingHead(workTree);
   if (objectIdPattern.test(head)) return parseObjectId(head);
   const ref = /^ref: (refs\/heads\/[\w./-]+)$/.exec(head)?.[1];
