@@ -5,11 +5,15 @@ import type { WithGit, Workshop } from './workshop.ts';
 
 /**
  * Refuses to move a branch that git itself would not move now: one that is being rebased, bisected or merged into in
- * any worktree, or checked out in a folder that is gone. Throws FlameError `base-in-use` or `worktree-gone`; nothing
- * has happened then.
+ * any worktree, or checked out in a folder that is gone. Resolves to the work trees that have it checked out. Throws
+ * FlameError `base-in-use` or `worktree-gone`; nothing has happened then.
  */
-export async function requireMovable({ git }: WithGit<GitWorktrees>, branch: string): Promise<void> {
-  for (const use of await git.branchUses(branch)) {
+export async function requireMovable(
+  { git }: WithGit<GitWorktrees>,
+  branch: string,
+): Promise<readonly string[]> {
+  const uses = await git.branchUses(branch);
+  for (const use of uses) {
     if (!use.isThere) throw gone(use, branch);
     if (use.operation !== null)
       throw unfinished({ ...use, operation: use.operation }, branch, {
@@ -17,6 +21,7 @@ export async function requireMovable({ git }: WithGit<GitWorktrees>, branch: str
         again: 'git flame review',
       });
   }
+  return uses.map(({ path }) => path);
 }
 
 /** The refusal of local changes in a work tree that a landing would touch. */
@@ -30,11 +35,12 @@ export function waysToClean(path: string): readonly string[] {
 }
 
 /** Tells of what would refuse a landing; it may well be over until then. Throws FlameError `worktree-gone`. */
-export async function warnIfBusy(
-  { git, events }: Pick<Workshop, 'events'> & WithGit<GitWorktrees>,
+export function warnIfBusy(
+  { events }: Pick<Workshop, 'events'>,
   branch: string,
-): Promise<void> {
-  for (const { path, isThere, operation } of await git.branchUses(branch)) {
+  uses: readonly BranchUse[],
+): void {
+  for (const { path, isThere, operation } of uses) {
     if (!isThere) throw gone({ path }, branch);
     if (operation === null) continue;
     const { words, ways } = describe(operation, branch);

@@ -41,8 +41,7 @@ export async function requireCleanBase(
   session: Session,
   { done, again } = landing,
 ): Promise<void> {
-  await requireMovable(workshop, landsOn(session));
-  for (const path of await worktreesOf(workshop, landsOn(session))) {
+  for (const path of await requireMovable(workshop, landsOn(session))) {
     const dirty = await workshop.git.changedTracked(path);
     if (dirty.length === 0) continue;
     const message = `${landsOn(session)} is checked out in ${path} with local changes, so nothing was ${done}.`;
@@ -60,8 +59,7 @@ export async function requireFreePaths(
   session: Session,
   { doing = landing, ...move }: Move & { readonly doing?: Doing },
 ): Promise<void> {
-  await requireMovable(workshop, landsOn(session));
-  for (const path of await worktreesOf(workshop, landsOn(session))) {
+  for (const path of await requireMovable(workshop, landsOn(session))) {
     const files = await workshop.git.filesInTheWay(path, move.from, move.to);
     if (files.length === 0) await requireAdvance(workshop, path, { ...move, doing });
     else throw filesInTheWay(path, files, doing);

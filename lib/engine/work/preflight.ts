@@ -6,7 +6,7 @@ import { noRoom } from '../../domain/no-writing.ts';
 import { noBaseBranch } from '../../domain/not-found.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { FilteredPath, GitFiles } from '../../domain/ports/git-contents.ts';
-import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
+import type { BranchUse, GitWorktrees, HeadState } from '../../domain/ports/git-worktrees.ts';
 import type { Role } from '../../domain/role.ts';
 import { showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
@@ -27,12 +27,14 @@ export interface Base {
 
 /** Everything that would make a run fail later, checked before anything is started. Throws a FlameError naming the way out. */
 export async function preflight(workshop: Workshop, roles: readonly Role[]): Promise<Base> {
-  const base = await findBase(workshop);
-  await requireCleanTree(workshop, base);
-  await warnOfDetached(workshop, base);
+  const head = await workshop.git.head(workshop.root);
+  const base = await baseOf(workshop, head);
+  const uses = await workshop.git.branchUses(base.branch);
+  await requireCleanTree(workshop, base, uses);
+  await warnOfDetached(workshop, base, head);
   const [blocking] = await refsInTheWay(workshop, workshop.config);
   if (blocking !== undefined) throw blocking;
-  if (workshop.config.project.landing === 'base') await warnIfBusy(workshop, base.branch);
+  if (workshop.config.project.landing === 'base') warnIfBusy(workshop, base.branch, uses);
   await warnOfFilters(workshop, base.commit);
   await requireOwnSubmodules(workshop, base.commit);
   await requireAdapters(workshop, roles);
@@ -45,7 +47,13 @@ export async function preflight(workshop: Workshop, roles: readonly Role[]): Pro
 export async function findBase(
   workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitCommits & GitWorktrees>,
 ): Promise<Base> {
-  const head = await workshop.git.head(workshop.root);
+  return baseOf(workshop, await workshop.git.head(workshop.root));
+}
+
+async function baseOf(
+  workshop: Pick<Workshop, 'config'> & WithGit<GitCommits>,
+  head: HeadState,
+): Promise<Base> {
   const branch = workshop.config.project.base_branch ?? head.branch;
   if (branch === null) {
     throw new FlameError({
@@ -72,8 +80,12 @@ export async function findBase(
 }
 
 /** Only where the base branch is checked out: elsewhere neither agents nor a landing come upon the changes. */
-async function requireCleanTree(workshop: WithGit<GitWorktrees>, { branch }: Base): Promise<void> {
-  for (const { path, isThere, operation } of await workshop.git.branchUses(branch)) {
+async function requireCleanTree(
+  workshop: WithGit<GitWorktrees>,
+  { branch }: Base,
+  uses: readonly BranchUse[],
+): Promise<void> {
+  for (const { path, isThere, operation } of uses) {
     const dirty = isThere ? await workshop.git.changedTracked(path) : [];
     if (dirty.length === 0) continue;
     if (operation !== null)
@@ -96,10 +108,10 @@ async function requireCleanTree(workshop: WithGit<GitWorktrees>, { branch }: Bas
 
 /** Whose commits agents don't start from. */
 async function warnOfDetached(
-  { events, git, root }: Pick<Workshop, 'events' | 'root'> & WithGit<GitCommits & GitWorktrees>,
+  { events, git, root }: Pick<Workshop, 'events' | 'root'> & WithGit<GitCommits>,
   base: Base,
+  { branch, commit }: HeadState,
 ): Promise<void> {
-  const { branch, commit } = await git.head(root);
   if (branch !== null || commit === null || (await git.isAncestor(commit, base.commit))) return;
   const message = `HEAD of ${root} is detached at ${shortId(commit)}, which ${base.branch} does not hold: agents start from ${base.branch}, without that commit, and land there.`;
   events.emit({ event: 'notice', level: 'warning', message });

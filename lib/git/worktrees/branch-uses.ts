@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BranchOperation, BranchUse } from '../../domain/ports/git-worktrees.ts';
 import { type GitAccess, inWorkTree } from '../objects/git-access.ts';
+import { gitDirOf } from '../process/git-dir-of.ts';
 import { runGit } from '../process/run-git.ts';
 import { reftableOf } from '../refs/reftable.ts';
 import { placedWorktrees } from './placed-worktrees.ts';
@@ -57,9 +58,10 @@ function returningTo(gitDir: string, branch: string): BranchOperation | null {
 
 /** What was begun on the branch that is checked out in a work tree. */
 async function underWay(access: GitAccess, path: string): Promise<BranchOperation | null> {
+  const { repository } = access;
+  const gitDir = path === repository.workTree ? repository.gitDir : gitDirOf(path);
+  if (gitDir === null) return null;
   const context = inWorkTree(access, path);
-  const { stdout } = await runGit(context, ['rev-parse', '--path-format=absolute', '--git-dir']);
-  const gitDir = stdout.toString().replace(/\n$/, '');
   const isInTables = reftableOf(access.repository.commonDir) !== null;
   const names = { merge: 'MERGE_HEAD', 'cherry-pick': 'CHERRY_PICK_HEAD', revert: 'REVERT_HEAD' } as const;
   for (const [operation, name] of Object.entries(names) as [keyof typeof names, string][]) {
