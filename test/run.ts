@@ -166,10 +166,21 @@ function show({ name, passed, failed, seconds, cpuSeconds, output }: Judged): vo
   for (const line of output.match(/^SKIP .*$/gm) ?? []) process.stdout.write(`     ${line}\n`);
 }
 
+/** Where a second of work on the tests gains most. */
+function showDearest(all: readonly Judged[]): void {
+  const costOf = ({ cpuSeconds, seconds }: Judged): number => cpuSeconds ?? seconds;
+  const dearest = [...all].sort((a, b) => costOf(b) - costOf(a)).slice(0, 10);
+  const unit = countsCpu ? 's CPU' : 's';
+  process.stdout.write('\nThe dearest files:\n');
+  for (const one of dearest)
+    process.stdout.write(`${costOf(one).toFixed(0).padStart(6)} ${unit}  ${one.name}\n`);
+}
+
 function report(all: readonly Judged[], leftOut: number): void {
   const sum = (pick: (one: Judged) => number): number => all.reduce((total, one) => total + pick(one), 0);
   const [passed, failed, skipped] = [sum((r) => r.passed), sum((r) => r.failed), sum((r) => r.skipped)];
   if (all.length === 0) process.stdout.write('no test file matches\n');
+  if (isWhole) showDearest(all);
   if (countsCpu) process.stdout.write(`\n${sum((r) => r.cpuSeconds ?? 0).toFixed(0)} s CPU\n`);
   const tail = skipped > 0 ? `, ${skipped} skipped` : '';
   if (leftOut > 0) process.stdout.write(`\n${leftOut} heavy files are left out: npm test runs all\n`);
