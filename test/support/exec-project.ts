@@ -23,14 +23,18 @@ export function makeExecProject(
     readonly objectFormat?: 'sha1' | 'sha256';
   } = {},
 ): TestRepo {
-  const config = {
+  return trusted(makeRepo({ ...options, config: execConfig(options.config) }));
+}
+
+/** The text of a `.blueflame.yml` with which workers are scripts, and with these keys. */
+export function execConfig(keys: Readonly<Record<string, unknown>> = {}): string {
+  return stringify({
     schema_version: 1,
     project: { name: 'sample', base_branch: 'main' },
     roles: { worker: { adapter: 'exec' } },
-    ...options.config,
-    ...withoutSandbox(options.config?.sandbox),
-  };
-  return trusted(makeRepo({ ...options, config: stringify(config) }));
+    ...keys,
+    ...withoutSandbox(keys.sandbox),
+  });
 }
 
 let isConfined: boolean | null = null;

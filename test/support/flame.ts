@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { main } from '../../lib/cli/main.ts';
 import type { TestRepo } from './repo.ts';
 
@@ -13,6 +13,8 @@ export interface FlameOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdin?: string;
   readonly signal?: AbortSignal;
+  /** Called with each text as it is written, of both streams in one order. */
+  readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
 /** `git flame doctor` that looks at state and repository, and tries nothing: its trials use seconds of all processors. */
@@ -24,19 +26,28 @@ export async function flame(
   argv: readonly string[],
   options: FlameOptions = {},
 ): Promise<FlameRun> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const stdin = new PassThrough();
   stdin.end(options.stdin ?? '');
-  const [out, err] = [collect(stdout), collect(stderr)];
-  const { signal } = options;
+  const { signal, onOutput } = options;
+  const said: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
+  const collect = (stream: keyof typeof said): Writable =>
+    new Writable({
+      write: (chunk: Buffer, _, done) => {
+        said[stream].push(chunk);
+        onOutput?.(stream, chunk.toString());
+        done();
+      },
+    });
   const code = await main(argv, {
     cwd: options.cwd ?? repo.path,
     env: { ...repo.env, ...options.env },
     stdin,
-    stdout,
-    stderr,
+    stdout: collect('stdout'),
+    stderr: collect('stderr'),
     ...(signal === undefined ? {} : { signal }),
   });
-  return { code, stdout: out(), stderr: err() };
+  const textOf = (stream: keyof typeof said): string => Buffer.concat(said[stream]).toString();
+  return { code, stdout: textOf('stdout'), stderr: textOf('stderr') };
 }
 
 /** Like flame, with `--json`: every line of stdout parsed. */
@@ -51,10 +62,4 @@ export async function flameJson(
     .filter((line) => line !== '')
     .map((line): Record<string, unknown> => JSON.parse(line));
   return { ...run, lines };
-}
-
-function collect(stream: PassThrough): () => string {
-  const chunks: Buffer[] = [];
-  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-  return () => Buffer.concat(chunks).toString();
 }
