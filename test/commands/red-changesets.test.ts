@@ -10,9 +10,8 @@ import { reviewWave } from '../../lib/engine/review/review-wave.ts';
 import { validateWave } from '../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../lib/engine/work/work-wave.ts';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { flame, flameJson } from '../support/flame.ts';
+import { flame } from '../support/flame.ts';
 import { assertRefused } from '../support/refusal.ts';
-import type { TestRepo } from '../support/repo.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../support/workshop.ts';
 
 // Green apart, red together: what no door lets through without a reason.
@@ -23,43 +22,6 @@ const tasks: readonly ScriptTask[] = ['x', 'y'].map((name) => ({
   locks: [name],
   group: 'both',
 }));
-
-async function redProject(): Promise<TestRepo> {
-  const commands = ['test ! -e x || test ! -e y'];
-  const repo = makeExecProject({ config: { validation: { validator_diagnostics: { commands } } } });
-  const plan = writePlan(repo, tasks);
-  const decisions = writeDecisions(repo, { plan: ['approve'] });
-  const run = await flame(repo, ['run', 'Both', '--from', plan, '--decisions-file', decisions]);
-  assertRefused(run, { code: 2, says: 'whose diagnostics fail' });
-  return repo;
-}
-
-test('MRG-8: --approve lands no red changeset; --override lands it, the reason recorded', async () => {
-  const repo = await redProject();
-  const before = repo.git('rev-parse', 'main');
-  for (const argv of [
-    ['review', '--approve'],
-    ['review', '--changeset', 'both', '--approve'],
-    ['review', '--changeset', '1-both', '--approve'],
-    ['review', '--approve', '--override', '  '],
-  ]) {
-    const refused = await flame(repo, argv);
-    assertRefused(refused, { code: 1, says: 'only with a reason', next: '--override REASON' });
-    assert.is(repo.git('rev-parse', 'main'), before, argv.join(' '));
-  }
-  const [status] = (await flameJson(repo, ['status'])).lines;
-  assert.match(JSON.stringify(status?.changesets), '"state":"waiting"');
-  const landed = await flame(repo, ['review', '--changeset', 'both', '--override', 'known, mended next']);
-  assert.is(landed.code, 0, landed.stderr);
-  const [shown] = (await flameJson(repo, ['show', '1-both'])).lines;
-  assert.match(JSON.stringify(shown?.review), '"override":"known, mended next"');
-});
-
-test('MRG-8: a decisions file with a bare approve leaves a red changeset waiting', async () => {
-  const repo = await redProject();
-  const decisions = writeDecisions(repo, { changesets: ['approve', { override: 'both are wanted' }] });
-  assertRefused(await flame(repo, ['run', '--decisions-file', decisions]), { code: 2, says: 'waits' });
-});
 
 test('MRG-8: what a person landed red is no fault of what lands after it', async () => {
   const commands = ['test ! -e x || test ! -e y', 'test ! -e x || test ! -e worse'];
@@ -91,59 +53,6 @@ test('MRG-8 what fails on the base as well is said to, of verdicts and changeset
   const { stdout } = await flame(repo, ['show', '1-both']);
   assert.match(stdout, /failed: test -e never ended with 1, as it does on the base without this change \(/);
   assert.match(stdout, /failed: test ! -e x ended with 1 \(/);
-});
-
-test('VAL-3 VAL-5 MRG-8: without a terminal a failed task goes back with its work or passes with a reason; its changeset asks again', async () => {
-  const commands = ['test -e never'];
-  const repo = makeExecProject({ config: { validation: { validator_diagnostics: { commands } } } });
-  // Each attempt adds a line to what it finds.
-  const plan = writePlan(repo, [{ id: 'make-x', script: 'echo line >> x', locks: ['x'] }]);
-  const run = await flame(repo, [
-    ...['run', 'One', '--from', plan],
-    ...['--decisions-file', writeDecisions(repo, { plan: ['approve'] })],
-  ]);
-  assertRefused(run, {
-    code: 2,
-    says: 'failed its validation',
-    next: 'git flame validate make-x --requeue NOTES',
-  });
-  const wrong: readonly (readonly [readonly string[], number, string])[] = [
-    [['make-x'], 129, 'one alone can be decided about'],
-    [['--override', 'x'], 129, 'name it'],
-    [['make-x', '--keep-work'], 129, 'goes with --requeue'],
-    [['make-x', '--override', 'x', '--requeue', 'y'], 129, 'not several at once'],
-    [['make-x', '--override', ' \u200b'], 1, 'only with a reason that can be seen'],
-    [['make-x', '--requeue', ' '], 1, 'only with notes that can be seen'],
-    [['make-y', '--override', 'x'], 1, 'make-y'],
-  ];
-  for (const [argv, code, says] of wrong) {
-    const refused = await flame(repo, ['validate', ...argv]);
-    assertRefused(refused, { code, says });
-    assert.not.match(refused.stderr, /Decided at the validation gate/);
-  }
-  const back = await flame(repo, ['validate', 'make-x', '--requeue', 'Once more.', '--keep-work']);
-  assert.is(back.code, 0, back.stderr);
-  assertRefused(await flame(repo, ['validate', 'make-x', '--override', 'x']), {
-    code: 1,
-    says: 'no failed validation',
-  });
-  assert.is((await flame(repo, ['work'])).code, 0);
-  assertRefused(await flame(repo, ['validate']), { code: 2, says: 'failed its validation' });
-  const passed = await flame(repo, ['validate', 'make-x', '--override', 'It never can pass.']);
-  assert.is(passed.code, 0, passed.stderr);
-  assert.is((await flame(repo, ['merge'])).code, 0);
-  const before = repo.git('rev-parse', 'main');
-  const bare = await flame(repo, ['review', '--changeset', 'main', '--approve']);
-  assertRefused(bare, { code: 1, says: 'only with a reason', next: '--override REASON' });
-  assert.is(repo.git('rev-parse', 'main'), before);
-  const landed = await flame(repo, ['review', '--changeset', 'main', '--override', 'Wanted all the same.']);
-  assert.is(landed.code, 0, landed.stderr);
-  // The second attempt went on from the work of the first.
-  assert.is(repo.git('show', 'main:x'), 'line\nline');
-  const [shown] = (await flameJson(repo, ['show', '2-main'])).lines;
-  const review = JSON.stringify(shown?.review);
-  for (const reason of ['It never can pass.', 'Wanted all the same.'])
-    assert.ok(review.includes(reason), review);
 });
 
 /** An engine whose checks all fail, at the end of its work; whoever decides says what `gates` say. */

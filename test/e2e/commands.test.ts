@@ -14,76 +14,6 @@ import { testIf } from '../support/skip.ts';
 const oneTask: readonly ScriptTask[] = [
   { id: 'task-001', script: 'echo one > src/one.txt', locks: ['src/one.txt'], group: 'one' },
 ];
-const emptyStatus = { schema_version: 1, session: null, tasks: [], agents: [], changesets: [] };
-
-test('status --json without a session is empty and ends with 0', async () => {
-  const { code, lines } = await flameJson(makeExecProject(), ['status']);
-  assert.equal([code, lines], [0, [emptyStatus]]);
-});
-
-test('a wrong command line ends with 129 and the command that helps', async () => {
-  const repo = makeExecProject();
-  for (const argv of [
-    ['frobnicate'],
-    ['work', '--frobnicate'],
-    ['work', 'extra'],
-    ['run', '--from'],
-    ['log', '-n', 'many'],
-    ['review', '--approve', '--skip'],
-    ['policy'],
-    ['status', '--session', 'yesterday'],
-  ])
-    assertRefused(await flame(repo, argv), { code: 129, says: 'error: ' });
-  assertRefused(await flame(repo, ['run']), { code: 129, says: 'No session is open', next: 'git flame run' });
-});
-
-test('commands that need a session say so with 1; a session that is not there lists those that are', async () => {
-  const repo = makeExecProject();
-  for (const command of ['work', 'validate', 'merge', 'review', 'show'])
-    assertRefused(await flame(repo, [command]), { code: 1, says: 'no session', next: 'git flame run' });
-  const gone = ['status', '--session', 'ses-20200101-000000-0000'];
-  assertRefused(await flame(repo, gone), { code: 1, says: 'There is no session ses-2020' });
-  await flame(repo, ['run', 'One', '--from', writePlan(repo, oneTask)]);
-  const known = idOf(await flameJson(repo, ['status']));
-  assertRefused(await flame(repo, gone), { code: 1, says: 'no session', next: `--session ${known}` });
-});
-
-test('--session: earlier sessions stay readable, and the one that was left goes on', async () => {
-  const repo = makeExecProject();
-  const approveAll = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
-  const one = writePlan(repo, oneTask, 'one.yml');
-  await flame(repo, ['run', 'First', '--from', one]);
-  const first = idOf(await flameJson(repo, ['status']));
-  const two = writePlan(
-    repo,
-    [{ id: 'task-009', script: 'echo 2 > src/two', locks: ['src/two'] }],
-    'two.yml',
-  );
-  for (const argv of [
-    ['run', 'Second', '--from', two],
-    ['plan', 'Second'],
-  ])
-    assertRefused(await flame(repo, argv), {
-      code: 1,
-      says: `Session ${first} is still open`,
-      next: 'git flame run --new',
-    });
-  const second = await flame(repo, ['run', 'Second', '--new', '--from', two, '--decisions-file', approveAll]);
-  assert.is(second.code, 0, second.stderr);
-  const done = await flameJson(repo, ['status']);
-  assert.not.equal(idOf(done), first);
-  assert.match(JSON.stringify(done.lines), 'task-009');
-  const old = await flameJson(repo, ['status', '--session', first]);
-  assert.is(idOf(old), first);
-  assert.match((await flame(repo, ['log', '--session', first])).stdout, 'left for another one');
-  assertRefused(await flame(repo, ['run']), {
-    code: 129,
-    says: 'No session is open',
-    next: `--session ${first}`,
-  });
-  const resumed = await flame(repo, ['run', '--session', first, '--decisions-file', approveAll]);
-  assert.is(resumed.code, 0, resumed.stderr);
-});
 
 test('a finished session stays in status, show and log until a new one starts', async () => {
   const repo = makeExecProject();
@@ -269,42 +199,6 @@ test('output to a closed pipe ends quietly', async () => {
   }
 });
 
-test('MRG-3: a changeset can’t be approved before what it builds on', async () => {
-  const repo = makeExecProject();
-  const plan = writePlan(repo, [
-    ...oneTask,
-    {
-      id: 'task-002',
-      script: 'cat src/one.txt > src/two',
-      locks: ['src/two'],
-      group: 'two',
-      needs: ['task-001'],
-    },
-  ]);
-  await flame(repo, [
-    'run',
-    'Two',
-    '--from',
-    plan,
-    '--decisions-file',
-    writeDecisions(repo, { plan: ['approve'] }),
-  ]);
-  const early = await flame(repo, ['review', '--changeset', 'two', '--approve']);
-  assertRefused(early, {
-    code: 1,
-    says: 'two depends on one',
-    next: 'git flame review --changeset one --approve',
-  });
-  assertRefused(await flame(repo, ['review', '--changeset', 'three', '--approve']), {
-    code: 1,
-    says: 'No changeset three',
-    next: 'git flame review --changeset one',
-  });
-  assert.is((await flame(repo, ['review', '--changeset', 'one', '--approve'])).code, 0);
-  assert.is((await flame(repo, ['review', '--changeset', 'two', '--approve'])).code, 0);
-  assert.is(repo.git('show', 'main:src/two'), 'one');
-});
-
 // A script that goes on only when it is allowed to, so that nothing here depends on the clock.
 const patient =
   'echo started > src/one.txt; while [ ! -e go ] && [ $((n += 1)) -lt 3000 ]; do sleep 0.1; done';
@@ -398,10 +292,6 @@ test('a worktree folder that can’t be made is refused before anything is store
     assert.is(repo.git('for-each-ref', 'refs/blueflame'), '');
   }
 });
-
-function idOf(run: { readonly lines: readonly Record<string, unknown>[] }): string {
-  return String((run.lines[0]?.session as { id?: string } | undefined)?.id);
-}
 
 /** Everything a command could change: what lies in the git folder, what is pointed at and configured, the work tree. */
 function fingerprint(repo: TestRepo): readonly string[] {

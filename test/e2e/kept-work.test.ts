@@ -3,9 +3,8 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { type FlameRun, flame, flameJson } from '../support/flame.ts';
+import { type FlameRun, flame } from '../support/flame.ts';
 import { findDamage, findRemains, start, startHere } from '../support/kill-rig.ts';
-import { assertRefused } from '../support/refusal.ts';
 import { copyRepo, prepared, type TestRepo } from '../support/repo.ts';
 
 // A rejected changeset whose work the person keeps: the next attempt finds it in its worktree.
@@ -47,51 +46,10 @@ const untilReview = prepared(async (changesets: Answers = [], given: typeof task
   return repo;
 });
 
-async function taskOf(repo: TestRepo, id: string): Promise<Readonly<Record<string, unknown>>> {
-  const found = (await flameJson(repo, ['status'])).lines[0]?.tasks as readonly Record<string, unknown>[];
-  return found.find((task) => task.id === id) ?? {};
-}
-
 const goOn = ['resume'];
 const keep = { reject: 'Say more.', keep: true };
 
-test('MRG-4 work that is kept at a reject is what the next attempt starts from, also below what another landing moved', async () => {
-  const repo = await untilReview([{ other: 'approve', one: keep }]);
-  assert.is(repo.git('show', 'main:other.txt'), 'other');
-  const start = repo.git('rev-parse', 'main');
-  const first = repo.git('for-each-ref', '--format=%(objectname)', 'refs/heads/blueflame/*/one');
-  const again = await run(repo, goOn, [{ one: 'approve' }]);
-  assert.is(again.code, 0, again.stderr);
-  assert.is(repo.git('show', 'main:src/one.txt'), 'attempt 1\nattempt 2');
-  assert.is(repo.git('show', 'main:src/two.txt'), 'attempt 1\nattempt 2', 'dependents are built on both');
-  assert.is(repo.git('rev-list', '--count', `main..${first}`), '0', 'its commits landed too');
-  const { start_commit: base } = await taskOf(repo, 'one');
-  assert.is(base, start, 'it is compared with the base, not with what was kept');
-  assert.is(repo.git('diff', '--name-only', start, 'main'), 'src/one.txt\nsrc/two.txt');
-});
-
-test('MRG-4 without a word about it the next attempt starts from the base', async () => {
-  const repo = await untilReview([{ other: 'approve', one: { reject: 'Say more.' } }]);
-  assert.is((await run(repo, goOn, [{ one: 'approve' }])).code, 0);
-  assert.is(repo.git('show', 'main:src/one.txt'), 'attempt 2');
-});
-
-test('MRG-4 review --reject --keep-work says the same, and --keep-work nothing by itself', async () => {
-  const repo = await untilReview();
-  const alone = await flame(repo, ['review', '--keep-work']);
-  assertRefused(alone, { code: 129, says: /goes with --reject/ });
-  const rejected = await flame(repo, ['review', '--changeset', 'one', '--reject', 'More.', '--keep-work']);
-  assert.is(rejected.code, 0, rejected.stderr);
-  assert.match((await flame(repo, ['show', 'one'])).stdout, /goes on from +[0-9a-f]{7}/);
-  const again = await run(repo, goOn, [{ all: 'approve' }]);
-  assert.is(again.code, 0, again.stderr);
-  assert.is(repo.git('show', 'main:src/one.txt'), 'attempt 1\nattempt 2');
-});
-
-test('MRG-4 a second reject decides anew: kept twice it grows, not kept it begins again', async () => {
-  const repo = await untilReview([{ other: 'approve', one: keep }]);
-  assert.is((await run(repo, goOn, [{ one: keep }, { one: 'approve' }])).code, 0);
-  assert.is(repo.git('show', 'main:src/one.txt'), 'attempt 1\nattempt 2\nattempt 3');
+test('MRG-4 a second reject decides anew: not kept, it begins again', async () => {
   const other = await untilReview([{ other: 'approve', one: keep }]);
   assert.is((await run(other, goOn, [{ one: { reject: 'Anew.' } }, { one: 'approve' }])).code, 0);
   assert.is(other.git('show', 'main:src/one.txt'), 'attempt 3');

@@ -4,7 +4,6 @@ import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { type FlameRun, flame, flameJson, lookOnly } from '../support/flame.ts';
 import { start } from '../support/kill-rig.ts';
-import { assertRefused } from '../support/refusal.ts';
 import { openRepo, type TestRepo } from '../support/repo.ts';
 
 type Project = Readonly<Record<string, unknown>>;
@@ -43,24 +42,6 @@ const stacked: readonly ScriptTask[] = [
     needs: ['b'],
   },
 ];
-
-test('DSK-3 squash: a changeset lands as one commit, also where work stands on work', async () => {
-  const repo = makeProject({ landing_style: 'squash' });
-  const before = repo.git('rev-parse', 'main');
-  const done = await run(repo, stacked);
-  assert.is(done.code, 0, done.stderr);
-  assert.is(repo.git('log', '--format=%s %p', `${before}..main`).split('\n').length, 2);
-  assert.equal(repo.git('log', '--merges', '--oneline', 'main'), '');
-  assert.equal(repo.git('log', '--reverse', '--format=%s', `${before}..main`).split('\n'), [
-    'one: Say a and Say b',
-    'two: Say c',
-  ]);
-  assert.is(repo.git('show', 'main:f'), '1\n2c');
-  assert.match(repo.git('log', '-1', '--format=%(trailers)', 'main~1'), /Task: a\nTask: b\nSession: ses-/);
-  const cleaned = await flame(repo, ['cleanup', '--yes']);
-  assert.is(cleaned.code, 0, cleaned.stderr);
-  assert.is(repo.git('for-each-ref', 'refs/heads/blueflame'), '', 'what landed needs no branch any more');
-});
 
 test('DSK-3 rebase: the commits of the tasks land one after another, with who wrote them and when', async () => {
   const repo = makeProject({ landing_style: 'rebase' });
@@ -234,32 +215,6 @@ for (const style of ['merge', 'squash'])
     assert.equal([tasks[0]?.status, tasks[0]?.history.length], ['merged', 2]);
   });
 
-test('DSK-3 LND-1 what landed as several commits is taken back whole', async () => {
-  const repo = makeProject({ landing_style: 'rebase' });
-  const before = repo.git('rev-parse', 'main');
-  const done = await run(repo, stacked.slice(0, 2));
-  assert.is(done.code, 0, done.stderr);
-  assert.is(repo.git('rev-list', '--count', `${before}..main`), '3');
-  const undone = await flame(repo, ['undo', '--drop', 'not wanted']);
-  assert.is(undone.code, 0, undone.stderr);
-  assert.is(repo.git('rev-parse', 'main'), before);
-});
-
-test('DSK-3 STK-1 what stands on work that landed as another commit is put on that, and lands alone', async () => {
-  const repo = makeProject({ landing_style: 'squash' });
-  await run(repo, stacked, ['approve', 'skip']);
-  assert.is(repo.git('log', '-1', '--format=%s', 'main'), 'one: Say a and Say b');
-  const decisions = writeDecisions(repo, { changesets: ['approve'], session: ['continue', 'stop'] });
-  const again = await flame(repo, ['run', '--decisions-file', decisions]);
-  assert.is(again.code, 0, `${again.stdout}\n${again.stderr}`);
-  assert.not.match(again.stderr, /rewound/);
-  assert.is(repo.git('show', 'main:f'), '1\n2c');
-  assert.is(repo.git('diff', '--name-only', 'main~1', 'main'), 'f');
-  const [status] = (await flameJson(repo, ['status'])).lines;
-  const tasks = status?.tasks as readonly { id: string; history: readonly unknown[] }[];
-  assert.is(tasks.find(({ id }) => id === 'c')?.history.length, 1, 'no worker was paid again');
-});
-
 test('DSK-3 landing_message is the message, whatever a shell would make of it; the trailers follow', async () => {
   const repo = makeProject({
     landing_message:
@@ -273,47 +228,6 @@ test('DSK-3 landing_message is the message, whatever a shell would make of it; t
   assert.is(trailers[0], 'Reviewed: yes');
   assert.equal(trailers.slice(1, 2), ['Task: a']);
   assert.match(trailers[2] ?? '', /^Session: ses-/);
-});
-
-test('DSK-3 who approves may write the message; it has the form that is asked of every commit', async () => {
-  const repo = makeExecProject({
-    config: { validation: { commit_format: { pattern: '^(feat|fix)(\\(.+\\))?: .+', apply_to: 'all' } } },
-  });
-  const above = stacked.flatMap((task) => (task.id === 'c' ? [{ ...task, needs: ['a'] }] : []));
-  await run(repo, [...stacked.slice(0, 1), ...above], []);
-  const approve = ['review', '--changeset', 'one', '--approve', '--message'];
-  assertRefused(await flame(repo, [...approve, 'two words']), {
-    code: 1,
-    says: 'match validation.commit_format.pattern, which holds for all commits here',
-    next: '--approve --message MESSAGE',
-  });
-  assertRefused(await flame(repo, [...approve, ' ']), { code: 1, says: 'The message says nothing' });
-  assertRefused(await flame(repo, ['review', '--changeset', 'one', '--skip', '--message', 'feat: x']), {
-    code: 129,
-    says: '--message is what an approved changeset lands with',
-  });
-  const landed = await flame(repo, [...approve, 'feat: say a\n\nBecause "$HOME".']);
-  assert.is(landed.code, 0, landed.stderr);
-  const [subject, , body, , ...trailers] = repo.git('log', '-1', '--format=%B', 'main').split('\n');
-  assert.equal([subject, body, trailers.slice(0, 1)], ['feat: say a', 'Because "$HOME".', ['Task: a']]);
-  assert.is(repo.git('rev-list', '--count', '--merges', 'main'), '1');
-  const changesets = [{ approve: [], message: 'fix: c' }];
-  const rest = await flame(repo, ['run', '--decisions-file', writeDecisions(repo, { changesets })]);
-  assert.is(rest.code, 0, rest.stderr);
-  assert.is(repo.git('log', '-1', '--first-parent', '--format=%s', 'main'), 'fix: c');
-  assert.is(repo.git('show', 'main:f'), '1\n2c');
-});
-
-test('DSK-3 rebase: the commits of the tasks land with their own messages, so none is asked for', async () => {
-  const repo = makeProject({ landing_style: 'rebase' });
-  await run(repo, stacked.slice(0, 1), []);
-  const approve = ['review', '--changeset', 'one', '--approve'];
-  assertRefused(await flame(repo, [...approve, '--message', 'feat: a']), {
-    code: 1,
-    says: 'with their own messages',
-    next: 'git flame review --changeset one --approve',
-  });
-  assert.is((await flame(repo, approve)).code, 0);
 });
 
 test('DSK-3 rebase: commits that only fit together land as one', async () => {

@@ -1,0 +1,5 @@
+import { test } from 'uvu';
+import { testStories } from '../support/stories.ts';
+
+testStories('review');
+test.run();
