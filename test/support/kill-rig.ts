@@ -13,6 +13,7 @@ import { packageRoot } from '../../lib/util/package-root.ts';
 import { flame } from './flame.ts';
 import { buildVictim, type Victim } from './kill-victims.ts';
 import { makeTempDir, openRepo, type TestRepo } from './repo.ts';
+import { trusted } from './trusted.ts';
 
 /** One run of the program as a process of its own. */
 export interface ProcessRun {
@@ -34,7 +35,7 @@ export function makeVictim(kind: Victim = 'plain'): TestRepo {
   const path = join(makeTempDir('flame-killed'), 'repo');
   cpSync(template.path, path, { recursive: true });
   mkdirSync(join(dirname(path), 'tmp'));
-  return openRepo(path);
+  return trusted(openRepo(path));
 }
 
 /** Starts the program; `env` may hold FLAME_TEST_KILL_AT. */

@@ -11,6 +11,7 @@ import { ledRun, type QueenScript } from '../../support/led-run.ts';
 import { leadsByHints, leadsInRounds, ledTasks } from '../../support/led-tasks.ts';
 import { programFolder } from '../../support/program.ts';
 import { makeTempDir, openRepo, type TestRepo } from '../../support/repo.ts';
+import { trusted } from '../../support/trusted.ts';
 
 // A run that a model leads, killed with her at a moment of its own, and gone on with by another model or by none.
 // Of its moments a few are tried each time, evenly; which of them changes with the commit that is tested, so that all come
@@ -37,7 +38,7 @@ function makeVictim(): TestRepo {
   const path = join(makeTempDir('flame-led'), 'repo');
   cpSync(template.path, path, { recursive: true });
   mkdirSync(join(dirname(path), 'tmp'));
-  return openRepo(path);
+  return trusted(openRepo(path));
 }
 
 function start(
