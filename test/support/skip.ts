@@ -2,11 +2,14 @@ import { spawnSync } from 'node:child_process';
 import type { Test } from 'uvu';
 import { hermeticEnv, makeTempDir } from './repo.ts';
 
-/** Registers tests that need something of the system; where it's missing they are skipped and the reason is printed. */
+/** Registers tests that need something of the system; where it's missing each is skipped, with its name and the reason. */
 export function testIf(test: Test, isThere: boolean, reason: string): Test | Test['skip'] {
   if (isThere) return test;
-  process.stdout.write(`SKIP ${reason}\n`);
-  return test.skip;
+  const skip: Test['skip'] = (name, body) => {
+    process.stdout.write(`SKIP ${name}: ${reason}\n`);
+    test.skip(name, body);
+  };
+  return skip;
 }
 
 /** The same for what no machine has to have, such as a newer git: where it's missing that is said, and no test of it counts. */
