@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,6 +9,7 @@ import { heedingStore } from '../../lib/store/ends/heeding-store.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { WriteQueue } from '../../lib/store/write/write-queue.ts';
 import { openOrigins } from '../../lib/trust/decisions/open-origins.ts';
+import { type ListedProcess, listProcesses } from '../support/processes.ts';
 import { makeRandom } from '../support/random.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import { until } from '../support/until.ts';
@@ -238,21 +239,9 @@ function kill({ child }: Writer, withGroup: boolean): void {
   if (child.pid !== undefined) process.kill(withGroup ? -child.pid : child.pid, 'SIGKILL');
 }
 
-interface GitProcess {
-  readonly pid: number;
-  readonly parent: number;
-}
-
 /** The git processes that work on a repository's state. */
-function gitProcesses(repo: TestRepo): readonly GitProcess[] {
-  const list = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
-  return list
-    .split('\n')
-    .filter((line) => line.includes(`--git-dir=${commonDir(repo)}`))
-    .map((line) => {
-      const [pid, parent] = line.trim().split(/\s+/).map(Number);
-      return { pid: pid ?? 0, parent: parent ?? 0 };
-    });
+function gitProcesses(repo: TestRepo): readonly ListedProcess[] {
+  return listProcesses().filter(({ args }) => args.includes(`--git-dir=${commonDir(repo)}`));
 }
 
 /** git may still finish the transaction it got from a killed writer. */

@@ -10,6 +10,7 @@ import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { lateSignal } from '../../../lib/git/process/late-signal.ts';
 import { type GitGuard, limitGit } from '../../../lib/git/process/limit-git.ts';
 import { runGit } from '../../../lib/git/process/run-git.ts';
+import { listProcesses } from '../../support/processes.ts';
 import { makeRepo } from '../../support/repo.ts';
 
 /** A git that reads a pipe nobody writes to, and never ends by itself; tells what it was ended for. */
@@ -30,7 +31,7 @@ async function hang(guard: GitGuard, accept: readonly number[] = [0]): Promise<s
 }
 
 function running(text: string): boolean {
-  return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(`-f ${text} a.b`);
+  return listProcesses().some(({ args }) => args.includes(`-f ${text} a.b`));
 }
 
 test('a git on what an agent left is ended at its time limit', async () => {

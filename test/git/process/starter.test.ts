@@ -6,6 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runByStarter, type Signaller } from '../../../lib/git/process/starter.ts';
 import { packageRoot } from '../../../lib/util/package-root.ts';
+import { listProcesses } from '../../support/processes.ts';
 import { makeTempDir } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';
 
@@ -40,7 +41,7 @@ built('megabytes go both ways, empty input is the end of it, none is /dev/null',
 
 built('many run side by side, each in a session of its own, with no open file of another', async () => {
   const alone = (await run('ls /proc/self/fd'))?.stdout.toString();
-  const script = 'echo $1; ps -o sid= -p $$; echo $$; ls /proc/self/fd';
+  const script = 'echo $1; cut -d" " -f6 /proc/$$/stat; echo $$; ls /proc/self/fd';
   const ends = await Promise.all(
     Array.from({ length: 40 }, (_, at) => run(script, { words: ['sh', `${at}`], input: 'x'.repeat(at) })),
   );
@@ -85,7 +86,11 @@ async function untilClosed(pipe: string, begin: () => void): Promise<void> {
   const limit = AbortSignal.timeout(120_000);
   await once(reader.resume(), 'end', { signal: limit }).catch((error: unknown) => {
     throw limit.aborted
-      ? new Error(execFileSync('ps', ['-eo', 'pid,ppid,stat,args'], { encoding: 'utf8' }))
+      ? new Error(
+          listProcesses()
+            .map(({ pid, parent, args }) => `${pid} ${parent} ${args}`)
+            .join('\n'),
+        )
       : error;
   });
 }
