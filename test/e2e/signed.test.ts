@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { test } from 'uvu';
+import { test as all } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
 import { parseSessionId } from '../../lib/domain/ids.ts';
@@ -15,13 +15,15 @@ import { start } from '../support/kill-rig.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { openRepo, type TestRepo } from '../support/repo.ts';
 import { forge, makeShared, notePath } from '../support/shared-project.ts';
-import { makeSshKey, signWith } from '../support/ssh-key.ts';
+import { testIf } from '../support/skip.ts';
+import { hasSshKeys, makeSshKey, signWith } from '../support/ssh-key.ts';
 import { trusted } from '../support/trusted.ts';
 
 // TRU-2: what was decided in another clone counts here where somebody signed it whom this clone's person named.
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const test = testIf(all, hasSshKeys, 'ssh-keygen is missing');
 const lea = makeSshKey();
 const byLea = `lea@example.com ${lea.key}`;
 
@@ -360,4 +362,4 @@ test('TRU-2 a shallow clone signs nothing, since it cannot tell which repository
   assert.is(whole.code, 0, whole.stderr);
 });
 
-test.run();
+all.run();

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTempDir, type TestRepo } from './repo.ts';
@@ -10,9 +10,13 @@ export interface SshKey {
   readonly key: string;
 }
 
-/** A key pair of its own, without a passphrase. */
+/** Whether keys can be made here, and git can sign by them. */
+export const hasSshKeys = spawnSync('ssh-keygen', ['-?']).error === undefined;
+
+/** A key pair of its own, without a passphrase; an empty one where none can be made. */
 export function makeSshKey(): SshKey {
   const file = join(makeTempDir('flame-key'), 'id');
+  if (!hasSshKeys) return { file, key: '' };
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file]);
   return { file, key: readFileSync(`${file}.pub`, 'utf8').trim() };
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'uvu';
+import { test as all } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
 import {
@@ -14,7 +14,8 @@ import { latestTime } from '../../../lib/trust/decisions/latest-time.ts';
 import { verifySeals } from '../../../lib/trust/decisions/verify-seals.ts';
 import { cloneStateDir } from '../../../lib/util/user-state.ts';
 import { makeRepo, makeTempDir, type TestRepo } from '../../support/repo.ts';
-import { makeSshKey, type SshKey, signWith } from '../../support/ssh-key.ts';
+import { testIf } from '../../support/skip.ts';
+import { hasSshKeys, makeSshKey, type SshKey, signWith } from '../../support/ssh-key.ts';
 
 // TRU-2: whose signature counts, and what it is about.
 
@@ -23,6 +24,7 @@ const otherSession = parseSessionId('ses-20260206-143022-3c4d');
 const root = 'a'.repeat(40);
 const digest = '1'.repeat(64);
 const now = new Date('2026-11-22T12:00:00Z');
+const test = testIf(all, hasSshKeys, 'ssh-keygen is missing');
 const [lea, max] = [makeSshKey(), makeSshKey()];
 const repo = makeRepo();
 const plain: Omit<Seal, 'signature'> = {
@@ -185,4 +187,4 @@ test('TRU-2 who floods a session with signatures has programs started for a few 
   assert.ok(verdict.startsWith(counts), verdict);
 });
 
-test.run();
+all.run();
