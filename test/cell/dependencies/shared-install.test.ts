@@ -21,6 +21,7 @@ import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CommandRun } from '../../../lib/domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
 import { makeTempDir } from '../../support/repo.ts';
+import { hasBubblewrap, testIf } from '../../support/skip.ts';
 import {
   closeRegistries,
   startCrates,
@@ -33,47 +34,54 @@ import {
 } from '../egress/registries.ts';
 import { type CellFixture, openCellFixture } from '../fixture.ts';
 
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
+const hasPip = works('python3', ['-m', 'pip', '--version']);
+const withPip = testIf(test, hasPip, 'python3 and its pip are missing');
+
 test.after.each(closeRegistries);
 
 for (const way of ['mounted', 'copied'] as const)
-  test(`WRK-7 npm ci runs once for one lock file; what a worktree writes into it, ${way}, is its own`, async () => {
-    const registry = await startNpmRegistry();
-    const project = await openProject(
-      npmProject(registry),
-      npmrc(registry),
-      way === 'copied' ? noMount() : {},
-    );
-    const [one, two] = [await project.worktree(), await project.worktree()];
-    const runs = await Promise.all([one, two].map((cell) => setUp(project, cell, 'npm ci --no-audit')));
-    for (const run of runs) assert.is(run.exitCode, 0, run.output);
-    assert.is(existsSync(join(two.path, 'node_modules/greeting')), way === 'copied');
-    const wrote = await check(
-      project,
-      one,
-      `set -e; cd node_modules; echo 'module.exports = "changed"' > greeting/index.js; mkdir .cache
-       touch .cache/x greeting/new; rm greeting/package.json; node -p 'require("greeting")'`,
-    );
-    assert.match(wrote.output, /changed/, wrote.output);
-    const third = await project.worktree();
-    assert.is((await setUp(project, third, 'npm ci --no-audit')).exitCode, 0);
-    for (const cell of [two, third]) {
-      const seen = await check(
-        project,
-        cell,
-        'node -p \'require("greeting")\'; ls -A node_modules node_modules/greeting',
+  (way === 'mounted' ? inCell : test)(
+    `WRK-7 npm ci runs once for one lock file; what a worktree writes into it, ${way}, is its own`,
+    async () => {
+      const registry = await startNpmRegistry();
+      const project = await openProject(
+        npmProject(registry),
+        npmrc(registry),
+        way === 'copied' ? noMount() : {},
       );
-      assert.match(seen.output, /hello from a package/);
-      assert.equal(seen.output.trim().split('\n').slice(2), [
-        ...['.package-lock.json', 'greeting', '', 'node_modules/greeting:', 'index.js', 'package.json'],
-      ]);
-    }
-    const kept = await check(project, one, 'node -p \'require("greeting")\'; ls node_modules/greeting');
-    assert.equal(kept.output.trim().split('\n'), ['changed', 'index.js', 'new']);
-    assert.is(tarballs(registry), 1);
-    const removed = await setUp(project, one, 'npm ci --no-audit');
-    assert.is(removed.exitCode, 0, removed.output);
-    assert.match((await check(project, one, 'node -p \'require("greeting")\'')).output, /hello from/);
-  });
+      const [one, two] = [await project.worktree(), await project.worktree()];
+      const runs = await Promise.all([one, two].map((cell) => setUp(project, cell, 'npm ci --no-audit')));
+      for (const run of runs) assert.is(run.exitCode, 0, run.output);
+      assert.is(existsSync(join(two.path, 'node_modules/greeting')), way === 'copied');
+      const wrote = await check(
+        project,
+        one,
+        `set -e; cd node_modules; echo 'module.exports = "changed"' > greeting/index.js; mkdir .cache
+       touch .cache/x greeting/new; rm greeting/package.json; node -p 'require("greeting")'`,
+      );
+      assert.match(wrote.output, /changed/, wrote.output);
+      const third = await project.worktree();
+      assert.is((await setUp(project, third, 'npm ci --no-audit')).exitCode, 0);
+      for (const cell of [two, third]) {
+        const seen = await check(
+          project,
+          cell,
+          'node -p \'require("greeting")\'; ls -A node_modules node_modules/greeting',
+        );
+        assert.match(seen.output, /hello from a package/);
+        assert.equal(seen.output.trim().split('\n').slice(2), [
+          ...['.package-lock.json', 'greeting', '', 'node_modules/greeting:', 'index.js', 'package.json'],
+        ]);
+      }
+      const kept = await check(project, one, 'node -p \'require("greeting")\'; ls node_modules/greeting');
+      assert.equal(kept.output.trim().split('\n'), ['changed', 'index.js', 'new']);
+      assert.is(tarballs(registry), 1);
+      const removed = await setUp(project, one, 'npm ci --no-audit');
+      assert.is(removed.exitCode, 0, removed.output);
+      assert.match((await check(project, one, 'node -p \'require("greeting")\'')).output, /hello from/);
+    },
+  );
 
 for (const way of ['mounted', 'copied'] as const)
   test(`VAL-3 what a package generates from a file of the project is each worktree's own, ${way}`, async () => {
@@ -227,32 +235,38 @@ test('WRK-7 where nothing can be kept for others, each worktree has its own inst
   assert.ok(existsSync(join(cell.path, 'node_modules/greeting/index.js')));
 });
 
-test('EGR-2 setup of what agents wrote reaches the hosts of setup only for an install that is as on the base', async () => {
-  const registry = await startNpmRegistry();
-  const files = npmProject(registry);
-  const project = await openProject(files, { '.npmrc': `registry=${registry.url}/npm/\n` });
-  const { repo } = project.fixture;
-  const basedOn = parseObjectId(repo.git('rev-parse', 'HEAD'));
-  const install = 'npm ci --no-audit --fetch-retries=0';
-  repo.write(
-    'package.json',
-    JSON.stringify({
-      ...JSON.parse(files['package.json']),
-      scripts: { preinstall: 'curl -sf "$npm_config_registry" || true' },
-    }),
-  );
-  repo.commit('An agent adds a script');
-  const changed = await project.worktree();
-  assert.is.not((await setUp(project, changed, install, basedOn)).exitCode, 0);
-  assert.is.not((await setUp(project, changed, 'npm view greeting --fetch-retries=0', basedOn)).exitCode, 0);
-  assert.equal(registry.asked, []);
-  repo.write('package.json', files['package.json']);
-  repo.write('other.txt', 'an agent was here\n');
-  repo.commit('An agent changes something else');
-  const run = await setUp(project, await project.worktree(), install, basedOn);
-  assert.is(run.exitCode, 0, run.output);
-  assert.is(tarballs(registry), 1);
-});
+inCell(
+  'EGR-2 setup of what agents wrote reaches the hosts of setup only for an install that is as on the base',
+  async () => {
+    const registry = await startNpmRegistry();
+    const files = npmProject(registry);
+    const project = await openProject(files, { '.npmrc': `registry=${registry.url}/npm/\n` });
+    const { repo } = project.fixture;
+    const basedOn = parseObjectId(repo.git('rev-parse', 'HEAD'));
+    const install = 'npm ci --no-audit --fetch-retries=0';
+    repo.write(
+      'package.json',
+      JSON.stringify({
+        ...JSON.parse(files['package.json']),
+        scripts: { preinstall: 'curl -sf "$npm_config_registry" || true' },
+      }),
+    );
+    repo.commit('An agent adds a script');
+    const changed = await project.worktree();
+    assert.is.not((await setUp(project, changed, install, basedOn)).exitCode, 0);
+    assert.is.not(
+      (await setUp(project, changed, 'npm view greeting --fetch-retries=0', basedOn)).exitCode,
+      0,
+    );
+    assert.equal(registry.asked, []);
+    repo.write('package.json', files['package.json']);
+    repo.write('other.txt', 'an agent was here\n');
+    repo.commit('An agent changes something else');
+    const run = await setUp(project, await project.worktree(), install, basedOn);
+    assert.is(run.exitCode, 0, run.output);
+    assert.is(tarballs(registry), 1);
+  },
+);
 
 test('EGR-2 without a lock file npm installs for what agents wrote as on the base, once', async () => {
   const registry = await startNpmRegistry();
@@ -392,22 +406,25 @@ test('EGR-2 a project whose own scripts run with an install is set up in each wo
   assert.equal(kinds(project).made, []);
 });
 
-test('EGR-2 pip install runs once; what it brought is there for every cell of such a worktree', async () => {
-  const registry = await startPythonIndex();
-  const home = { '.config/pip/pip.conf': `[global]\nindex-url = ${registry.url}/simple\n` };
-  const project = await openProject({ 'requirements.txt': 'greeting==1.0.0\n' }, home);
-  const command = 'python3 -m pip install --disable-pip-version-check -r requirements.txt';
-  for (const cell of [await project.worktree(), await project.worktree()]) {
-    const run = await setUp(project, cell, command);
-    assert.is(run.exitCode, 0, run.output);
-    // As `pip install -e .` does after it.
-    const added = await setUp(project, cell, 'touch "$PYTHONUSERBASE/own" && ls "$PYTHONUSERBASE"');
-    assert.equal(added.output.trim().split('\n'), ['lib', 'own']);
-    const said = await check(project, cell, 'python3 -c "import greeting; print(greeting.words)"');
-    assert.match(said.output, /hello from a wheel/);
-  }
-  assert.is(registry.asked.filter(({ path }) => path.endsWith('.whl')).length, 1);
-});
+withPip(
+  'EGR-2 pip install runs once; what it brought is there for every cell of such a worktree',
+  async () => {
+    const registry = await startPythonIndex();
+    const home = { '.config/pip/pip.conf': `[global]\nindex-url = ${registry.url}/simple\n` };
+    const project = await openProject({ 'requirements.txt': 'greeting==1.0.0\n' }, home);
+    const command = 'python3 -m pip install --disable-pip-version-check -r requirements.txt';
+    for (const cell of [await project.worktree(), await project.worktree()]) {
+      const run = await setUp(project, cell, command);
+      assert.is(run.exitCode, 0, run.output);
+      // As `pip install -e .` does after it.
+      const added = await setUp(project, cell, 'touch "$PYTHONUSERBASE/own" && ls "$PYTHONUSERBASE"');
+      assert.equal(added.output.trim().split('\n'), ['lib', 'own']);
+      const said = await check(project, cell, 'python3 -c "import greeting; print(greeting.words)"');
+      assert.match(said.output, /hello from a wheel/);
+    }
+    assert.is(registry.asked.filter(({ path }) => path.endsWith('.whl')).length, 1);
+  },
+);
 
 if (works('cargo', ['--version']))
   test('EGR-2 cargo fetch runs once; cargo then builds offline from what it made', async () => {

@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CommandRun } from '../../../lib/domain/ports/agent-port.ts';
 import { makeTempDir } from '../../support/repo.ts';
+import { testIf } from '../../support/skip.ts';
 import { type CellFixture, openCellFixture } from '../fixture.ts';
 import {
   closeRegistries,
@@ -15,6 +16,10 @@ import {
   toolPath,
   works,
 } from './registries.ts';
+
+const hasPip = works('python3', ['-m', 'pip', '--version']);
+const withPip = testIf(test, hasPip, 'python3 and its pip are missing');
+const withCurl = testIf(test, works('curl', ['--version']), 'curl is missing');
 
 test.after.each(closeRegistries);
 
@@ -40,76 +45,85 @@ test('EGR-2 npm ci gets what the lock file names, with the credential that only 
   assert.match(egressLog(fixture), /"phase":"setup","method":"GET","target":"localhost:\d+\/npm\/greeting/);
 });
 
-test('EGR-1 without the list there is no way out, and the failure of what was refused names the key', async () => {
-  const registry = await startNpmRegistry();
-  const files = {
-    'package.json': JSON.stringify({ name: 'a', version: '1.0.0', dependencies: { greeting: '1.0.0' } }),
-    'package-lock.json': npmLock(`${registry.url}/npm/greeting/-/greeting-1.0.0.tgz`, registry.integrity),
-  };
-  const home = { '.npmrc': `registry=${registry.url}/npm/\n` };
-  const closed = await openProject({
-    home,
-    files,
-    egress: { work: ['from-config'], diagnostics: ['from-config'] },
-  });
-  assert.is.not((await setUp(closed, 'npm ci')).exitCode, 0);
-  // Else npm alone asks again for two minutes where there is nobody to ask.
-  const asksAgain = 'echo "$npm_config_fetch_retries,$PIP_RETRIES,$CARGO_NET_RETRY"';
-  assert.is((await setUp(closed, asksAgain)).output.trim(), '0,1,0');
-  const other = await openProject({ home, files, egress: { setup: ['packages.test'] } });
-  const pip = await setUp(closed, 'python3 -m pip install no-such-package-here');
-  assert.match(pip.output, /name resolution|NameResolution|Network is unreachable/i, 'it says why');
-  assert.is((await setUp(other, asksAgain)).output.trim(), ',,');
-  const run = await setUp(
-    other,
-    `curl -sS http://elsewhere.test/x; curl -sS https://elsewhere.test/; exit 1`,
-  );
-  assert.match(
-    run.output,
-    /Not reached: elsewhere\.test:80 is not in sandbox\.egress\.setup of \.blueflame\.yml/,
-  );
-  assert.match(run.output, /Not reached: elsewhere\.test:443 is not/);
-  assert.equal(registry.asked, []);
-});
-
-test('EGR-2 no tunnel is opened to a registry of the person: the gateway reads what goes there', async () => {
-  const fixture = await openProject({
-    home: { '.npmrc': 'registry=https://packages.test/npm/\n' },
-    files: {},
-  });
-  const run = await setUp(fixture, 'curl -sS https://packages.test/npm/x; exit 1');
-  assert.match(run.output, /Not reached: packages\.test:443 is not in sandbox\.egress\.setup/);
-  const line = JSON.parse(egressLog(fixture).trim());
-  assert.equal([line.method, line.target, line.status], ['CONNECT', 'packages.test:443', 403]);
-});
-
-for (const how of ['an index of files', 'a folder of wheels'])
-  test(`EGR-2 pip install gets a package from ${how} on this machine that the person's pip is set up for`, async () => {
-    const { folder, name } = makeWheel();
-    const index = makeTempDir('index');
-    write(index, {
-      'simple/greeting/index.html': `<a href="../../files/${name}">${name}</a>`,
-      'files/x': '',
+withCurl(
+  'EGR-1 without the list there is no way out, and the failure of what was refused names the key',
+  async () => {
+    const registry = await startNpmRegistry();
+    const files = {
+      'package.json': JSON.stringify({ name: 'a', version: '1.0.0', dependencies: { greeting: '1.0.0' } }),
+      'package-lock.json': npmLock(`${registry.url}/npm/greeting/-/greeting-1.0.0.tgz`, registry.integrity),
+    };
+    const home = { '.npmrc': `registry=${registry.url}/npm/\n` };
+    const closed = await openProject({
+      home,
+      files,
+      egress: { work: ['from-config'], diagnostics: ['from-config'] },
     });
-    copyFileSync(join(folder, name), join(index, 'files', name));
-    const setting =
-      how === 'an index of files'
-        ? `index-url = file://${index}/simple`
-        : `no-index = true\nfind-links = ${folder}`;
+    assert.is.not((await setUp(closed, 'npm ci')).exitCode, 0);
+    // Else npm alone asks again for two minutes where there is nobody to ask.
+    const asksAgain = 'echo "$npm_config_fetch_retries,$PIP_RETRIES,$CARGO_NET_RETRY"';
+    assert.is((await setUp(closed, asksAgain)).output.trim(), '0,1,0');
+    const other = await openProject({ home, files, egress: { setup: ['packages.test'] } });
+    const pip = await setUp(closed, 'python3 -m pip install no-such-package-here');
+    assert.match(pip.output, /name resolution|NameResolution|Network is unreachable/i, 'it says why');
+    assert.is((await setUp(other, asksAgain)).output.trim(), ',,');
+    const run = await setUp(
+      other,
+      `curl -sS http://elsewhere.test/x; curl -sS https://elsewhere.test/; exit 1`,
+    );
+    assert.match(
+      run.output,
+      /Not reached: elsewhere\.test:80 is not in sandbox\.egress\.setup of \.blueflame\.yml/,
+    );
+    assert.match(run.output, /Not reached: elsewhere\.test:443 is not/);
+    assert.equal(registry.asked, []);
+  },
+);
+
+withCurl(
+  'EGR-2 no tunnel is opened to a registry of the person: the gateway reads what goes there',
+  async () => {
     const fixture = await openProject({
-      home: { '.config/pip/pip.conf': `[global]\n${setting}\n` },
+      home: { '.npmrc': 'registry=https://packages.test/npm/\n' },
       files: {},
     });
-    const noIndex = how === 'an index of files' ? '' : '--no-index';
-    const run = await setUp(
-      fixture,
-      `python3 -m pip install ${noIndex} --disable-pip-version-check greeting --target lib-py; PYTHONPATH=lib-py python3 -c "import greeting; print(greeting.words)"; touch ${folder}/x ${index}/files/y`,
-    );
-    assert.match(run.output, /hello from a wheel/);
-    assert.match(run.output, /Read-only file system/);
-  });
+    const run = await setUp(fixture, 'curl -sS https://packages.test/npm/x; exit 1');
+    assert.match(run.output, /Not reached: packages\.test:443 is not in sandbox\.egress\.setup/);
+    const line = JSON.parse(egressLog(fixture).trim());
+    assert.equal([line.method, line.target, line.status], ['CONNECT', 'packages.test:443', 403]);
+  },
+);
 
-test('EGR-2 pip install gets a package from the index of the person', async () => {
+for (const how of ['an index of files', 'a folder of wheels'])
+  withPip(
+    `EGR-2 pip install gets a package from ${how} on this machine that the person's pip is set up for`,
+    async () => {
+      const { folder, name } = makeWheel();
+      const index = makeTempDir('index');
+      write(index, {
+        'simple/greeting/index.html': `<a href="../../files/${name}">${name}</a>`,
+        'files/x': '',
+      });
+      copyFileSync(join(folder, name), join(index, 'files', name));
+      const setting =
+        how === 'an index of files'
+          ? `index-url = file://${index}/simple`
+          : `no-index = true\nfind-links = ${folder}`;
+      const fixture = await openProject({
+        home: { '.config/pip/pip.conf': `[global]\n${setting}\n` },
+        files: {},
+      });
+      const noIndex = how === 'an index of files' ? '' : '--no-index';
+      const run = await setUp(
+        fixture,
+        `python3 -m pip install ${noIndex} --disable-pip-version-check greeting --target lib-py; PYTHONPATH=lib-py python3 -c "import greeting; print(greeting.words)"; touch ${folder}/x ${index}/files/y`,
+      );
+      assert.match(run.output, /hello from a wheel/);
+      assert.match(run.output, /Read-only file system/);
+    },
+  );
+
+withPip('EGR-2 pip install gets a package from the index of the person', async () => {
   const registry = await startPythonIndex();
   const url = registry.url.replace('http://', 'http://lena:secret@');
   const fixture = await openProject({

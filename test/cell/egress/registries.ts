@@ -75,10 +75,10 @@ export async function startNpmRegistry(
 
 /** PATH with the interpreter itself in front: pyenv's shims write beside themselves after each install. */
 export function toolPath(): string {
-  const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
-    encoding: 'utf8',
-  }).trim();
-  return [dirname(python), ...searchFolders(process.env.PATH ?? '')].join(':');
+  const options = { encoding: 'utf8' } as const;
+  const { status, stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], options);
+  const folders = searchFolders(process.env.PATH ?? '');
+  return (status === 0 ? [dirname(stdout.trim()), ...folders] : folders).join(':');
 }
 
 /** A wheel of `greeting` in a folder of its own. */
