@@ -4,7 +4,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../lib/domain/ids.ts';
 import { freshAgentId } from '../support/agent-id.ts';
+import { hasBubblewrap, testIf } from '../support/skip.ts';
 import { agentPolicy, type CellFixture, type FixtureOptions, openCellFixture } from './fixture.ts';
+
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 
 const secret = 'KEY=not-to-be-seen-4711';
 
@@ -51,28 +54,33 @@ const looks = [
 ];
 const hidden = ['**/.env', '**/.env.*', '**/*-key.pem', 'secrets/**'];
 
-test('WAT-10: no program of an agent, a setup or a diagnostic sees what is hidden, and its git takes it for unchanged', async () => {
-  const stage = await openStage(
-    ['.env', '.ENV', 'deep/er/.env.production', 'certs/tls-key.pem', 'secrets/all/a.txt', 'open.txt'],
-    { links: { 'link.txt': '.env' }, config: { permissions: { hidden_paths: hidden } } },
-  );
-  try {
-    for (const look of looks) {
-      const line = look.replaceAll('$MAIN', stage.repo.path);
-      const seen = [await stage.agent(`${line} 2>&1; true`), (await stage.sh(`${line} 2>&1; true`)).output];
-      for (const text of seen) {
-        const found = text.split('\n').filter((one) => one.includes(secret) && !/open\.txt|^KEY=/.test(one));
-        assert.equal(found, [], line);
+inCell(
+  'WAT-10: no program of an agent, a setup or a diagnostic sees what is hidden, and its git takes it for unchanged',
+  async () => {
+    const stage = await openStage(
+      ['.env', '.ENV', 'deep/er/.env.production', 'certs/tls-key.pem', 'secrets/all/a.txt', 'open.txt'],
+      { links: { 'link.txt': '.env' }, config: { permissions: { hidden_paths: hidden } } },
+    );
+    try {
+      for (const look of looks) {
+        const line = look.replaceAll('$MAIN', stage.repo.path);
+        const seen = [await stage.agent(`${line} 2>&1; true`), (await stage.sh(`${line} 2>&1; true`)).output];
+        for (const text of seen) {
+          const found = text
+            .split('\n')
+            .filter((one) => one.includes(secret) && !/open\.txt|^KEY=/.test(one));
+          assert.equal(found, [], line);
+        }
       }
+      assert.match(await stage.agent('cat open.txt src/app.ts'), new RegExp(`${secret}[^]*visible`));
+      assert.is(await stage.agent('cat .env', true), '', 'a role that only reads');
+      assert.is(await stage.agent('git status --porcelain -uno; git diff; echo same'), 'same');
+      assert.match(await stage.agent('echo x > .env; rm -f .env; rm -rf secrets; cat .env | wc -c'), /0$/);
+    } finally {
+      stage.repo.remove();
     }
-    assert.match(await stage.agent('cat open.txt src/app.ts'), new RegExp(`${secret}[^]*visible`));
-    assert.is(await stage.agent('cat .env', true), '', 'a role that only reads');
-    assert.is(await stage.agent('git status --porcelain -uno; git diff; echo same'), 'same');
-    assert.match(await stage.agent('echo x > .env; rm -f .env; rm -rf secrets; cat .env | wc -c'), /0$/);
-  } finally {
-    stage.repo.remove();
-  }
-});
+  },
+);
 
 test('WAT-10: the example of a lock file that is blocked and not hidden can be read by programs', async () => {
   const stage = await openStage(['go.mod'], {
@@ -85,39 +93,45 @@ test('WAT-10: the example of a lock file that is blocked and not hidden can be r
   }
 });
 
-test('WAT-10: what project.copy names in full is seen by setup and diagnostics, never in the cells of agents', async () => {
-  const stage = await openStage(['.env.test', 'certs/dev.key'], {
-    config: { project: { copy: ['.env.test', 'certs/*.key'] } },
-  });
-  try {
-    assert.is((await stage.sh('cat .env.test certs/dev.key')).output.trim(), secret);
-    assert.is(await stage.agent('cat .env.test certs/dev.key'), '');
-    writeFileSync(join(stage.cell.path, '.env'), 'MADE=by-setup\n');
-    assert.is(await stage.agent('cat .env'), 'MADE=by-setup', 'what setup makes is its own');
-  } finally {
-    stage.repo.remove();
-  }
-});
+inCell(
+  'WAT-10: what project.copy names in full is seen by setup and diagnostics, never in the cells of agents',
+  async () => {
+    const stage = await openStage(['.env.test', 'certs/dev.key'], {
+      config: { project: { copy: ['.env.test', 'certs/*.key'] } },
+    });
+    try {
+      assert.is((await stage.sh('cat .env.test certs/dev.key')).output.trim(), secret);
+      assert.is(await stage.agent('cat .env.test certs/dev.key'), '');
+      writeFileSync(join(stage.cell.path, '.env'), 'MADE=by-setup\n');
+      assert.is(await stage.agent('cat .env'), 'MADE=by-setup', 'what setup makes is its own');
+    } finally {
+      stage.repo.remove();
+    }
+  },
+);
 
-test('WAT-10: among linked folders and dependencies of the person, hidden files are empty too', async () => {
-  const stage = await openStage(['open.txt'], {
-    config: { project: { link: ['data', 'node_modules', 'own.key'] } },
-  });
-  const { repo } = stage;
-  try {
-    for (const folder of ['data/in', 'node_modules/pkg'])
-      mkdirSync(join(repo.path, folder), { recursive: true });
-    for (const file of ['data/in/.env', 'node_modules/pkg/.env', 'own.key', '.env'])
-      writeFileSync(join(repo.path, file), secret);
-    writeFileSync(join(repo.path, 'data/in/plain'), 'plain');
-    const files = ['data/in/.env', 'node_modules/pkg/.env', 'own.key', '.env'].map((one) =>
-      join(repo.path, one),
-    );
-    assert.is(await stage.agent(`cat ${files.join(' ')} ${repo.path}/data/in/plain 2>/dev/null`), 'plain');
-  } finally {
-    repo.remove();
-  }
-});
+inCell(
+  'WAT-10: among linked folders and dependencies of the person, hidden files are empty too',
+  async () => {
+    const stage = await openStage(['open.txt'], {
+      config: { project: { link: ['data', 'node_modules', 'own.key'] } },
+    });
+    const { repo } = stage;
+    try {
+      for (const folder of ['data/in', 'node_modules/pkg'])
+        mkdirSync(join(repo.path, folder), { recursive: true });
+      for (const file of ['data/in/.env', 'node_modules/pkg/.env', 'own.key', '.env'])
+        writeFileSync(join(repo.path, file), secret);
+      writeFileSync(join(repo.path, 'data/in/plain'), 'plain');
+      const files = ['data/in/.env', 'node_modules/pkg/.env', 'own.key', '.env'].map((one) =>
+        join(repo.path, one),
+      );
+      assert.is(await stage.agent(`cat ${files.join(' ')} ${repo.path}/data/in/plain 2>/dev/null`), 'plain');
+    } finally {
+      repo.remove();
+    }
+  },
+);
 
 test('WAT-10: more hidden files than a cell can cover stop the agent before it starts', async () => {
   const files = Array.from({ length: 1_001 }, (_, at) => `many/${at}/x.key`);

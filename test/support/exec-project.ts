@@ -45,6 +45,11 @@ function withoutSandbox(sandbox: unknown): Readonly<Record<string, unknown>> {
   return isConfined ? {} : { sandbox: { require: false, ...(sandbox ?? {}) } };
 }
 
+/** What a run said, but for the warning that no cell can be made here. */
+export function besidesSandbox(stderr: string): string {
+  return stderr.replace(/^warning: No sandbox: .*\n/m, '');
+}
+
 /** Writes a plan file outside the work tree's tracked files; returns its path. */
 export function writePlan(repo: TestRepo, tasks: readonly ScriptTask[], name = 'plan.yml'): string {
   const path = `.git/${name}`;

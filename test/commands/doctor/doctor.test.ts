@@ -92,7 +92,7 @@ inCell('PLN-1 a missing credential is named where a model is used, and only ther
 
 test('SBX-3 without bubblewrap it is missing, required where a run would require it, with what gets out', async () => {
   const env = { PATH: pathWithoutBubblewrap() };
-  const unattended = await examine(makeExecProject(), env);
+  const unattended = await examine(makeExecProject({ config: { sandbox: { require: null } } }), env);
   assert.equal([unattended.code, unattended.of('confinement')[0]?.required], [1, true]);
   const scripts = await examine(makeExecProject({ config: { sandbox: { require: false } } }), env);
   assert.is(scripts.of('confinement')[0]?.result, 'missing');

@@ -5,6 +5,9 @@ import * as assert from 'uvu/assert';
 import { parseConfig } from '../../../lib/config/parse-config.ts';
 import { flame } from '../../support/flame.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
+import { hasBubblewrap, testIf } from '../../support/skip.ts';
+
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 
 function projectWith(scripts: Readonly<Record<string, string>>): TestRepo {
   const repo = makeRepo();
@@ -21,7 +24,7 @@ function checksIn(repo: TestRepo): readonly string[] {
 
 const tried = { env: { PATH: process.env.PATH ?? '' } };
 
-test('DSK-4 init offers a check as working once it has passed on the base branch', async () => {
+inCell('DSK-4 init offers a check as working once it has passed on the base branch', async () => {
   const repo = projectWith({ test: 'node -e 0' });
   const run = await flame(repo, ['init'], tried);
   assert.is(run.code, 0, run.stderr);
@@ -30,7 +33,7 @@ test('DSK-4 init offers a check as working once it has passed on the base branch
   assert.is(repo.git('worktree', 'list').trim().split('\n').length, 1, 'nothing of the trial is left');
 });
 
-test('DSK-4 init leaves a check that fails as a comment, with the line that says why', async () => {
+inCell('DSK-4 init leaves a check that fails as a comment, with the line that says why', async () => {
   const repo = projectWith({ test: 'a-linter-that-is-not-here' });
   const run = await flame(repo, ['init'], tried);
   assert.is(run.code, 0, run.stderr);
@@ -45,12 +48,15 @@ test('DSK-4 init leaves a check that fails as a comment, with the line that says
   );
 });
 
-test('DSK-4 where only what npm runs after the tests needs the network, they are proposed without it', async () => {
-  const repo = projectWith({ test: 'node -e 0', posttest: 'npx a-package-that-is-not-here' });
-  const run = await flame(repo, ['init'], tried);
-  assert.is(run.code, 0, run.stderr);
-  assert.equal(checksIn(repo), ['npm test --ignore-scripts']);
-});
+inCell(
+  'DSK-4 where only what npm runs after the tests needs the network, they are proposed without it',
+  async () => {
+    const repo = projectWith({ test: 'node -e 0', posttest: 'npx a-package-that-is-not-here' });
+    const run = await flame(repo, ['init'], tried);
+    assert.is(run.code, 0, run.stderr);
+    assert.equal(checksIn(repo), ['npm test --ignore-scripts']);
+  },
+);
 
 test('DSK-4 what was not tried says why', async () => {
   const repo = projectWith({ test: 'node -e 0' });
