@@ -41,6 +41,16 @@ const needs = [
     brew: '',
   },
   { name: 'openssl', what: 'certificates' },
+  { name: 'curl', what: 'requests of tools' },
+  {
+    name: 'python3-pip',
+    program: 'pip3',
+    what: 'Python packages',
+    pacman: 'python-pip',
+    apk: 'py3-pip',
+    brew: 'python',
+  },
+  { name: 'iproute2', program: 'ip', what: 'networks of their own', dnf: 'iproute', brew: '' },
   {
     ...{ name: 'openssh-server', isThere: () => isAnyThere(files.sshd), what: 'remotes over ssh' },
     ...{ pacman: 'openssh', apk: 'openssh', zypper: 'openssh', brew: '' },
