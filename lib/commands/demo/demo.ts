@@ -112,7 +112,8 @@ async function acceptNoSandbox(
   },
 ): Promise<void> {
   output.warn(`${error.message} The scripts of this demo run without one; your agents would not.`);
-  for (const line of error.lines) output.info(`  ${line}`);
+  // Why; the run itself says what that leaves open.
+  for (const line of error.lines.slice(0, 1)) output.info(`  ${line}`);
   for (const hint of error.hints.slice(0, -1)) output.hint(hint);
   output.info('');
   await appendFile(join(io.cwd, '.blueflame.yml'), 'sandbox: { require: false }\n');

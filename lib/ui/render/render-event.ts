@@ -202,8 +202,9 @@ function renderSessionEnd(event: EventOf<'session-ended'>, style: Style): string
   return style.bold(`${name}${state}: ${outline === '' ? 'no tasks' : outline} (${spend})`);
 }
 
+/** Each without the full stop that it may end with. */
 function joinLines(lines: readonly string[]): string {
-  return lines.map(visibleLine).join('; ');
+  return lines.map((line) => visibleLine(line).replace(/(?<!\.)\.$/, '')).join('; ');
 }
 
 function inParentheses(text: string): string {

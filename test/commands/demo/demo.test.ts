@@ -17,6 +17,8 @@ test('ANY-1 the demo shows its whole cycle where a sandbox is refused, says so, 
   assert.match(demo.stderr, /^warning: Agents need a sandbox .* run without one; your agents would not\.$/m);
   assert.match(demo.stderr, /bwrap: setting up uid map: Permission denied/);
   assert.match(demo.stderr, /^next: /m);
+  const isSaid = 'Agents can write every file the person can write';
+  assert.is(demo.stderr.split(isSaid).length, 2, 'what that leaves open is said once');
   const repo = openRepo(join(folder, 'kept', 'greeter'));
   assert.match(repo.git('show', 'main:README.md'), /^Languages: en fr/m);
   assert.is(existsSync(join(repo.path, 'words/fr.txt')), true);
