@@ -1,8 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ancestorsOf, processByPs, readProcess } from '../../lib/util/process-tree.ts';
+import { testIf } from '../support/skip.ts';
 
-test('ps says of a process what /proc does', () => {
+testIf(
+  test,
+  spawnSync('ps', ['-A']).status === 0,
+  'ps is missing',
+)('ps says of a process what /proc does', () => {
   const byPs = processByPs(process.pid);
   assert.equal(byPs, readProcess(process.pid));
   assert.is(byPs?.parent, process.ppid);
