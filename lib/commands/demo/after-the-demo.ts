@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative } from 'node:path';
+import { delimiter, isAbsolute, join, relative } from 'node:path';
 import type { Io } from '../../domain/shown/io.ts';
 import { packageRoot } from '../../util/package-root.ts';
 import { programPath } from '../../util/program-path.ts';
@@ -15,13 +15,20 @@ export function afterTheDemo(
 ): readonly string[] {
   // npm starts a script in its own folder, wherever it was typed.
   const here = env.npm_lifecycle_event === undefined ? cwd : (env.INIT_CWD ?? cwd);
-  const isFound = isAbsolute(programPath('git-flame', env.PATH));
+  // npx has put the folder in front of PATH in which it is for this once.
+  const lasting = (env.PATH ?? '').split(delimiter).filter((folder) => !folder.endsWith('node_modules/.bin'));
+  const isFound = isAbsolute(programPath('git-flame', lasting.join(delimiter)));
+  const isOnce = !isFound && env.npm_command === 'exec';
   const program = join(root, 'bin', 'git-flame');
   const typed = (folder: string): string =>
-    isFound ? 'git flame' : `node ${shellQuote(shortest(folder, program))}`;
+    isFound ? 'git flame' : isOnce ? 'npx git-flame' : `node ${shellQuote(shortest(folder, program))}`;
   return [
     kept === null ? `${typed(here)} demo --keep` : `cd ${shellQuote(kept)} && ${typed(kept)} status`,
-    ...(isFound ? [] : [here === root ? 'npm link' : `(cd ${shellQuote(root)} && npm link)`]),
+    ...(isFound
+      ? []
+      : isOnce
+        ? ['npm install --global git-flame']
+        : [here === root ? 'npm link' : `(cd ${shellQuote(root)} && npm link)`]),
     'cd your-repository && git flame init',
     "git flame run 'What you want done'",
   ];

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { afterTheDemo } from '../../../lib/commands/demo/after-the-demo.ts';
 import { packageRoot } from '../../../lib/util/package-root.ts';
 import { programPath } from '../../../lib/util/program-path.ts';
+import { shellQuote } from '../../../lib/util/shell-quote.ts';
 import { programFolder } from '../../support/program.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
@@ -32,11 +33,24 @@ test('what to type after the demo starts the program from where the person is, l
 
 test('npm start is typed anywhere in the checkout, and a kept demo is elsewhere', () => {
   const env = { PATH: nodeAndGit(), npm_lifecycle_event: 'start', INIT_CWD: join(root, 'lib') };
-  const program = join(root, 'bin', 'git-flame');
-  const link = `(cd ${root} && npm link)`;
+  const program = shellQuote(join(root, 'bin', 'git-flame'));
+  const link = `(cd ${shellQuote(root)} && npm link)`;
   assert.equal(afterTheDemo({ cwd: root, env }, null), [`node ${program} demo --keep`, link, ...own]);
   const kept = afterTheDemo({ cwd: root, env }, '/tmp/demo/greeter');
   assert.equal(kept, [`cd /tmp/demo/greeter && node ${program} status`, link, ...own]);
+});
+
+test('after npx, which brings it for once, it is started so again', () => {
+  const once = makeTempDir();
+  const bin = join(once, 'node_modules', '.bin');
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(join(programFolder, 'git-flame'), join(bin, 'git-flame'));
+  const env = { PATH: `${bin}:${nodeAndGit()}`, npm_command: 'exec', npm_lifecycle_event: 'npx' };
+  assert.equal(afterTheDemo({ cwd: once, env }, null), [
+    'npx git-flame demo --keep',
+    'npm install --global git-flame',
+    ...own,
+  ]);
 });
 
 test('npm start installs what is missing, and warnings about packages of the tests stay out of it', () => {
