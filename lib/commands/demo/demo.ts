@@ -9,6 +9,7 @@ import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
 import { decideFreely } from '../../trust/chats.ts';
 import { createOutput } from '../../ui/terminal/output.ts';
 import { makeFolders } from '../../util/make-folders.ts';
+import { userDataDir, userStateDir } from '../../util/user-state.ts';
 import * as init from '../init/init.ts';
 import { readGitColor } from '../open/git-color.ts';
 import * as runCommand from '../run.ts';
@@ -33,7 +34,7 @@ export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
   );
   try {
     const repo = join(folder, 'greeter');
-    const context = await makeRepository(repo, io);
+    const context = await makeRepository(repo, { ...io, env: withState(io.env, folder) });
     decideFreely({ commonDir: join(repo, '.git') });
     const own = { ...io, cwd: repo, env: context.env };
     await prepare(args, own);
@@ -63,6 +64,16 @@ async function makeRepository(repo: string, io: Io): Promise<GitContext> {
   await writeFile(join(folder, 'plan.yml'), demoPlan);
   await writeFile(join(folder, 'decisions.yml'), demoDecisions);
   return context;
+}
+
+/** So can one where the person's home is missing or can't be written: what is decided here is kept in the demo's folder. */
+function withState(env: Io['env'], folder: string): Io['env'] {
+  try {
+    for (const path of [userStateDir(env), userDataDir(env)]) makeFolders(path);
+    return env;
+  } catch {
+    return { ...env, XDG_STATE_HOME: join(folder, 'state'), XDG_DATA_HOME: join(folder, 'data') };
+  }
 }
 
 /** A machine without a git identity can run the demo all the same. */

@@ -24,4 +24,13 @@ test('ANY-1 the demo shows its whole cycle where a sandbox is refused, says so, 
   assert.is(existsSync(join(repo.path, 'words/fr.txt')), true);
 });
 
+test('ANY-1 the demo needs no home of the person', async () => {
+  const here = openRepo(makeTempDir('demo'));
+  const { XDG_STATE_HOME: _, ...env } = here.env;
+  const file = join(here.path, 'file');
+  writeFileSync(file, '');
+  const demo = await runProgram({ ...here, env }, ['demo'], { env: { HOME: join(file, 'no-home') } });
+  assert.is(demo.code, 0, demo.stderr);
+});
+
 test.run();
