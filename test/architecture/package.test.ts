@@ -14,7 +14,9 @@ function packedFiles(): readonly string[] {
     encoding: 'utf8',
     env: { ...process.env, npm_config_cache: makeTempDir() },
   } as const;
-  const [packed] = JSON.parse(execFileSync('npm', ['pack', '--dry-run', '--json', '--offline'], options));
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--dry-run', '--json', '--offline', '--ignore-scripts'], options),
+  );
   return packed.files.map(({ path }: { readonly path: string }) => path);
 }
 
