@@ -154,12 +154,15 @@ async function runLine(repo: TestRepo, names: Names, typed: string): Promise<rea
   const code = /^(?:[A-Z_]+=\S+ )*git flame(?: |$)/.test(line.replace(quoted, 'x'))
     ? await runFlame(repo, line, say)
     : runProgram(repo, line, say);
-  const lines = said.flatMap(([mark, text]) =>
-    text
-      .replace(/\n$/, '')
-      .split('\n')
-      .map((one) => names.hide(`${mark}${one === '' ? '' : ` ${one}`}`)),
-  );
+  const lines = said
+    .flatMap(([mark, text]) =>
+      text
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((one) => names.hide(`${mark}${one === '' ? '' : ` ${one}`}`)),
+    )
+    // Where no cell can be made, a story is told all the same.
+    .filter((one) => !one.startsWith('2> warning: No sandbox: '));
   // A column of paths is as wide as the folder of this run has it.
   const isWide = lines.some((one) => /\[(?:repo|folder)\]\S* {2}/.test(one));
   const even = isWide ? lines.map((one) => one.replace(/(?<=[^\s>]) {2,}(?=\S)/g, '  ')) : lines;
@@ -207,6 +210,6 @@ function renderEdits(edits: readonly Edit[]): string {
 /** An error whose stack, which tells nothing, isn't printed. */
 function failure(message: string): Error {
   const error = new Error(message);
-  error.stack = message;
+  error.stack = '';
   return error;
 }
