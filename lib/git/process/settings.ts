@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { fileStamp } from '../../util/file-stamp.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
 /** The configuration as git sees it from one place. */
@@ -16,25 +18,34 @@ export interface SettingsEntry {
   readonly value: string | null;
 }
 
-// A git for each question takes longer than all of them together, and they come in bursts.
+// A git for each question takes longer than all of them together, and they come in bursts. The files are looked at each
+// time; the limit is for what they don't show: a file that is made where none was.
 const rememberedMs = 2_000;
-const remembered = new WeakMap<
-  GitContext['env'],
-  Map<string, { readonly at: number; read: Promise<Settings> }>
->();
+const remembered = new WeakMap<GitContext['env'], Map<string, Remembered>>();
 
-/** Reads all that is configured, at most two seconds ago for the same command. Throws FlameError `git-failed`. */
-export function readSettings(context: GitContext): Promise<Settings> {
+interface Remembered {
+  readonly at: number;
+  readonly read: Promise<{ readonly settings: Settings; readonly files: ReadonlyMap<string, string> }>;
+}
+
+/**
+ * Reads all that is configured. What the same command read in the last two seconds counts while the files it stood in
+ * are as they were. Throws FlameError `git-failed`.
+ */
+export async function readSettings(context: GitContext): Promise<Settings> {
   const { cwd, env, variables = {} } = context;
-  const places = remembered.get(env) ?? new Map();
+  const places = remembered.get(env) ?? new Map<string, Remembered>();
   remembered.set(env, places);
   const place = JSON.stringify([cwd, variables]);
   const known = places.get(place);
-  if (known !== undefined && performance.now() - known.at < rememberedMs) return known.read;
+  if (known !== undefined && performance.now() - known.at < rememberedMs) {
+    const { settings, files } = await known.read;
+    if ([...files].every(([file, stamp]) => fileStamp(file) === stamp)) return settings;
+  }
   const read = listSettings(context);
   places.set(place, { at: performance.now(), read });
   read.catch(() => places.delete(place));
-  return read;
+  return (await read).settings;
 }
 
 /** Those that hold for the repository, whichever work tree asks. */
@@ -42,19 +53,29 @@ export function repositorySettings(env: GitContext['env'], commonDir: string): P
   return readSettings({ cwd: commonDir, env, variables: { GIT_DIR: commonDir } });
 }
 
-async function listSettings(context: GitContext): Promise<Settings> {
-  const { stdout } = await runGit(context, ['config', '--list', '--show-scope', '--includes', '-z']);
-  return parseSettings(stdout.toString());
+async function listSettings(context: GitContext): Promise<Awaited<Remembered['read']>> {
+  const { stdout } = await runGit(context, [
+    ...['config', '--list', '--show-scope', '--show-origin', '--includes', '-z'],
+  ]);
+  const output = stdout.toString();
+  const origins = new Set(output.split('\0').filter((_, at) => at % 3 === 1));
+  const files = [...origins].flatMap((origin) =>
+    origin.startsWith('file:') ? [resolve(context.cwd, origin.slice('file:'.length))] : [],
+  );
+  return { settings: parseSettings(output), files: new Map(files.map((file) => [file, fileStamp(file)])) };
 }
 
-/** Takes the output of `git config --list --show-scope -z`: a scope, then a key with its value behind a newline. */
+/**
+ * Takes the output of `git config --list --show-scope --show-origin -z`: a scope, a place, then a key with its value
+ * behind a newline.
+ */
 export function parseSettings(output: string): Settings {
   const fields = output.split('\0');
   const all = fields.flatMap((text, at) => {
-    if (at % 2 === 0) return [];
+    if (at % 3 !== 2) return [];
     const end = text.indexOf('\n');
     const [key, value] = end < 0 ? [text, null] : [text.slice(0, end), text.slice(end + 1)];
-    return [{ scope: fields[at - 1], key, value }];
+    return [{ scope: fields[at - 2], key, value }];
   });
   const value = (key: string): string | null => {
     const found = all.findLast((entry) => entry.key === key);

@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
+import { fileStamp } from '../../util/file-stamp.ts';
 import { reftableOf } from './reftable.ts';
 
 type Tips = ReadonlyMap<RefName, ObjectId | null>;
@@ -48,9 +49,7 @@ export class RefFiles {
   /** Another text after each time git wrote the file; null where refs are kept in tables. */
   #packedRefs(): string | null {
     if (reftableOf(this.#commonDir) !== null) return null;
-    const path = join(this.#commonDir, 'packed-refs');
-    const facts = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    return facts === undefined ? '' : [facts.ino, facts.size, facts.mtimeNs, facts.ctimeNs].join(' ');
+    return fileStamp(join(this.#commonDir, 'packed-refs'));
   }
 
   #hasFile(ref: RefName): boolean {

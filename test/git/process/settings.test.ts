@@ -52,20 +52,23 @@ test('a boolean is what git takes for one', () => {
     } catch {
       // No boolean at all.
     }
-    assert.is(parseSettings(`local\0a.b\n${word}\0`).isTrue('a.b'), said === 'true', word);
+    assert.is(parseSettings(`local\0file:x\0a.b\n${word}\0`).isTrue('a.b'), said === 'true', word);
   }
 });
 
-test('a work tree has settings of its own, and another command reads anew', async () => {
+test('a work tree has settings of its own, and they are read again where a file of them changed', async () => {
   const repo = makeRepo();
   repo.git('config', 'extensions.worktreeConfig', 'true');
   repo.git('config', '--worktree', 'core.sparseCheckout', 'true');
   const commonDir = join(repo.path, '.git');
   assert.is((await readSettings({ cwd: repo.path, env: repo.env })).isTrue('core.sparsecheckout'), true);
   const before = await repositorySettings(repo.env, commonDir);
-  repo.git('config', 'commit.gpgSign', 'true');
   assert.is(before, await repositorySettings(repo.env, commonDir));
-  assert.is((await repositorySettings({ ...repo.env }, commonDir)).isTrue('commit.gpgsign'), true);
+  repo.write('.git/more', '[commit]\n\tgpgSign = false\n');
+  repo.git('config', 'include.path', 'more');
+  assert.is((await repositorySettings(repo.env, commonDir)).value('commit.gpgsign'), 'false');
+  repo.write('.git/more', '[commit]\n\tgpgSign\n');
+  assert.is((await repositorySettings(repo.env, commonDir)).value('commit.gpgsign'), 'true');
 });
 
 test.run();
