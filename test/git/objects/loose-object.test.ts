@@ -76,7 +76,7 @@ test('odd settings fall back to the defaults', () => {
 });
 
 function settingsOf(...entries: readonly string[]): ReturnType<typeof objectSettingsOf> {
-  return objectSettingsOf(parseSettings(entries.map((entry) => `local\0${entry}\0`).join('')));
+  return objectSettingsOf(parseSettings(entries.map((entry) => `local\0file:x\0${entry}\0`).join('')));
 }
 
 function objectsOf(repo: TestRepo): string {
