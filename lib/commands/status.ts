@@ -18,7 +18,6 @@ import { renderProposals } from '../ui/render/render-proposals.ts';
 import { renderSpend, renderSpendingApart } from '../ui/render/render-spend.ts';
 import { renderStatus } from '../ui/render/render-status.ts';
 import type { Style } from '../ui/text/style.ts';
-import { formatCount } from '../util/format-amount.ts';
 import { askedNow } from './open/asked-now.ts';
 import { behindLanding, bringsAlong } from './open/behind-landing.ts';
 import { gitHere } from './open/git-here.ts';
@@ -54,9 +53,7 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const status = statusOf(standing?.session ?? null, tasks, agents, more);
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
     const machines = await machinesOf(session, tasks, { git, io });
-    output.json(
-      machines === null ? status : { ...status, machines: machines.list, breaches: machines.breaches },
-    );
+    output.json(machines === null ? status : { ...status, machines: machines.list });
     if (session !== null) shown.note(session.id, status.changesets);
     if (output.isJson) return 0;
     const spend =
@@ -108,12 +105,7 @@ const asSeen = '  as this clone last saw them; as they are now: git flame machin
 
 function belowOf(machines: Awaited<ReturnType<typeof machinesOf>>, style: Style): readonly string[] {
   if (machines === null) return [];
-  return ['', ...renderMachines(machines.shown, style), asSeen, ...brokenHere(machines.breaches.length)];
-}
-
-function brokenHere(count: number): readonly string[] {
-  if (count === 0) return [];
-  return [`  ${formatCount(count, 'step')} against the rules were seen there: git flame machines`];
+  return ['', ...renderMachines(machines.shown, style), asSeen];
 }
 
 async function countNotes(
@@ -140,12 +132,8 @@ async function machinesOf(
   if (session?.machines === undefined || session.state === 'ended') return null;
   // For most sessions there is nothing of it to load.
   const { knownMachines } = await import('../store/shared/known-machines.ts');
-  const { listBreaches } = await import('../store/shared/witness.ts');
   const place = { context: gitHere(git, io), commonDir: git.repository.commonDir };
   const { remote } = session.machines;
-  const [list, breaches] = await Promise.all([
-    knownMachines(place, session, tasks),
-    listBreaches(place, { remote, session: session.id }),
-  ]);
-  return { list, breaches, shown: { remote, session: session.id, machines: list } };
+  const list = await knownMachines(place, session, tasks);
+  return { list, shown: { remote, session: session.id, machines: list } };
 }

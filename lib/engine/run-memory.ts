@@ -1,7 +1,6 @@
 import type { ObjectId } from '../domain/ids.ts';
 import type { Trial } from '../domain/ports/git-trials.ts';
 import type { Ahead } from '../domain/shown/ahead.ts';
-import type { BreachKind } from '../domain/state/breach.ts';
 import type { Spending } from '../domain/state/spending.ts';
 
 /** What is known of a session's budget beyond what is booked. */
@@ -49,17 +48,6 @@ export interface HeldApart {
   readonly because: string;
 }
 
-/** What a run has said of steps against the rules of the session it works on. */
-export interface ToldBreaches {
-  /** Of each kind, how many were named one by one. */
-  readonly kinds: Map<BreachKind, number>;
-  /** Keys against which a proof was named. */
-  readonly keys: Set<string>;
-  /** Of each kind, how many were only counted, and how many of all the person was told of last. */
-  readonly counted: Map<BreachKind, number>;
-  saidCount: number;
-}
-
 /** What one run of the program knows that is stored nowhere; it outlasts a change of the configuration. */
 export interface RunMemory {
   readonly ledger: Ledger;
@@ -79,9 +67,6 @@ export interface RunMemory {
   isLed: boolean;
   /** Whether what has to come before work is judged was done, so that other machines may judge too. */
   isPrepared: boolean;
-  /** How many steps against the rules of a shared session led to what follows of them, see heedBreaches. */
-  heededBreaches: number;
-  readonly toldBreaches: ToldBreaches;
   /** Whether tasks can run on this machine, by CLI and model, see findUnusable. */
   readonly usable: Map<string, boolean>;
   /** What was said last of this machine having nothing to do, see tellIdle; null: it has. */
@@ -106,8 +91,6 @@ export function createRunMemory(): RunMemory {
     assigned: null,
     isLed: false,
     isPrepared: false,
-    heededBreaches: 0,
-    toldBreaches: { kinds: new Map(), keys: new Set(), counted: new Map(), saidCount: 0 },
     usable: new Map(),
     idle: null,
     ahead: createLookMemory(),

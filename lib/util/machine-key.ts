@@ -43,11 +43,6 @@ export function nameWithKey(clone: string, key: string): string {
   return `${clone}-${printOf(key)}`;
 }
 
-/** Whether a name, or a ref made of one, says which key is its own: then all it does is signed. */
-export function isBound(name: string): boolean {
-  return bound.test(name);
-}
-
 /** Whether what is signed with a key, null: with none, may be of who has that name; true of names that say no key. */
 export function maySignAs(name: string, key: string | null): boolean {
   const [, print] = name.match(bound) ?? [];

@@ -90,7 +90,6 @@ export const lookCommands = {
       trust: { kind: 'text', value: 'NAME', summary: 'let what this machine says count where you lead' },
       distrust: { kind: 'text', value: 'NAME', summary: 'take that back' },
       role: { kind: 'list', value: 'A,B', summary: 'with both: validate, merge, review (validate)' },
-      breaches: { kind: 'flag', summary: 'show every step against the rules that is kept, not the newest' },
     },
     examples: [
       { command: 'git flame machines', does: 'who is there' },

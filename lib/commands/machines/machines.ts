@@ -3,7 +3,6 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { listMachines } from '../../domain/shown/machines.ts';
 import { readMachines } from '../../store/shared/read-machines.ts';
-import { listBreaches } from '../../store/shared/witness.ts';
 import { pickRemote } from '../../store/sync/pick-remote.ts';
 import { renderMachines, renderWays } from '../../ui/render/render-machines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
@@ -33,11 +32,8 @@ export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
       output.info(trustMachine(origins, found.session, { machines, wish }));
     }
     const shared = found.session?.id ?? null;
-    const breaches =
-      shared === null ? [] : await listBreaches({ context, commonDir }, { remote, session: shared });
-    output.json({ remote, session: shared, machines, breaches });
-    const { breaches: isWhole } = args.options;
-    const shown = { remote, session: shared, machines, breaches, isWhole };
+    const shown = { remote, session: shared, machines };
+    output.json(shown);
     const lines = [...renderMachines(shown, output.style), ...renderWays(machines, output.style)];
     output.result(lines.join('\n'));
     return 0;

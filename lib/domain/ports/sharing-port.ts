@@ -1,8 +1,5 @@
 import type { ObjectId, SessionId } from '../ids.ts';
-import type { Breach } from '../state/breach.ts';
 import type { MachineRole, SharedRole, SignOfLife } from '../state/machine.ts';
-import type { Session } from '../state/session.ts';
-import type { Task } from '../state/task.ts';
 
 /** How long a machine may be silent before it is given up, and how often it gives a sign of life; milliseconds. */
 export interface Lease {
@@ -28,16 +25,6 @@ export interface SignedWord {
   readonly signature: string;
 }
 
-/** Something that no machine which keeps to the rules did at the remote, and what it was done to: see core/machines. */
-export interface SeenBreach {
-  readonly breach: Breach;
-  /** The note before that step and after it; null: it was no step of a note that can be read. */
-  readonly stood:
-    | { readonly kind: 'task'; readonly before: Task | null; readonly after: Task }
-    | { readonly kind: 'session'; readonly before: Session; readonly after: Session }
-    | null;
-}
-
 /** A session that several machines work on through a git remote, as one of them is in it. */
 export interface Sharing {
   readonly remote: string;
@@ -61,12 +48,6 @@ export interface Sharing {
    * machine's own monotonic clock.
    */
   isCutOff(): boolean;
-  /** What was seen at the remote of this session that breaks its rules, by this process, oldest first. */
-  breaches(): readonly SeenBreach[];
-  /** Whether who holds that key signed any such step, of which this clone keeps the evidence. */
-  isDistrusted(key: string): boolean;
-  /** What follows of the first so many of them is recorded: a later start need not find them once more. */
-  heeded(count: number): void;
   /** Brings the commits of a branch of the remote; no ref moves. */
   bring(branch: string): Promise<void>;
   /** Where a branch of the remote is, its commits brought; null: there is none. */

@@ -78,7 +78,6 @@ export interface CommandOptions {
   readonly machines: {
     readonly trust: string | null;
     readonly distrust: string | null;
-    readonly breaches: boolean;
     readonly role: readonly string[] | null;
   };
   readonly show: {

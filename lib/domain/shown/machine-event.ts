@@ -1,5 +1,3 @@
-import type { BreachKind } from '../state/breach.ts';
-
 /** What happens because several machines share a session. */
 export type MachineEvent =
   /** Several machines: the claim of one that is given up is free again. */
@@ -8,17 +6,6 @@ export type MachineEvent =
       readonly task: string;
       readonly agent: string | null;
       readonly machine: string;
-      readonly message: string;
-    }
-  /** Several machines: a step at the remote that none which keeps to the rules made, whose it was, and who signed it. */
-  | {
-      readonly event: 'machine-breach';
-      readonly kind: BreachKind;
-      readonly task: string | null;
-      readonly machine: string | null;
-      readonly by: string | null;
-      readonly key: string | null;
-      readonly commit: string;
       readonly message: string;
     }
   /** An attempt ended whose claim had been given up: it changed nothing, what it made is kept. */

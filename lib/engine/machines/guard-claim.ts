@@ -5,7 +5,6 @@ import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { leadElsewhere, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
-import { takeAgain } from './heed-breaches.ts';
 
 const lookMs = 1_000;
 /** Between SIGTERM and SIGKILL, in milliseconds: others may begin with the task at any moment. */
@@ -89,7 +88,6 @@ async function whyNot(workshop: Workshop, { id, role, session, task }: Claim): P
   if (claimed === null) return null;
   const now = view.snapshot.tasksOf(session).find((one) => one.id === claimed.id);
   if (now === undefined || agentsOf(now).includes(id)) return null;
-  if (await takeAgain(workshop, now, { id, session })) return null;
   const holder = now.claimed_host === null || now.status !== 'claimed' ? '' : `, ${now.claimed_host} has it`;
   return { message: `${claimed.id} was given up for it${holder}.`, isCutOff: false };
 }

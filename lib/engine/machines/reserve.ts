@@ -8,7 +8,6 @@ import type { Role } from '../../domain/role.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, recordOwn } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
-import { withBudget } from './heed-breaches.ts';
 
 /** What one agent may spend, and whether that is less than it would have had. */
 export interface ReservedShare {
@@ -35,9 +34,8 @@ export async function reserve(
   const own = { ...roleBudget(workshop.config, role), key: budgetKey(workshop.config, role) };
   for (;;) {
     let found: (ReservedShare & { readonly isFree: boolean }) | null = null;
-    await record(workshop, id, ({ session: said }) => {
+    await record(workshop, id, ({ session }) => {
       found = null;
-      const session = withBudget(workshop, said);
       const { limit, unit } = budgetState(workshop.config, session);
       if (limit === 0) {
         found = { budget: own, isCut: false, isFree: true };

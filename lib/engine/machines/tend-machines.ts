@@ -1,7 +1,6 @@
 import type { SessionId } from '../../domain/ids.ts';
 import type { SharedRole } from '../../domain/state/machine.ts';
 import type { Workshop } from '../workshop.ts';
-import { heedBreaches } from './heed-breaches.ts';
 import { passOnClaims } from './pass-on.ts';
 import { takeWords } from './take-words.ts';
 import { tellTrusted } from './trusted.ts';
@@ -13,7 +12,6 @@ import { passOnJudging } from './verdict-claims.ts';
  */
 export async function tendMachines(workshop: Workshop, id: SessionId): Promise<void> {
   if (workshop.sharing === undefined) return;
-  await heedBreaches(workshop, id);
   await passOnClaims(workshop, id);
   await passOnJudging(workshop, id);
   await tellTrusted(workshop, id, keptBack(workshop));

@@ -5,13 +5,7 @@ import { refInTheWay } from '../../domain/ref-in-the-way.ts';
 import type { WithGit } from '../workshop.ts';
 
 /** What is looked at: the places of this program, and all refs of such a name. */
-const roots = [
-  'refs/blueflame',
-  'refs/heads/blueflame',
-  'refs/blueflame-remotes',
-  'refs/blueflame-backup',
-  'refs/blueflame-witness',
-];
+const roots = ['refs/blueflame', 'refs/heads/blueflame', 'refs/blueflame-remotes', 'refs/blueflame-backup'];
 // The refs of REFS.md: folders where nothing may have the name alone, and refs that nothing may lie below.
 const folders = new RegExp(
   `^(?:${roots.join('|')}|refs/blueflame/(?:archive|archive/(?:kept|commits)|kept|commits|machines)|refs/blueflame/(?:rescue|changesets)(?:/ses-[^/]+)?|refs/heads/blueflame/ses-[^/]+)$`,

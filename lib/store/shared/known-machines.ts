@@ -4,9 +4,8 @@ import type { Task } from '../../domain/state/task.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import { listRefs } from '../notes/list-refs.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { machinesRoot, stateRoot, trackingRef } from '../sync/remote.ts';
-import { readCounted } from './machine-ref.ts';
-import { readWitness } from './witness.ts';
+import { machinesRoot, trackingRef } from '../sync/remote.ts';
+import { readOwnSign } from './machine-ref.ts';
 
 /** Who works on a session, as this clone last saw it at the remote: nothing is asked of that now. */
 export async function knownMachines(
@@ -19,12 +18,11 @@ export async function knownMachines(
   const refs = await listRefs(context, trackingRef(remote, `${machinesRoot}${session.id}/`));
   const catFile = new CatFile(context, commonDir);
   try {
-    const counted = await readWitness(context, remote, session.id);
-    const nameOf = (ref: string): string => ref.replace(trackingRef(remote, stateRoot), stateRoot);
-    const signs = await Promise.all(
-      [...refs].map(([ref, tip]) => readCounted(catFile, { ref, tip, counted: counted.get(nameOf(ref)) })),
-    );
-    return listMachines({ session, tasks, signs: signs.flatMap((sign) => sign ?? []) });
+    const signs = await Promise.all([...refs].map(([ref, tip]) => readOwnSign(catFile, ref, tip)));
+    return listMachines({
+      ...{ session, tasks },
+      signs: signs.flatMap((sign) => (sign === null || sign === 'foreign' ? [] : sign)),
+    });
   } finally {
     await catFile.close();
   }

@@ -12,8 +12,11 @@ import type { ChangeContext } from '../write/note-write.ts';
 const maxBytes = 10_000;
 
 export function machineRef(session: SessionId, machine: string): RefName {
-  const name = machine.replace(/[^\w-]+/g, '-').replace(/^-+|-+$/g, '') || 'machine';
-  return `${machinesRoot}${session}/${name}` as RefName;
+  return `${machinesRoot}${session}/${refPart(machine)}` as RefName;
+}
+
+function refPart(machine: string): string {
+  return machine.replace(/[^\w-]+/g, '-').replace(/^-+|-+$/g, '') || 'machine';
 }
 
 /** One more sign of life: a commit without files on those before it. Two are never the same, so that each moves the ref. */
@@ -39,7 +42,6 @@ export interface ReadSign {
   readonly at: string;
   /** The key it is signed with, over all of it; null: with none. */
   readonly signer: string | null;
-  readonly parents: readonly ObjectId[];
 }
 
 /** What a machine said of itself, and when by its own clock; null where that can't be read. */
@@ -49,29 +51,27 @@ export async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadSig
   const text = object.bytes.toString();
   const [, , ...body] = text.split('\n\n');
   const [, seconds = ''] = text.match(/^committer .* (\d{1,11}) [+-]\d{4}$/m) ?? [];
-  const header = text.slice(0, text.indexOf('\n\n'));
   try {
     return {
       sign: signOfLifeSchema.parse(JSON.parse(body.join('\n\n'))),
       at: new Date(Number(seconds) * 1_000).toISOString(),
       signer: signerOf(text, tip.length === 40 ? 'sha1' : 'sha256'),
-      parents: [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, parent]) => parent as ObjectId),
     };
   } catch {
     return null;
   }
 }
 
-/** The last sign of a machine that counts: the one on its ref, or where that one is not its own, the one known here. */
-export async function readCounted(
+/**
+ * The same where the machine of that ref gave it; 'foreign': another key signed it, or it names another machine.
+ * null: it can't be read.
+ */
+export async function readOwnSign(
   catFile: CatFile,
-  {
-    ref,
-    tip,
-    counted,
-  }: { readonly ref: string; readonly tip: ObjectId; readonly counted: ObjectId | undefined },
-): Promise<ReadSign | null> {
+  ref: string,
+  tip: ObjectId,
+): Promise<ReadSign | null | 'foreign'> {
   const read = await readSign(catFile, tip);
-  if (read === null || maySignAs(ref, read.signer)) return read;
-  return counted === undefined ? null : readSign(catFile, counted);
+  const isNamed = read === null || ref.endsWith(`/${refPart(read.sign.machine)}`);
+  return maySignAs(ref, read?.signer ?? null) && isNamed ? read : 'foreign';
 }

@@ -10,11 +10,11 @@ import { bringBranch, remoteTip } from '../sync/remote.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import { machineRef } from './machine-ref.ts';
 import { Network } from './network.ts';
-import { Overseer } from './overseer.ts';
 import { OwnSigns } from './own-signs.ts';
 import { Pace } from './pace.ts';
 import { RemoteExchange } from './remote-exchange.ts';
 import { SharedWriter } from './shared-writer.ts';
+import { SignWatch } from './sign-watch.ts';
 
 export interface SharingOptions {
   readonly remote: string;
@@ -52,30 +52,24 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
   const network = new Network(options.network, { remote, connection, patienceMs });
   const signs = new OwnSigns();
   let seen: RemoteRefs = new Map();
-  const opened: { exchange: RemoteExchange; writer: SharedWriter; overseer: Overseer }[] = [];
+  const watch = new SignWatch(sign.machine);
+  const opened: { exchange: RemoteExchange; writer: SharedWriter }[] = [];
   store.writeThrough((parts) => {
     const exchange = new RemoteExchange(parts, { remote, network });
-    const overseer = new Overseer(parts, {
-      ...{ remote, own: sign.machine, patienceMs, refs: exchange.refs },
-      write: (objects) => exchange.write(objects),
-    });
     const writer = new SharedWriter(parts, {
       ...{ remote, exchange, signs, signal, onLine },
       pace: new Pace(pushesPerMinute),
-      machines: () => 1 + overseer.watch.machines().filter(({ state }) => state !== 'gone').length,
+      machines: () => 1 + watch.machines().filter(({ state }) => state !== 'gone').length,
       onLook: (theirs) => {
         seen = theirs;
-        return overseer.look(theirs);
+        return watch.look(theirs, parts.catFile);
       },
-      onPush: (tips) => overseer.pushed(tips),
     });
-    opened.push({ exchange, writer, overseer });
+    opened.push({ exchange, writer });
     return writer;
   });
   const [only] = opened;
   if (only === undefined) throw new Error('Internal error: the store was not opened');
-  const { overseer } = only;
-  const { watch } = overseer;
   return {
     remote,
     role: sign.role,
@@ -84,18 +78,12 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
     machine: sign.machine,
     sign: options.speak,
     enter: (session, lease) => {
-      signs.enter(session, lease, {
-        machine: sign.machine,
-        sign: () => ({ ...sign, since: watch.sinceAfter(sign.since) }),
-      });
-      overseer.enter(session, lease);
+      signs.enter(session, lease, sign);
+      watch.enter(session, lease);
     },
     machines: () => watch.machines(),
     isGone: (machine) => watch.isGone(machine),
     isCutOff: () => signs.isCutOff(),
-    breaches: () => overseer.breaches(),
-    isDistrusted: (key) => overseer.isDistrusted(key),
-    heeded: (count) => overseer.heeded(count),
     bring: (branch) => network.fetch((git) => bringBranch(git, remote, branch), null),
     tipOf: (branch) => network.fetch((git) => remoteTip(git, remote, branch), null),
     look: () => only.writer.look(),

@@ -11,8 +11,7 @@ import { machineRef, makeSign } from './machine-ref.ts';
 interface Membership {
   readonly ref: RefName;
   readonly lease: Lease;
-  readonly machine: string;
-  readonly sign: () => SignOfLife;
+  readonly sign: SignOfLife;
 }
 
 interface Sign {
@@ -38,8 +37,8 @@ export class OwnSigns {
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   /** `sign`: what this machine says of itself. */
-  enter(session: SessionId, lease: Lease, { machine, sign }: Pick<Membership, 'machine' | 'sign'>): void {
-    this.#member = { ref: machineRef(session, machine), lease, machine, sign };
+  enter(session: SessionId, lease: Lease, sign: SignOfLife): void {
+    this.#member = { ref: machineRef(session, sign.machine), lease, sign };
   }
 
   leave(): RefName | null {
@@ -73,7 +72,7 @@ export class OwnSigns {
   /** null: this machine is in no session. */
   next(parts: StoreParts & { readonly identity: CommitIdentity }): Sign | null {
     if (this.#member === null) return null;
-    const { ref, machine, sign } = this.#member;
+    const { ref, sign } = this.#member;
     this.#count += 1;
     const { objectFormat, identity, host, signer } = parts;
     const sink = (...[type, content]: [NewObject['type'], string | Uint8Array]): NewObject =>
@@ -81,10 +80,10 @@ export class OwnSigns {
     // Whatever somebody else made of that ref, each sign stands on the one before it.
     const parents = [...new Set([this.#tip, this.#own])].flatMap((tip) => tip ?? []);
     const made = makeSign(
-      sign(),
+      sign,
       { parents, count: this.#count },
       {
-        ...{ actor: machine, host, identity, now: parts.now(), objectFormat, sink },
+        ...{ actor: sign.machine, host, identity, now: parts.now(), objectFormat, sink },
         sign: signer?.() ?? null,
       },
     );

@@ -6,8 +6,7 @@ import { sessionNotes, taskNotes } from '../notes/note-kinds.ts';
 import { emptyState, nextState, StateSnapshot } from '../notes/state.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { machinesRoot, peekState } from '../sync/remote.ts';
-import { readCounted } from './machine-ref.ts';
-import { readWitness } from './witness.ts';
+import { readOwnSign } from './machine-ref.ts';
 
 /**
  * Who works on a session by what the remote has, moving no ref; null: on the one begun last of those that are shared.
@@ -44,11 +43,11 @@ export async function readMachines(
     if (session === null) return { session: null, tasks: [], signs: [] };
     const root = `${machinesRoot}${session.id}/`;
     const tips = [...theirs].filter(([ref]) => ref.startsWith(root));
-    const counted = await readWitness(context, remote, session.id);
-    const signs = await Promise.all(
-      tips.map(([ref, tip]) => readCounted(catFile, { ref, tip, counted: counted.get(ref) })),
-    );
-    return { session, tasks: snapshot.tasksOf(session.id), signs: signs.flatMap((sign) => sign ?? []) };
+    const signs = await Promise.all(tips.map(([ref, tip]) => readOwnSign(catFile, ref, tip)));
+    return {
+      ...{ session, tasks: snapshot.tasksOf(session.id) },
+      signs: signs.flatMap((sign) => (sign === null || sign === 'foreign' ? [] : sign)),
+    };
   } finally {
     await catFile.close();
   }

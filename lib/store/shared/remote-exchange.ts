@@ -152,11 +152,6 @@ export class RemoteExchange {
     return result;
   }
 
-  /** Refs of this clone alone. */
-  get refs(): RefTransactions {
-    return this.#refs;
-  }
-
   write(objects: Round['objects']): Promise<void> {
     return this.#objects.write(objects);
   }

@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { Store, TransactResult } from '../../domain/ports/store-port.ts';
 import type { PushSpec } from '../../git/process/kept-connection.ts';
-import { tipsOf } from '../notes/state.ts';
 import type { StoreParts, StoreWriter } from '../store-options.ts';
 import { Refusals } from '../sync/refusals.ts';
 import { type CommitIdentity, readCommitIdentity } from '../write/commit-identity.ts';
@@ -25,8 +24,6 @@ export interface SharedOptions {
   readonly machines: () => number;
   /** Told what each look found. */
   readonly onLook: (theirs: RemoteRefs) => Promise<void>;
-  /** Told where the refs of the state are there that a push moved. */
-  readonly onPush: (tips: ReturnType<typeof tipsOf>) => void;
   /** Told that the remote was lost or is back. */
   readonly onLine: (isThere: boolean, error: FlameError | null) => void;
   /** Ends what waits for a remote that doesn't come back. */
@@ -182,7 +179,6 @@ export class SharedWriter implements StoreWriter {
       this.#pushes.known(open);
       if (sign !== null) signs.pushed(sign, began);
       this.#refusals = new Refusals(this.#options.remote);
-      this.#options.onPush(tipsOf(round.next));
       return this.#settle(round);
     }
     this.#pushes.denied(open);

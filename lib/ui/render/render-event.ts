@@ -75,7 +75,6 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'conflicts-ahead':
       return renderConflicts(event, style);
     case 'claim-passed-on':
-    case 'machine-breach':
     case 'remote-lost':
     case 'remote-back':
     case 'result-superseded':
@@ -91,9 +90,7 @@ export function renderEvent(event: Event, style: Style): string | null {
   }
 }
 
-type MachineEvent = EventOf<
-  'claim-passed-on' | 'machine-breach' | 'remote-lost' | 'remote-back' | 'result-superseded'
->;
+type MachineEvent = EventOf<'claim-passed-on' | 'remote-lost' | 'remote-back' | 'result-superseded'>;
 
 function renderMachineEvent(event: MachineEvent, style: Style): string {
   const label = event.event === 'remote-back' ? '' : `${style.yellow('warning:')} `;

@@ -1,6 +1,4 @@
 import type { ShownMachine } from '../../domain/shown/machines.ts';
-import type { Breach } from '../../domain/state/breach.ts';
-import { describeAuthor } from '../../domain/state/describe-author.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shortId } from '../../util/short-id.ts';
 import type { Style } from '../text/style.ts';
@@ -12,15 +10,10 @@ export function renderMachines(
     remote,
     session,
     machines,
-    breaches = [],
-    isWhole = false,
   }: {
     readonly remote: string;
     readonly session: string | null;
     readonly machines: readonly ShownMachine[];
-    readonly breaches?: readonly Breach[];
-    /** Whether every breach is shown. */
-    readonly isWhole?: boolean;
   },
   style: Style,
 ): readonly string[] {
@@ -29,7 +22,6 @@ export function renderMachines(
   return [
     ...(machines.length === 0 ? [none] : [`Machines of ${session} at ${visibleLine(remote)}`]),
     ...machines.flatMap((one) => renderOne(one, style)),
-    ...renderBreaches(breaches, isWhole ? breaches.length : mostShown, style),
   ];
 }
 
@@ -46,25 +38,6 @@ export function renderWays(machines: readonly ShownMachine[], style: Style): rea
       '  Work counts once its lead has judged it. To have what a machine validates count where you lead:',
     ),
     style.dim(`    git flame machines --trust ${name} --role validate`),
-  ];
-}
-
-// The newest; --breaches shows all of them.
-const mostShown = 10;
-
-function renderBreaches(breaches: readonly Breach[], most: number, style: Style): readonly string[] {
-  if (breaches.length === 0) return [];
-  const more = breaches.length - most;
-  return [
-    style.yellow('Against the rules, as seen here, and followed in nothing that counts:'),
-    ...(more > 0 ? [style.dim(`  ${formatCount(more, 'earlier step')}: git flame machines --breaches`)] : []),
-    ...breaches
-      .slice(-most)
-      .flatMap((one) => [
-        `  ${visibleLine(one.task ?? one.machine ?? 'session')}  ${visibleLine(one.what)} (${visibleLine(describeAuthor(one))})`,
-        style.dim(`    git show ${shortId(one.commit)}`),
-      ]),
-    '  Who signed one is trusted with nothing more; who pushes them has no business at that remote.',
   ];
 }
 

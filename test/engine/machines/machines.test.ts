@@ -283,7 +283,7 @@ test('DST-1 who joined and has nothing to do says once what it waits for', async
   const bench = await openTestWorkshop({ tasks: [], stop: stop.signal, agent: () => ({}) });
   const sharing = sharingLead({
     ...{ role: 'worker', roles: ['work'] },
-    breaches: () => {
+    machines: () => {
       looks += 1;
       if (looks > 5) stop.abort();
       return [];
