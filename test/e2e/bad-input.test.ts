@@ -2,11 +2,18 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
+import {
+  execConfig,
+  makeExecProject,
+  type ScriptTask,
+  writeDecisions,
+  writePlan,
+} from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { programFolder, runProgram } from '../support/program.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { makeRepo, makeTempDir, openRepo, prepared, type TestRepo } from '../support/repo.ts';
+import { trusted } from '../support/trusted.ts';
 
 const oneTask: readonly ScriptTask[] = [
   { id: 'task-001', script: 'echo one > src/one.txt', locks: ['src/one.txt'], group: 'one' },
@@ -308,7 +315,8 @@ test('a folder that is gone is named by every command', async () => {
 test('an unborn HEAD: read-only commands work, work needs a first commit, and then it goes', async () => {
   const repo = openRepo(makeTempDir());
   repo.git('init', '-q', '-b', 'main');
-  repo.write('.blueflame.yml', 'schema_version: 1\nroles: {worker: {adapter: exec}}\n');
+  repo.write('.blueflame.yml', execConfig());
+  trusted(repo);
   assert.is((await flame(repo, ['status'])).code, 0);
   assert.is((await flame(repo, ['init'])).code, 0);
   const plan = writePlan(repo, [{ id: 'a', script: 'mkdir src; echo 1 > src/x', locks: ['src/x'] }]);

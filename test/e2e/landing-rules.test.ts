@@ -6,6 +6,10 @@ import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { type FlameRun, flame } from '../support/flame.ts';
 import { makeTempDir, prepared, type TestRepo } from '../support/repo.ts';
+import { testIf } from '../support/skip.ts';
+import { hasSshKeys } from '../support/ssh-key.ts';
+
+const signed = testIf(test, hasSshKeys, 'ssh-keygen is missing');
 
 function runTasks(repo: TestRepo, tasks: readonly ScriptTask[]): Promise<FlameRun> {
   const decisions = writeDecisions(repo, { plan: ['approve'], changesets: Array(4).fill('approve') });
@@ -37,7 +41,7 @@ function withKey(repo: TestRepo): void {
   repo.git('config', 'commit.gpgSign', 'true');
 }
 
-test('MRG-5 a landing commit is signed where commits are', async () => {
+signed('MRG-5 a landing commit is signed where commits are', async () => {
   const repo = makeExecProject();
   withKey(repo);
   const tasks = [one, { id: 'b', script: 'echo b > b', locks: ['b'], group: 'other' }];
@@ -50,7 +54,7 @@ test('MRG-5 a landing commit is signed where commits are', async () => {
   repo.git('fsck', '--strict');
 });
 
-test('MRG-5 a key that does not work refuses the landing; once it does, the landing goes on', async () => {
+signed('MRG-5 a key that does not work refuses the landing; once it does, the landing goes on', async () => {
   const repo = makeExecProject();
   withKey(repo);
   const key = repo.git('config', 'user.signingKey');
@@ -101,7 +105,7 @@ const makeJudged = prepared(async () => {
 });
 
 for (const [index, [how, key, value]] of ownSigners.entries()) {
-  test(`SBX-7 a program of the repository signs nothing: ${how}`, async () => {
+  signed(`SBX-7 a program of the repository signs nothing: ${how}`, async () => {
     // The first is there from the beginning of the session on.
     const repo = index === 0 ? withTools(makeExecProject()) : await makeJudged();
     const outside = makeTempDir();

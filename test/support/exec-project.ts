@@ -28,12 +28,15 @@ export function makeExecProject(
 
 /** The text of a `.blueflame.yml` with which workers are scripts, and with these keys. */
 export function execConfig(keys: Readonly<Record<string, unknown>> = {}): string {
+  const sandbox = withoutSandbox(keys.sandbox);
+  // First of all: tests add lines to the end of the file.
   return stringify({
     schema_version: 1,
+    ...sandbox,
     project: { name: 'sample', base_branch: 'main' },
     roles: { worker: { adapter: 'exec' } },
     ...keys,
-    ...withoutSandbox(keys.sandbox),
+    ...sandbox,
   });
 }
 

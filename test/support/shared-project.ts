@@ -7,6 +7,7 @@ import { openStore } from '../../lib/store/open-store.ts';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from './exec-project.ts';
 import { flame } from './flame.ts';
 import { openRepo, prepared, type TestRepo } from './repo.ts';
+import { trusted } from './trusted.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -39,7 +40,7 @@ async function cloneShared(repo: TestRepo, name: string): Promise<TestRepo> {
   assert.is((await flame(repo, ['sync'])).code, 0);
   const path = join(dirname(repo.path), name);
   repo.git('clone', '-q', '-b', 'main', remoteOf(repo), path);
-  return openRepo(path, repo.env);
+  return trusted(openRepo(path, repo.env));
 }
 
 /** A project with a remote, its session as far as its changeset, and what its clone gets of it. */

@@ -10,7 +10,7 @@ import { flame, flameJson } from '../../support/flame.ts';
 import { answerGate, nextGate } from '../../support/gates.ts';
 import { programEnd, runProgram } from '../../support/program.ts';
 import type { TestRepo } from '../../support/repo.ts';
-import { testIf } from '../../support/skip.ts';
+import { hasBubblewrap, testIf } from '../../support/skip.ts';
 import { hasTmux, openTerminal } from '../../support/terminal.ts';
 
 const tasks = ['one', 'two'].map((name) => ({
@@ -193,7 +193,11 @@ test('what a chat types answers nothing', async () => {
   );
 });
 
-test('an agent in its cell finds no way to the questions of its run', async () => {
+testIf(
+  test,
+  hasBubblewrap(),
+  'bubblewrap cannot make a cell here',
+)('an agent in its cell finds no way to the questions of its run', async () => {
   const repo = makeExecProject();
   const find = 'find "$(git rev-parse --git-common-dir)" /tmp /run -name "door*" 2>&1';
   const [one] = tasks;
