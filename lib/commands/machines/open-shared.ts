@@ -4,8 +4,8 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { MachineRole, SharedRole } from '../../domain/state/machine.ts';
 import type { Workshop } from '../../engine/workshop.ts';
-import { openConnection } from '../../git/process/open-connection.ts';
 import { gitText } from '../../git/process/run-git.ts';
+import { shareSsh } from '../../git/process/share-ssh.ts';
 import { type OpenedSharing, openSharing } from '../../store/shared/open-sharing.ts';
 import { pushesPerMinute } from '../../store/shared/pace.ts';
 import { pickRemote } from '../../store/sync/pick-remote.ts';
@@ -52,9 +52,9 @@ export async function withSharing(
   const { key, sign: speak } = openCloneKey(clone);
   const place = machineName(clone);
   const trusted = role === 'lead' ? await readOwnTrust(context) : [];
-  const connection = await openConnection(context, remote);
+  const network = await shareSsh(context, remote);
   const sharing = openSharing(store.raw, {
-    ...{ remote, network: context, connection, signal: workshop.signal, speak, budget },
+    ...{ remote, network, signal: workshop.signal, speak, budget },
     sign: {
       v: 1,
       machine: place,
@@ -100,7 +100,6 @@ export async function withSharing(
   } finally {
     // A machine that can't say that it leaves is given up like one that is gone.
     await sharing.leave(isOver && role === 'lead').catch(() => undefined);
-    await connection?.close();
   }
 }
 

@@ -1,5 +1,4 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { Socket } from 'node:net';
 import { requirePipes } from '../../util/hold-child.ts';
 import { environmentOf, gitIn, safeConfig } from './git-environment.ts';
 import { endedWith, gitMissing, verbOf } from './git-failed.ts';
@@ -16,8 +15,6 @@ export interface GitContext {
   readonly variables?: Readonly<Record<string, string>>;
   /** For a git that reads what an agent wrote: what it may take at most. */
   readonly guard?: GitGuard | undefined;
-  /** Is given the other end of what git has as its file descriptor 3. */
-  readonly attach?: (socket: Socket) => void;
 }
 
 interface GitOptions {
@@ -75,10 +72,9 @@ async function runProgram(
   { argv, env, context, args }: Program,
   { input, accept = [0] }: GitOptions,
 ): Promise<GitResult> {
-  const { guard, attach } = context;
+  const { guard } = context;
   const program = { argv, env, cwd: context.cwd, input, limits: guard?.limits };
-  const started = attach === undefined ? await runStarted(program, guard) : null;
-  const ended = started ?? (await runForked(program, guard, attach));
+  const ended = (await runStarted(program, guard)) ?? (await runForked(program, guard));
   const exitCode = ended.code ?? endedBySignal;
   const stderr = ended.stderr.toString().trim();
   const wasEnded = exitCode === endedBySignal && guard !== undefined;
@@ -108,22 +104,14 @@ async function runStarted(program: StartedProgram, guard: GitGuard | undefined):
 async function runForked(
   { argv, cwd, env, input }: StartedProgram,
   guard: GitGuard | undefined,
-  attach: GitContext['attach'],
 ): Promise<GitEnd> {
   const [file = '', ...words] = limitGit(guard, argv, env.PATH);
   const child = spawn(file, words, {
     cwd,
     env,
-    stdio: [
-      input === undefined ? 'ignore' : 'pipe',
-      'pipe',
-      'pipe',
-      attach === undefined ? 'ignore' : 'pipe',
-    ],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  // A pipe of a child is a socket, whatever its declared type.
-  attach?.(child.stdio[3] as Socket);
   const watch = guardChild(guard, child);
   const out: Buffer[] = [];
   const err: Buffer[] = [];

@@ -3,7 +3,6 @@ import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Sharing, SignedWord } from '../../domain/ports/sharing-port.ts';
 import type { SignOfLife } from '../../domain/state/machine.ts';
-import type { KeptConnection } from '../../git/process/kept-connection.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import type { LocalStore } from '../store-options.ts';
 import { bringBranch, remoteTip } from '../sync/remote.ts';
@@ -20,8 +19,6 @@ export interface SharingOptions {
   readonly remote: string;
   /** git where the person stands: a remote's path may be relative to it. */
   readonly network: GitContext;
-  /** Kept for it; null: each git connects by itself. Closed by who opened it. */
-  readonly connection: KeptConnection | null;
   /** What this machine says of itself. */
   readonly sign: SignOfLife;
   /** See Sharing. */
@@ -48,8 +45,8 @@ export interface OpenedSharing extends Sharing {
 
 /** From now on what a store changes is decided at a remote, see SharedWriter. Nothing is asked of the remote yet. */
 export function openSharing(store: LocalStore, options: SharingOptions): OpenedSharing {
-  const { remote, connection, sign, patienceMs, pushesPerMinute, signal, onLine } = options;
-  const network = new Network(options.network, { remote, connection, patienceMs });
+  const { remote, sign, patienceMs, pushesPerMinute, signal, onLine } = options;
+  const network = new Network(options.network, { remote, patienceMs });
   const signs = new OwnSigns();
   let seen: RemoteRefs = new Map();
   const watch = new SignWatch(sign.machine);
@@ -84,8 +81,8 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
     machines: () => watch.machines(),
     isGone: (machine) => watch.isGone(machine),
     isCutOff: () => signs.isCutOff(),
-    bring: (branch) => network.fetch((git) => bringBranch(git, remote, branch), null),
-    tipOf: (branch) => network.fetch((git) => remoteTip(git, remote, branch), null),
+    bring: (branch) => network.run((git) => bringBranch(git, remote, branch), null),
+    tipOf: (branch) => network.run((git) => remoteTip(git, remote, branch), null),
     look: () => only.writer.look(),
     leave: async (isOver) => {
       const ref = signs.leave();

@@ -2,13 +2,13 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type { NewObject } from '../../git/objects/make-object.ts';
-import type { PushSpec } from '../../git/process/kept-connection.ts';
 import { type RefCommand, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { tipsOf } from '../notes/state.ts';
 import type { StoreParts } from '../store-options.ts';
 import { damagedState, newerState } from '../sync/errors.ts';
 import { LocalState } from '../sync/local-state.ts';
+import type { PushSpec } from '../sync/remote.ts';
 import {
   fetchState,
   forgetRefs,
@@ -69,7 +69,7 @@ export class RemoteExchange {
   /** Where the remote stands. Throws FlameErrors `remote-unreachable` and `remote-went-back`. */
   async look(): Promise<RemoteRefs> {
     const before = await this.#seen.read();
-    const theirs = await this.#network.fetch((git) => fetchState(git, this.#remote));
+    const theirs = await this.#network.run((git) => fetchState(git, this.#remote));
     await this.#seen.requireForward(before, theirs);
     return theirs;
   }
@@ -87,7 +87,7 @@ export class RemoteExchange {
     if (obsolete.there.size > 0 && isKeptThere && !this.#forgot) {
       // Once: some hosts delete nothing.
       this.#forgot = true;
-      await this.#network.push((git, kept) => forgetRefs(git, this.#remote, obsolete.there, kept));
+      await this.#network.run((git) => forgetRefs(git, this.#remote, obsolete.there));
     }
     return merged.specs;
   }
@@ -145,8 +145,8 @@ export class RemoteExchange {
 
   async push(specs: readonly PushSpec[]): Promise<PushResult> {
     killPoint(`remote to push: ${describe(specs)}`);
-    const result = await this.#network.push((git, kept) =>
-      pushState(git, this.#remote, specs, { isAllOrNothing: true, kept }),
+    const result = await this.#network.run((git) =>
+      pushState(git, this.#remote, specs, { isAllOrNothing: true }),
     );
     killPoint(`remote ${result.kind}: ${describe(specs)}`);
     return result;
@@ -198,14 +198,14 @@ export class RemoteExchange {
     const tip =
       branch === undefined
         ? theirs.get(to)
-        : await this.#network.fetch((git) => remoteTip(git, this.#remote, branch));
+        : await this.#network.run((git) => remoteTip(git, this.#remote, branch));
     return tip !== undefined && tip !== null && isAncestor(this.#parts.context, from, tip);
   }
 
   /** Takes refs away from the remote, wherever they are; where it deletes none they do no harm. */
   async forget(refs: readonly RefName[]): Promise<void> {
     const gone = new Map(refs.map((ref) => [ref, null]));
-    await this.#network.push((git, kept) => forgetRefs(git, this.#remote, gone, kept));
+    await this.#network.run((git) => forgetRefs(git, this.#remote, gone));
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { Store, TransactResult } from '../../domain/ports/store-port.ts';
-import type { PushSpec } from '../../git/process/kept-connection.ts';
 import type { StoreParts, StoreWriter } from '../store-options.ts';
 import { Refusals } from '../sync/refusals.ts';
+import type { PushSpec } from '../sync/remote.ts';
 import { type CommitIdentity, readCommitIdentity } from '../write/commit-identity.ts';
 import type { Caller, Round } from '../write/decide-round.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';

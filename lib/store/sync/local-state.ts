@@ -5,7 +5,6 @@ import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
 import type { NewObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
-import type { PushSpec } from '../../git/process/kept-connection.ts';
 import { type RefCommand, type RefOutcome, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { listRefs } from '../notes/list-refs.ts';
 import { stateRefs } from '../notes/note-kinds.ts';
@@ -27,6 +26,7 @@ import { type MergeKind, mergeKinds } from './merge-note.ts';
 import { type MergedRef, mergeRef } from './merge-refs.ts';
 import type { SyncOptions } from './options.ts';
 import { isReadable, keptSpecs, pushSpecs, signsOfEnded } from './push-specs.ts';
+import type { PushSpec } from './remote.ts';
 import { trackingRef } from './remote.ts';
 
 const localPatienceMs = 30_000;

@@ -1,10 +1,9 @@
 import type { SessionId } from '../../domain/ids.ts';
-import type { PushSpec } from '../../git/process/kept-connection.ts';
 import { listNotes } from '../notes/note-tree.ts';
 import type { State } from '../notes/state.ts';
 import type { KeptCommits, RemoteRefs } from '../write/kept-commits.ts';
 import type { MergedRef } from './merge-refs.ts';
-import { machinesRoot } from './remote.ts';
+import { machinesRoot, type PushSpec } from './remote.ts';
 
 /** What the remote lacks of the merged refs. */
 export function pushSpecs(refs: readonly MergedRef<unknown>[], theirs: RemoteRefs): PushSpec[] {

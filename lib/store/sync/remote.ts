@@ -1,6 +1,4 @@
 import type { ObjectId } from '../../domain/ids.ts';
-import type { PushEnd, PushSpec } from '../../git/process/kept-connection.ts';
-import { silence } from '../../git/process/remote-helper.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { listRefs } from '../notes/list-refs.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
@@ -22,6 +20,8 @@ export function trackingRef(remote: string, ref: string): string {
 export const machinesRoot = 'refs/blueflame/machines/';
 
 export const stateRoot = 'refs/blueflame/';
+// A server that accepts and never answers holds git no longer than that; one at work says something every 5 s.
+const silence = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=60'];
 // A filter or depth of the clone must not apply: state is merged from whole histories and bodies. What agents
 // left uncommitted (rescue) is shared only by the person.
 const fetchOptions = [
@@ -98,21 +98,31 @@ async function listRemote(
 export type PushResult = { readonly kind: 'done' } | ({ readonly kind: 'rejected' } & PushRefusal);
 
 const notAtomic = /does not support --atomic/;
-/** How a push may be sent without git push, see KeptConnection; null: not at all. */
-export type KeptPush = ((specs: readonly PushSpec[], isAtomic: boolean) => Promise<PushEnd | null>) | null;
+
+/** A ref of a remote that is to move. */
+export interface PushSpec {
+  /** '': it goes. */
+  readonly from: string;
+  readonly to: string;
+  /** Where the ref must be on the remote, null: nowhere; not given: wherever `from` goes on from. */
+  readonly expected?: string | null;
+}
+
+/** How `git push --porcelain` ended. */
+interface PushEnd {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** Pushes all or nothing, never by force. Throws FlameErrors `remote-refuses-state`, `remote-cannot-store` and `push-failed`. */
 export async function pushState(
   context: GitContext,
   remote: string,
   specs: readonly PushSpec[],
-  {
-    isAllOrNothing = false,
-    kept = null,
-  }: { readonly isAllOrNothing?: boolean; readonly kept?: KeptPush } = {},
+  { isAllOrNothing = false }: { readonly isAllOrNothing?: boolean } = {},
 ): Promise<PushResult> {
-  const send = async (isAtomic: boolean): Promise<PushEnd> =>
-    (await kept?.(specs, isAtomic)) ?? push(context, remote, specs, isAtomic);
+  const send = (isAtomic: boolean): Promise<PushEnd> => push(context, remote, specs, isAtomic);
   const atomic = await send(true);
   if (isAllOrNothing && notAtomic.test(atomic.stderr)) throw remoteNotAtomic(remote);
   // Old servers: then one ref after the other, each still a compare-and-swap.
@@ -137,16 +147,13 @@ export async function forgetRefs(
   context: GitContext,
   remote: string,
   refs: ReadonlyMap<string, ObjectId | null>,
-  kept: KeptPush = null,
 ): Promise<void> {
   const all = [...refs].map(
     ([to, seen]): PushSpec => ({ from: '', to, ...(seen === null ? {} : { expected: seen }) }),
   );
   for (let first = 0; first < all.length; first += mostForgotten) {
     const some = all.slice(first, first + mostForgotten);
-    const send = async (): Promise<PushEnd> =>
-      (await kept?.(some, false)) ?? push(context, remote, some, false);
-    await send().catch(() => null);
+    await push(context, remote, some, false).catch(() => null);
   }
 }
 

@@ -4,7 +4,6 @@ import type { IncomingChange } from '../../core/merge/incoming-changes.ts';
 import type { Loss } from '../../core/merge/merge-values.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
-import type { PushSpec } from '../../git/process/kept-connection.ts';
 import { finishMotions } from '../../git/refs/finish-motions.ts';
 import { blackboardNotes, stateRefs } from '../notes/note-kinds.ts';
 import { cannotMergeInto, damagedState, newerState, remoteBusy } from './errors.ts';
@@ -13,6 +12,7 @@ import { nameOf } from './merge-message.ts';
 import type { MergedRef } from './merge-refs.ts';
 import type { SyncOptions } from './options.ts';
 import { Refusals } from './refusals.ts';
+import type { PushSpec } from './remote.ts';
 import { fetchState, forgetRefs, type PushResult, peekState, pushState } from './remote.ts';
 
 interface SyncedRef {

@@ -1,7 +1,6 @@
 import type { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { Store } from '../../../lib/domain/ports/store-port.ts';
-import type { KeptConnection } from '../../../lib/git/process/kept-connection.ts';
-import { openConnection } from '../../../lib/git/process/open-connection.ts';
+import { shareSsh } from '../../../lib/git/process/share-ssh.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
 import { type OpenedSharing, openSharing } from '../../../lib/store/shared/open-sharing.ts';
 import { signCommitText } from '../../../lib/util/commit-signature.ts';
@@ -14,7 +13,6 @@ import { commonDirOf, taskOf } from '../sync-clones.ts';
 export interface Machine {
   readonly store: Store;
   readonly sharing: OpenedSharing;
-  readonly connection: KeptConnection | null;
   readonly lines: boolean[];
   /** Why it was told that the remote is lost. */
   readonly lost: FlameError[];
@@ -31,9 +29,9 @@ export async function openMachine(
   const store = await openStore({ context, commonDir: commonDirOf(repo), objectFormat: 'sha1', signer });
   const lines: boolean[] = [];
   const lost: FlameError[] = [];
-  const connection = await openConnection(context, 'origin');
+  const network = await shareSsh(context, 'origin');
   const sharing = openSharing(store, {
-    ...{ remote: 'origin', network: context, connection, pushesPerMinute: null, patienceMs },
+    ...{ remote: 'origin', network, pushesPerMinute: null, patienceMs },
     budget: null,
     speak: () => ({ key: '', signature: '' }),
     sign: {
@@ -54,11 +52,7 @@ export async function openMachine(
     },
     signal: new AbortController().signal,
   });
-  const close = async (): Promise<void> => {
-    await store.close();
-    await connection?.close();
-  };
-  return { store, sharing, connection, lines, lost, close };
+  return { store, sharing, lines, lost, close: () => store.close() };
 }
 
 /** Claims a task for a machine; false where it is taken. */
