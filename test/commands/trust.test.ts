@@ -19,6 +19,10 @@ import { makeFakeIo } from '../support/fake-io.ts';
 import { type FlameRun, flame, flameJson, lookOnly } from '../support/flame.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
+import { hasBubblewrap, testIf } from '../support/skip.ts';
+
+// A configuration that asks for no sandbox would have to be allowed too.
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 
 const base = {
   schema_version: 1,
@@ -102,7 +106,7 @@ test("TRU-1: a hostile clone's hook runs nothing before the yes; without a termi
   assert.is(isThere(repo, '../repo.trees'), false);
 });
 
-test('TRU-1: at a terminal it is asked once, before anything else, and the yes is kept', async () => {
+inCell('TRU-1: at a terminal it is asked once, before anything else, and the yes is kept', async () => {
   const repo = makeClone({ hooks: { on_waiting: 'touch .git/told' } });
   const run = await atTerminal(repo, runIt, 'y\n');
   assert.is(run.code, 2, 'the plan waits for a person');
@@ -155,7 +159,7 @@ test('TRU-1: a template that runs code is no prompt before the yes', async () =>
   assert.is(isThere(repo, '.git/evil'), false);
 });
 
-test('TRU-1: a plugin folder that is a place of keys is refused, whoever allows what', async () => {
+inCell('TRU-1: a plugin folder that is a place of keys is refused, whoever allows what', async () => {
   const repo = makeClone({ superpowers: { enabled: true, plugin_dir: '/root/home/.ssh' } });
   const env = { HOME: '/root/home' };
   for (const argv of [runIt, ['trust', '--yes']])
@@ -167,23 +171,26 @@ test('TRU-1: a plugin folder that is a place of keys is refused, whoever allows 
   assert.is((await flame(off, [...runIt, '--decisions-file', all(off)], { env })).code, 0);
 });
 
-test('TRU-1: words of an adapter that name private files show none of them, even when they were allowed', async () => {
-  const home = makeTempDir();
-  const [keys, taxes] = [join(home, '.aws', 'credentials'), join(home, 'Documents', 'taxes.txt')];
-  for (const file of [keys, taxes, join(home, 'Documents', 'beside.txt')]) {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, 'private\n');
-  }
-  const repo = makeClone({
-    adapters: { exec: { command: ['/bin/bash', '-c', 'exec bash "$2"', keys, taxes] } },
-  });
-  const script = `cat ${keys} ${taxes} ${dirname(taxes)}/* > src/one.txt; echo end >> src/one.txt`;
-  writePlan(repo, [{ id: 'task-001', script, locks: ['src/one.txt'], group: 'one' }]);
-  assert.is((await flame(repo, ['trust', '--yes'], { env: { HOME: home } })).code, 0);
-  const run = await flame(repo, [...runIt, '--decisions-file', all(repo)], { env: { HOME: home } });
-  assert.is(run.code, 0, run.stderr);
-  assert.is(readFileSync(join(repo.path, 'src/one.txt'), 'utf8'), 'end\n');
-});
+inCell(
+  'TRU-1: words of an adapter that name private files show none of them, even when they were allowed',
+  async () => {
+    const home = makeTempDir();
+    const [keys, taxes] = [join(home, '.aws', 'credentials'), join(home, 'Documents', 'taxes.txt')];
+    for (const file of [keys, taxes, join(home, 'Documents', 'beside.txt')]) {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, 'private\n');
+    }
+    const repo = makeClone({
+      adapters: { exec: { command: ['/bin/bash', '-c', 'exec bash "$2"', keys, taxes] } },
+    });
+    const script = `cat ${keys} ${taxes} ${dirname(taxes)}/* > src/one.txt; echo end >> src/one.txt`;
+    writePlan(repo, [{ id: 'task-001', script, locks: ['src/one.txt'], group: 'one' }]);
+    assert.is((await flame(repo, ['trust', '--yes'], { env: { HOME: home } })).code, 0);
+    const run = await flame(repo, [...runIt, '--decisions-file', all(repo)], { env: { HOME: home } });
+    assert.is(run.code, 0, run.stderr);
+    assert.is(readFileSync(join(repo.path, 'src/one.txt'), 'utf8'), 'end\n');
+  },
+);
 
 test('TRU-1: a changed byte is shown as a difference and asked for again', async () => {
   const repo = makeClone(
@@ -213,7 +220,7 @@ test('TRU-1: a changed byte is shown as a difference and asked for again', async
   assert.is((await runAll(repo)).code, 2);
 });
 
-test('TRU-1: what a hook changes for the next one stops it, and names the way on', async () => {
+inCell('TRU-1: what a hook changes for the next one stops it, and names the way on', async () => {
   const hooks = { post_plan: 'sh scripts/a.sh', pre_validation: 'sh scripts/b.sh' };
   const repo = makeClone(
     { hooks },
@@ -228,34 +235,37 @@ test('TRU-1: what a hook changes for the next one stops it, and names the way on
   assert.is(on.code, 0, on.stderr);
 });
 
-test('TRU-1: a configuration that changes between two cycles is asked for again; nothing is lost', async () => {
-  const evil = stringify({
-    ...base,
-    hooks: { post_plan: 'true', on_waiting: 'touch .git/told', post_merge: 'touch .git/evil' },
-  });
-  const repo = makeClone({
-    hooks: { post_plan: 'cp .git/next.yml .blueflame.yml; git commit -qam changed' },
-  });
-  writeFileSync(join(repo.path, '.git/next.yml'), evil);
-  writePlan(repo, [
-    { id: 'task-001', script: 'echo one > src/one.txt', locks: ['src/one.txt'], group: 'one' },
-  ]);
-  await trust(repo, '--yes');
-  const decisions = writeDecisions(repo, {
-    plan: ['approve'],
-    changesets: [{ reject: 'once more' }, 'approve'],
-    session: ['continue'],
-  });
-  const run = await flame(repo, [...runIt, '--decisions-file', decisions]);
-  assertRefused(run, { code: 2, says: 'ask for what only you can allow', next: 'git flame run' });
-  assert.is(isThere(repo, '.git/evil'), false);
-  await trust(repo, '--yes');
-  const on = await flame(repo, ['run', '--decisions-file', all(repo)]);
-  assert.is(on.code, 0, on.stderr);
-  assert.ok(isThere(repo, '.git/evil'), 'allowed, it runs');
-});
+inCell(
+  'TRU-1: a configuration that changes between two cycles is asked for again; nothing is lost',
+  async () => {
+    const evil = stringify({
+      ...base,
+      hooks: { post_plan: 'true', on_waiting: 'touch .git/told', post_merge: 'touch .git/evil' },
+    });
+    const repo = makeClone({
+      hooks: { post_plan: 'cp .git/next.yml .blueflame.yml; git commit -qam changed' },
+    });
+    writeFileSync(join(repo.path, '.git/next.yml'), evil);
+    writePlan(repo, [
+      { id: 'task-001', script: 'echo one > src/one.txt', locks: ['src/one.txt'], group: 'one' },
+    ]);
+    await trust(repo, '--yes');
+    const decisions = writeDecisions(repo, {
+      plan: ['approve'],
+      changesets: [{ reject: 'once more' }, 'approve'],
+      session: ['continue'],
+    });
+    const run = await flame(repo, [...runIt, '--decisions-file', decisions]);
+    assertRefused(run, { code: 2, says: 'ask for what only you can allow', next: 'git flame run' });
+    assert.is(isThere(repo, '.git/evil'), false);
+    await trust(repo, '--yes');
+    const on = await flame(repo, ['run', '--decisions-file', all(repo)]);
+    assert.is(on.code, 0, on.stderr);
+    assert.ok(isThere(repo, '.git/evil'), 'allowed, it runs');
+  },
+);
 
-test('TRU-1: what was allowed is listed, this repository first, and taken back', async () => {
+inCell('TRU-1: what was allowed is listed, this repository first, and taken back', async () => {
   const repo = makeClone({ hooks: { post_plan: 'true' } });
   const made = makeRepo();
   const other = openRepo(made.path, repo.env);
@@ -315,27 +325,30 @@ test('TRU-1: a folder that cannot keep it is said with the way out', async () =>
   });
 });
 
-test('TRU-1: it works from below, from a linked worktree and with a configuration from elsewhere', async () => {
-  const repo = makeClone({ hooks: { post_plan: 'true' } });
-  const linked = join(makeTempDir(), 'linked');
-  repo.git('worktree', 'add', '-q', linked);
-  assert.is((await flame(repo, ['trust'], { cwd: linked })).code, 2);
-  assert.is((await flame(repo, ['trust', '--yes'], { cwd: linked })).code, 0);
-  for (const cwd of [repo.path, join(repo.path, 'src'), linked])
-    assert.is((await flame(repo, ['trust'], { cwd })).code, 0, cwd);
-  const elsewhere = join(makeTempDir(), 'own.yml');
-  writeFileSync(elsewhere, stringify({ ...base, hooks: { post_plan: 'touch .git/own' } }));
-  const refused = await runAll(repo, '--config', elsewhere);
-  assertRefused(refused, {
-    code: 2,
-    says: `hooks.post_plan (${elsewhere}:9)`,
-    next: `git flame trust --yes --config ${elsewhere}`,
-  });
-  assert.is((await trust(repo, '--yes', '--config', elsewhere)).code, 0);
-  assert.is((await trust(repo)).code, 0, 'each configuration has a permission of its own');
-  assert.is((await runAll(repo, '--config', elsewhere)).code, 0);
-  assert.ok(isThere(repo, '.git/own'));
-});
+inCell(
+  'TRU-1: it works from below, from a linked worktree and with a configuration from elsewhere',
+  async () => {
+    const repo = makeClone({ hooks: { post_plan: 'true' } });
+    const linked = join(makeTempDir(), 'linked');
+    repo.git('worktree', 'add', '-q', linked);
+    assert.is((await flame(repo, ['trust'], { cwd: linked })).code, 2);
+    assert.is((await flame(repo, ['trust', '--yes'], { cwd: linked })).code, 0);
+    for (const cwd of [repo.path, join(repo.path, 'src'), linked])
+      assert.is((await flame(repo, ['trust'], { cwd })).code, 0, cwd);
+    const elsewhere = join(makeTempDir(), 'own.yml');
+    writeFileSync(elsewhere, stringify({ ...base, hooks: { post_plan: 'touch .git/own' } }));
+    const refused = await runAll(repo, '--config', elsewhere);
+    assertRefused(refused, {
+      code: 2,
+      says: `hooks.post_plan (${elsewhere}:9)`,
+      next: `git flame trust --yes --config ${elsewhere}`,
+    });
+    assert.is((await trust(repo, '--yes', '--config', elsewhere)).code, 0);
+    assert.is((await trust(repo)).code, 0, 'each configuration has a permission of its own');
+    assert.is((await runAll(repo, '--config', elsewhere)).code, 0);
+    assert.ok(isThere(repo, '.git/own'));
+  },
+);
 
 test('TRU-1: in a worktree of a bare clone nothing runs unasked', async () => {
   const repo = makeClone({

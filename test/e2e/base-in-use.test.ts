@@ -216,6 +216,7 @@ test('CFG-5 a repository whose git folder lies apart lands like any other', asyn
   const folder = makeTempDir();
   source.git('clone', '-q', '--separate-git-dir', join(folder, 'D'), source.path, join(folder, 'W'));
   const repo = openRepo(join(folder, 'W'));
+  await flame(repo, ['trust', '--yes']);
   const plan = join(source.path, writePlan(source, [task]));
   const run = await flame(repo, ['run', 'Go', '--from', plan, '--decisions-file', approving(source)]);
   assert.is(run.code, 0, run.stderr);
@@ -232,6 +233,7 @@ test('CFG-5 a bare clone with linked worktrees is worked in from any of them', a
   const repo = openRepo(join(folder, 'wt'));
   const init = await flame(repo, ['init']);
   assert.is(init.code, 0, init.stderr);
+  await flame(repo, ['trust', '--yes']);
   const plan = join(source.path, writePlan(source, [task]));
   const run = await flame(repo, ['run', 'Go', '--from', plan, '--decisions-file', approving(source)]);
   assert.is(run.code, 0, run.stderr);

@@ -9,6 +9,7 @@ import { flame, flameJson } from '../support/flame.ts';
 import { findDamage, processesIn } from '../support/kill-rig.ts';
 import { programEnd, programFolder, startProgram, untilSaid } from '../support/program.ts';
 import { openRepo, type TestRepo } from '../support/repo.ts';
+import { trusted } from '../support/trusted.ts';
 
 // People, agents and processes that take from one queue at the same time: the real program each time.
 
@@ -269,7 +270,7 @@ test('STA-4 a claim made in another clone is not freed by this one, unless it is
   await done(repo, 'sync');
   const other = join(dirname(repo.path), 'other');
   repo.git('clone', '-q', '-b', 'main', remote, other);
-  const clone = openRepo(other, repo.env);
+  const clone = trusted(openRepo(other, repo.env));
   await done(clone, 'sync');
   // What was received is a proposal, until its person has said a word.
   const unasked = await flame(clone, ['run']);

@@ -22,6 +22,7 @@ export interface JobEnd {
 }
 
 export const limitSeconds = Number(process.env.FLAME_TEST_LIMIT ?? 600);
+const graceMs = 60_000;
 export const countsCpu = process.env.FLAME_TEST_CPU === '1';
 // What all temporary folders together need at most.
 const neededBytes = 4 * 2 ** 30;
@@ -98,8 +99,14 @@ async function waitFor(child: ChildProcess): Promise<{ code: number | null; time
     timedOut = true;
     endGroup(child);
   }, limitSeconds * 1000);
+  // What a failed test left running, such as a program that waits for its next step, holds no lane.
+  let afterwards: NodeJS.Timeout | undefined;
+  child.stdout?.on('data', (chunk: Buffer) => {
+    if (chunk.includes('  Duration: ')) afterwards ??= setTimeout(() => endGroup(child), graceMs);
+  });
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
   clearTimeout(timer);
+  clearTimeout(afterwards);
   running.delete(child);
   return { code, timedOut };
 }

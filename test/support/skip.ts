@@ -9,7 +9,8 @@ export function testIf(test: Test, isThere: boolean, reason: string): Test | Tes
     process.stdout.write(`SKIP ${name}: ${reason}\n`);
     test.skip(name, body);
   };
-  return skip;
+  // What is skipped for one reason may be so for another.
+  return Object.assign(skip, { skip: test.skip });
 }
 
 /** The same for what no machine has to have, such as a newer git: where it's missing that is said, and no test of it counts. */
