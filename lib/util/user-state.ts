@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { shortHash } from './short-hash.ts';
 
 /**
  * The folder for what this user decided on this machine, outside every repository and hidden from agents:
@@ -26,6 +26,6 @@ function xdgDir(env: UserEnv, named: string | undefined, usual: string): string 
 
 /** The part of that folder that is about one clone, named after where its common git directory really lies. */
 export function cloneStateDir(env: Readonly<Record<string, string | undefined>>, commonDir: string): string {
-  const place = shortHash('sha256', Buffer.from(realpathSync(commonDir))).slice(0, 32);
+  const place = createHash('sha256').update(realpathSync(commonDir)).digest('hex').slice(0, 32);
   return join(userStateDir(env), 'clones', place);
 }

@@ -1,6 +1,5 @@
 import { createHash, hash } from 'node:crypto';
 import type { ObjectId } from '../../domain/ids.ts';
-import { shortHash } from '../../util/short-hash.ts';
 
 export type ObjectFormat = 'sha1' | 'sha256';
 export type ObjectType = 'blob' | 'tree' | 'commit';
@@ -20,12 +19,7 @@ export function makeObject(format: ObjectFormat, type: ObjectType, content: stri
 
 /** The name alone of a blob with a text. */
 export function nameOfText(format: ObjectFormat, text: string): ObjectId {
-  const whole = `blob ${Buffer.byteLength(text)}\0${text}`;
-  if (whole.length < mostBytes && shortOnes < mostShort) {
-    shortOnes += 1;
-    return shortHash(format, Buffer.from(whole)) as ObjectId;
-  }
-  return hash(format, whole) as ObjectId;
+  return hash(format, `blob ${Buffer.byteLength(text)}\0${text}`) as ObjectId;
 }
 
 /** What stands before the content of an object, in its name as in its file. */
@@ -33,18 +27,9 @@ export function objectHeader(type: ObjectType, bytes: Uint8Array): Buffer {
   return Buffer.from(`${type} ${bytes.length}\0`, 'latin1');
 }
 
-// So many short ones are named sooner than node has loaded what hashes.
-const mostShort = 16;
-const mostBytes = 200;
-let shortOnes = 0;
-
 // Small ones, such as an anchor for each task that is read, take half the time in one call.
 function nameOf(format: ObjectFormat, type: ObjectType, bytes: Uint8Array): ObjectId {
   const first = objectHeader(type, bytes);
-  if (bytes.length < mostBytes && shortOnes < mostShort) {
-    shortOnes += 1;
-    return shortHash(format, Buffer.concat([first, bytes])) as ObjectId;
-  }
   if (bytes.length < 4_096) return hash(format, Buffer.concat([first, bytes])) as ObjectId;
   return createHash(format).update(first).update(bytes).digest('hex') as ObjectId;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -5,7 +6,6 @@ import { gitDirOf } from '../../git/process/git-dir-of.ts';
 import { isBelow } from '../../util/is-below.ts';
 import { isPrivatePlace, showsPrivatePlace } from '../../util/private-places.ts';
 import { realPathOf } from '../../util/real-path.ts';
-import { shortHash } from '../../util/short-hash.ts';
 
 export interface FolderPlaces {
   /** The main work tree. */
@@ -33,7 +33,7 @@ export function defaultWorktreeDir({
   const name = owner === common ? basename(common).replace(/^\.|(?<=.)\.git$/g, '') : basename(owner);
   const beside = join(dirname(owner), `${name}.trees`);
   if (isFree(beside) && !isInWorkTree(dirname(owner), common)) return beside;
-  const digest = shortHash('sha256', Buffer.from(common)).slice(0, 12);
+  const digest = createHash('sha256').update(common).digest('hex').slice(0, 12);
   return join(realPathOf(dataDir), 'trees', `${name}-${digest}`);
 }
 
