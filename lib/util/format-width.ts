@@ -1,17 +1,18 @@
-const wide =
-  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
-const combining = /\p{Mn}|\p{Me}|\ufe0e|\ufe0f/u;
+import { eastAsianWidth } from 'get-east-asian-width';
+
 const plain = /^[\x20-\x7e]*$/;
 const colour = /\u001b\[[0-9;]*m/g;
+// Making one takes longer than most texts.
+let segmenter: Intl.Segmenter | undefined;
+const seen = /[^\p{Default_Ignorable_Code_Point}\p{Control}\p{Format}\p{Mn}\p{Me}]/u;
+const emoji = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|\u20e3/u;
 
 /** Columns a text takes on a terminal; colour codes take none. */
 export function textWidth(text: string): number {
   if (plain.test(text)) return text.length;
   const bare = text.replace(colour, '');
   if (plain.test(bare)) return bare.length;
-  let width = 0;
-  for (const character of bare) width += characterWidth(character);
-  return width;
+  return charactersOf(bare).reduce((sum, character) => sum + characterWidth(character), 0);
 }
 
 /** Fills up with spaces to `width` columns. */
@@ -24,7 +25,7 @@ export function cutText(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   let used = 0;
   let kept = '';
-  for (const character of text) {
+  for (const character of charactersOf(text)) {
     used += characterWidth(character);
     if (used > width - 1) break;
     kept += character;
@@ -67,7 +68,7 @@ function breakWord(word: string, room: number): readonly string[] {
   if (textWidth(word) <= room) return [word];
   const pieces: string[] = [];
   let piece = '';
-  for (const character of word) {
+  for (const character of charactersOf(word)) {
     if (textWidth(piece + character) > room) {
       pieces.push(piece);
       piece = '';
@@ -77,7 +78,14 @@ function breakWord(word: string, room: number): readonly string[] {
   return [...pieces, piece];
 }
 
+/** What stands for one character on the screen, such as an emoji that is joined of several. */
+function charactersOf(text: string): string[] {
+  segmenter ??= new Intl.Segmenter();
+  return [...segmenter.segment(text)].map(({ segment }) => segment);
+}
+
 function characterWidth(character: string): number {
-  if (combining.test(character)) return 0;
-  return wide.test(character) ? 2 : 1;
+  const [first] = seen.exec(character) ?? [];
+  if (first === undefined) return 0;
+  return emoji.test(character) ? 2 : eastAsianWidth(first.codePointAt(0) ?? 0);
 }

@@ -12,6 +12,9 @@ test('widths count columns, not characters, and no colour codes', () => {
   assert.is(textWidth('漢字'), 4);
   assert.is(textWidth('e\u0301'), 1);
   assert.is(textWidth('✅'), 2);
+  // Joined of several: one character on the screen.
+  for (const emoji of ['👩‍👩‍👧', '👍🏽', '🇩🇪', '1️⃣', '❤️']) assert.is(textWidth(emoji), 2, emoji);
+  assert.is(textWidth('❤'), 1);
   assert.is(textWidth('⟦U+202E⟧'), 8);
   assert.is(padText('漢', 4), '漢  ');
 });
@@ -20,6 +23,7 @@ test('a cut is marked and never wider than asked', () => {
   assert.is(cutText('abcdef', 6), 'abcdef');
   assert.is(cutText('abcdefg', 6), 'abcde…');
   assert.is(cutText('漢字漢字', 6), '漢字…');
+  assert.is(cutText('ab👩‍👩‍👧cd', 5), 'ab👩‍👩‍👧…');
 });
 
 test('wrapping breaks at spaces, long words anywhere, and keeps line breaks', () => {
