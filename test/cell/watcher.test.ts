@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -19,17 +19,25 @@ import { answerTimeoutMs } from '../../lib/cell/watcher/protocol.ts';
 import { mostAsked, type QuestionReply } from '../../lib/domain/question.ts';
 import { decide } from '../../lib/policy/decide.ts';
 import { makeTempDir } from '../support/repo.ts';
+import { testIf } from '../support/skip.ts';
 import { agentPolicy, distDir } from './fixture.ts';
 
 const worktree = makeTempDir();
 const policy = agentPolicy('worker-1a2b3c4d', worktree);
 const now = (): Date => new Date('2026-02-06T14:30:22Z');
 const watcher = join(distDir, 'watcher.cjs');
+const isCompiled = existsSync(join(distDir, 'watcher'));
 const clients: readonly WatcherClient[] = [
-  { kind: 'native' },
+  ...(isCompiled ? [{ kind: 'native' } as const] : []),
   { kind: 'perl', program: '/usr/bin/perl' },
   { kind: 'node' },
 ];
+
+testIf(
+  test,
+  isCompiled,
+  'no native client was built: a compiler is missing',
+)('WAT-8 the native client is one of those tried here', () => assert.is(clients[0]?.kind, 'native'));
 
 for (const client of clients) {
   test(`WAT-1, WAT-7: allowed is 0, blocked is 2 with the reason, both are in the audit (${client.kind})`, async () => {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -6,6 +7,7 @@ import { startRegistry } from '../cell/egress/registries.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import type { TestRepo } from '../support/repo.ts';
+import { hasBubblewrap, testIf } from '../support/skip.ts';
 
 const ask = (host: string): string =>
   `node -e "fetch('http://${host}/x').then(r => r.text()).then(console.log, e => { console.error(String(e.cause)); process.exit(1) })"`;
@@ -66,43 +68,50 @@ test('EGR-2 where a check fails for want of what a lock file names, what brings 
   );
 });
 
-test('EGR-1 an agent reaches what sandbox.egress.work names and nothing else; both stand in its log', async () => {
-  const registry = await startRegistry(() => 'said by the host');
-  try {
-    const port = new URL(registry.url).port;
-    const host = `localhost:${port}`;
-    const repo = makeExecProject({ config: { sandbox: { egress: { work: [host], private: [host] } } } });
-    // The name is one of this machine: only the proxy looks for it outside the cell.
-    const script = [
-      `curl -sS --noproxy '' http://${host}/x > src/one.txt`,
-      `curl -sS --noproxy '' http://localhost:1/x >> src/one.txt`,
-      `curl -sS --noproxy '*' http://${host}/direct >> src/one.txt || echo closed >> src/one.txt`,
-    ].join('\n');
-    const ended = await run(repo, script);
-    assert.is(ended.code, 0, ended.stderr);
-    const text = repo.git('show', 'main:src/one.txt');
-    assert.match(text, /said by the host/);
-    assert.match(text, /git-flame: localhost:1 is not in sandbox\.egress\.work of \.blueflame\.yml/);
-    assert.match(text, /closed/);
-    assert.equal(
-      registry.asked.map(({ path }) => path),
-      ['/x'],
-    );
-    const logs = join(repo.path, '.git/blueflame/logs');
-    const files = readdirSync(logs).filter((name) => name.endsWith('.egress.jsonl'));
-    const lines = files.flatMap((name) => readFileSync(join(logs, name), 'utf8').trim().split('\n'));
-    assert.equal(
-      lines
-        .map((line) => JSON.parse(line))
-        .map(({ phase, target, refused }) => [phase, target, refused !== null]),
-      [
-        ['work', `${host}/x`, false],
-        ['work', 'localhost:1/x', true],
-      ],
-    );
-  } finally {
-    registry.close();
-  }
-});
+testIf(
+  test,
+  hasBubblewrap() && spawnSync('curl', ['--version']).status === 0,
+  'bubblewrap or curl is missing',
+)(
+  'EGR-1 an agent reaches what sandbox.egress.work names and nothing else; both stand in its log',
+  async () => {
+    const registry = await startRegistry(() => 'said by the host');
+    try {
+      const port = new URL(registry.url).port;
+      const host = `localhost:${port}`;
+      const repo = makeExecProject({ config: { sandbox: { egress: { work: [host], private: [host] } } } });
+      // The name is one of this machine: only the proxy looks for it outside the cell.
+      const script = [
+        `curl -sS --noproxy '' http://${host}/x > src/one.txt`,
+        `curl -sS --noproxy '' http://localhost:1/x >> src/one.txt`,
+        `curl -sS --noproxy '*' http://${host}/direct >> src/one.txt || echo closed >> src/one.txt`,
+      ].join('\n');
+      const ended = await run(repo, script);
+      assert.is(ended.code, 0, ended.stderr);
+      const text = repo.git('show', 'main:src/one.txt');
+      assert.match(text, /said by the host/);
+      assert.match(text, /git-flame: localhost:1 is not in sandbox\.egress\.work of \.blueflame\.yml/);
+      assert.match(text, /closed/);
+      assert.equal(
+        registry.asked.map(({ path }) => path),
+        ['/x'],
+      );
+      const logs = join(repo.path, '.git/blueflame/logs');
+      const files = readdirSync(logs).filter((name) => name.endsWith('.egress.jsonl'));
+      const lines = files.flatMap((name) => readFileSync(join(logs, name), 'utf8').trim().split('\n'));
+      assert.equal(
+        lines
+          .map((line) => JSON.parse(line))
+          .map(({ phase, target, refused }) => [phase, target, refused !== null]),
+        [
+          ['work', `${host}/x`, false],
+          ['work', 'localhost:1/x', true],
+        ],
+      );
+    } finally {
+      registry.close();
+    }
+  },
+);
 
 test.run();

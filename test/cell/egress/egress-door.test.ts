@@ -9,54 +9,66 @@ import { type EgressDoor, openEgressDoor } from '../../../lib/cell/egress/egress
 import type { EgressRules } from '../../../lib/cell/egress/egress-rules.ts';
 import type { EgressLine } from '../../../lib/cell/egress/egress-traffic.ts';
 import type { Registry } from '../../../lib/cell/egress/registry.ts';
-import { makeCertificate } from './tls.ts';
+import { testIf } from '../../support/skip.ts';
+import { hasOpenssl, makeCertificate } from './tls.ts';
 
 const opened: (() => void)[] = [];
 test.after.each(() => {
   for (const close of opened.splice(0)) close();
 });
 
-test('EGR-1 a host of the list is reached by TLS, whose inside nobody reads; it is one line of the log', async () => {
-  const { port, file } = await secureServer('registry.test', (name) => `hello from ${name}`);
-  const { door, lines } = await open({ hosts: [`registry.test:${port}`] });
-  const answer = await overTls(door, `registry.test:${port}`, { name: 'registry.test', ca: file });
-  assert.match(answer, /hello from registry\.test/);
-  await lines.until(1);
-  const [line] = lines.all;
-  assert.equal([line?.method, line?.target, line?.refused], ['CONNECT', `registry.test:${port}`, null]);
-  assert.ok((line?.bytes ?? 0) > 100);
-  assert.ok((line?.sent ?? 0) > 100);
-});
+const withTls = testIf(test, hasOpenssl, 'openssl is missing');
 
-test('EGR-1 what is not on the list is refused by name and port, with the key that would allow it', async () => {
-  const { port } = await secureServer('registry.test', () => 'never');
-  const { door, lines } = await open({ hosts: [`registry.test:${port}`] });
-  for (const target of [
-    'elsewhere.test:443',
-    'registry.test:443',
-    '127.0.0.1:443',
-    'sub.registry.test:443',
-  ]) {
-    const answer = await askTunnel(door, target);
-    assert.match(answer, /^HTTP\/1\.1 403 git-flame: /);
-    assert.ok(answer.includes(`${target} is not in sandbox.egress.setup of .blueflame.yml`));
-  }
-  assert.equal(
-    lines.all.map(({ target }) => target),
-    ['elsewhere.test:443', 'registry.test:443', '127.0.0.1:443', 'sub.registry.test:443'],
-  );
-});
+withTls(
+  'EGR-1 a host of the list is reached by TLS, whose inside nobody reads; it is one line of the log',
+  async () => {
+    const { port, file } = await secureServer('registry.test', (name) => `hello from ${name}`);
+    const { door, lines } = await open({ hosts: [`registry.test:${port}`] });
+    const answer = await overTls(door, `registry.test:${port}`, { name: 'registry.test', ca: file });
+    assert.match(answer, /hello from registry\.test/);
+    await lines.until(1);
+    const [line] = lines.all;
+    assert.equal([line?.method, line?.target, line?.refused], ['CONNECT', `registry.test:${port}`, null]);
+    assert.ok((line?.bytes ?? 0) > 100);
+    assert.ok((line?.sent ?? 0) > 100);
+  },
+);
 
-test('EGR-1 who is refused over and over gets no more answers, only ends; what is on the list is reached as before', async () => {
-  const { port } = await secureServer('registry.test', () => 'inside');
-  const { door, lines } = await open({ hosts: [`registry.test:${port}`] });
-  for (let at = 0; at < 100; at += 1) assert.match(await askTunnel(door, 'elsewhere.test:443'), / 403 /);
-  for (let at = 0; at < 3; at += 1)
-    assert.is(await askTunnel(door, 'elsewhere.test:443').catch(() => ''), '');
-  assert.is(lines.all.length, 103);
-  assert.is(door.refusals().length, 1);
-  (await tunnel(door, `registry.test:${port}`)).destroy();
-});
+withTls(
+  'EGR-1 what is not on the list is refused by name and port, with the key that would allow it',
+  async () => {
+    const { port } = await secureServer('registry.test', () => 'never');
+    const { door, lines } = await open({ hosts: [`registry.test:${port}`] });
+    for (const target of [
+      'elsewhere.test:443',
+      'registry.test:443',
+      '127.0.0.1:443',
+      'sub.registry.test:443',
+    ]) {
+      const answer = await askTunnel(door, target);
+      assert.match(answer, /^HTTP\/1\.1 403 git-flame: /);
+      assert.ok(answer.includes(`${target} is not in sandbox.egress.setup of .blueflame.yml`));
+    }
+    assert.equal(
+      lines.all.map(({ target }) => target),
+      ['elsewhere.test:443', 'registry.test:443', '127.0.0.1:443', 'sub.registry.test:443'],
+    );
+  },
+);
+
+withTls(
+  'EGR-1 who is refused over and over gets no more answers, only ends; what is on the list is reached as before',
+  async () => {
+    const { port } = await secureServer('registry.test', () => 'inside');
+    const { door, lines } = await open({ hosts: [`registry.test:${port}`] });
+    for (let at = 0; at < 100; at += 1) assert.match(await askTunnel(door, 'elsewhere.test:443'), / 403 /);
+    for (let at = 0; at < 3; at += 1)
+      assert.is(await askTunnel(door, 'elsewhere.test:443').catch(() => ''), '');
+    assert.is(lines.all.length, 103);
+    assert.is(door.refusals().length, 1);
+    (await tunnel(door, `registry.test:${port}`)).destroy();
+  },
+);
 
 test('EGR-1 where from-config adds no registry, who is refused for that is told', async () => {
   const { door } = await open({ isOwnEmpty: true });
@@ -69,35 +81,38 @@ test('EGR-1 where from-config adds no registry, who is refused for that is told'
   assert.not.match(await askTunnel(plain, 'registry.example:443'), /from-config/);
 });
 
-test('EGR-1 a name that leads to loopback or a private network is refused, unless that is configured', async () => {
-  const { port } = await secureServer('registry.test', () => 'inside');
-  const host = `registry.test:${port}`;
-  const addresses = [
-    '127.0.0.1',
-    '10.1.2.3',
-    '192.168.7.7',
-    '172.20.1.1',
-    '169.254.169.254',
-    '100.64.3.2',
-    '0.0.0.0',
-  ];
-  for (const address of [
-    ...addresses,
-    '::1',
-    'fd00::1',
-    'fe80::1',
-    '::ffff:127.0.0.1',
-    '64:ff9b::7f00:1',
-    '2002:7f00:1::',
-  ]) {
-    const { door } = await open({ hosts: [host], privateHosts: [], leadsTo: ['198.51.100.7', address] });
-    const answer = await askTunnel(door, host);
-    assert.match(answer, /^HTTP\/1\.1 403 /, address);
-    assert.ok(answer.includes(`registry.test leads to ${address}, which is no public address`), address);
-  }
-});
+withTls(
+  'EGR-1 a name that leads to loopback or a private network is refused, unless that is configured',
+  async () => {
+    const { port } = await secureServer('registry.test', () => 'inside');
+    const host = `registry.test:${port}`;
+    const addresses = [
+      '127.0.0.1',
+      '10.1.2.3',
+      '192.168.7.7',
+      '172.20.1.1',
+      '169.254.169.254',
+      '100.64.3.2',
+      '0.0.0.0',
+    ];
+    for (const address of [
+      ...addresses,
+      '::1',
+      'fd00::1',
+      'fe80::1',
+      '::ffff:127.0.0.1',
+      '64:ff9b::7f00:1',
+      '2002:7f00:1::',
+    ]) {
+      const { door } = await open({ hosts: [host], privateHosts: [], leadsTo: ['198.51.100.7', address] });
+      const answer = await askTunnel(door, host);
+      assert.match(answer, /^HTTP\/1\.1 403 /, address);
+      assert.ok(answer.includes(`registry.test leads to ${address}, which is no public address`), address);
+    }
+  },
+);
 
-test('EGR-1 TLS for another name than was asked, or none at all, goes no further', async () => {
+withTls('EGR-1 TLS for another name than was asked, or none at all, goes no further', async () => {
   const seen: string[] = [];
   const { port, file } = await secureServer('registry.test', (name) => {
     seen.push(name);

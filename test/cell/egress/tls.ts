@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTempDir } from '../../support/repo.ts';
@@ -9,6 +9,9 @@ export interface TestCertificate {
   readonly cert: string;
   readonly file: string;
 }
+
+/** Whether one can be made here. */
+export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 /** Makes a certificate that vouches for itself. */
 export function makeCertificate(...names: readonly string[]): TestCertificate {

@@ -8,9 +8,16 @@ import type { RunnerContext } from '../../../lib/cell/runner-context.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import { openGit } from '../../../lib/git/open-git.ts';
 import { makeRepo, makeTempDir } from '../../support/repo.ts';
+import { testIf } from '../../support/skip.ts';
 import { claudeHooks, distDir, openCellFixture, scriptAdapter } from '../fixture.ts';
 
-test('WAT-8: the client that works and is fastest is used', async () => {
+const compiled = testIf(
+  test,
+  existsSync(join(distDir, 'watcher')),
+  'no native client was built: a compiler is missing',
+);
+
+compiled('WAT-8: the client that works and is fastest is used', async () => {
   const tools = copyOfTools();
   const context = await openContext(tools);
   assert.equal(await probeWatcher(context), { kind: 'native' });
@@ -30,7 +37,7 @@ test('WAT-2: a client that lets a blocked call through, or blocks an allowed one
   }
 });
 
-test('WAT-2: a native client of another kind of machine is not used', async () => {
+compiled('WAT-2: a native client of another kind of machine is not used', async () => {
   const tools = copyOfTools();
   const program = readFileSync(join(tools, 'watcher'));
   program.writeUInt16LE(0xfeed, elfMachineOffset);
@@ -42,7 +49,7 @@ const elfMachineOffset = 18;
 
 test('WAT-2: where no client works, no agent starts', async () => {
   const tools = copyOfTools();
-  rmSync(join(tools, 'watcher'));
+  rmSync(join(tools, 'watcher'), { force: true });
   writeFileSync(join(tools, 'watcher.pl'), 'die;');
   writeFileSync(join(tools, 'watcher.cjs'), 'process.exit(0)');
   const error = await probeWatcher(await openContext(tools)).catch((caught: unknown) => caught);

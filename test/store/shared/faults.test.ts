@@ -166,28 +166,31 @@ const storage: readonly (readonly [string, (remote: TestRepo) => string, RegExp]
 ];
 
 for (const [name, mount, message] of storage)
-  mounted(`DST-2 a remote that is ${name} is told as that at once; what was decided waits, and goes once it can`, async () => {
-    const { remote, clones } = await makeClones(['task-001']);
-    const machine = await openMachine(clones[0], 'host/a');
-    await machine.sharing.look();
-    const program = join(makeTempDir('flame-storage'), 'receive-pack');
-    const script = `#!/bin/sh\nexec unshare -rm sh -c '${mount(remote)} && exec git-receive-pack "$@"' sh "$@"\n`;
-    writeFileSync(program, script, { mode: 0o755 });
-    clones[0].git('config', 'remote.origin.receivepack', program);
-    const claimed = claim(machine, 'task-001', 'worker-0000000a');
-    await until('it is told', () => machine.lost.length > 0);
-    const [lost] = machine.lost;
-    assert.is(lost?.code, 'remote-cannot-store');
-    assert.match(lost?.message ?? '', message);
-    assert.is((await taskIn(clones[0], 'task-001')).status, 'pending');
-    await change(clones[0], 'task-001', { title: 'from a' });
-    const error = await sync(clones[0]).catch((caught: unknown) => caught);
-    assert.is(error instanceof FlameError && error.code, 'remote-cannot-store');
-    clones[0].git('config', '--unset', 'remote.origin.receivepack');
-    assert.is(await claimed, true);
-    await machine.close();
-    assert.equal(machine.lines, [false, true]);
-    assert.is(stateOf(clones[0]), stateOf(remote));
-  });
+  mounted(
+    `DST-2 a remote that is ${name} is told as that at once; what was decided waits, and goes once it can`,
+    async () => {
+      const { remote, clones } = await makeClones(['task-001']);
+      const machine = await openMachine(clones[0], 'host/a');
+      await machine.sharing.look();
+      const program = join(makeTempDir('flame-storage'), 'receive-pack');
+      const script = `#!/bin/sh\nexec unshare -rm sh -c '${mount(remote)} && exec git-receive-pack "$@"' sh "$@"\n`;
+      writeFileSync(program, script, { mode: 0o755 });
+      clones[0].git('config', 'remote.origin.receivepack', program);
+      const claimed = claim(machine, 'task-001', 'worker-0000000a');
+      await until('it is told', () => machine.lost.length > 0);
+      const [lost] = machine.lost;
+      assert.is(lost?.code, 'remote-cannot-store');
+      assert.match(lost?.message ?? '', message);
+      assert.is((await taskIn(clones[0], 'task-001')).status, 'pending');
+      await change(clones[0], 'task-001', { title: 'from a' });
+      const error = await sync(clones[0]).catch((caught: unknown) => caught);
+      assert.is(error instanceof FlameError && error.code, 'remote-cannot-store');
+      clones[0].git('config', '--unset', 'remote.origin.receivepack');
+      assert.is(await claimed, true);
+      await machine.close();
+      assert.equal(machine.lines, [false, true]);
+      assert.is(stateOf(clones[0]), stateOf(remote));
+    },
+  );
 
 test.run();
