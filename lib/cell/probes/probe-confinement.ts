@@ -38,7 +38,7 @@ export async function tryConfinement(context: RunnerContext): Promise<Confinemen
     });
     const leak = await tryDescriptors(context);
     // Cut short it would prove nothing.
-    const works = /worked[^]*tried/.test(ran.output) && existsSync(join(folder.home, 'inside'));
+    const works = /worked.*tried/s.test(ran.output) && existsSync(join(folder.home, 'inside'));
     const written = targets.filter((path) => existsSync(path));
     return {
       works,
