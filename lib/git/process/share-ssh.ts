@@ -27,7 +27,7 @@ export async function shareSsh(context: GitContext, remote: string): Promise<Git
   if (target === null) return context;
   const command = await sshCommand(context);
   if (!isPlainSsh(command) || !mayShare(await describeSsh(context, command, target))) return context;
-  const folder = socketFolder();
+  const folder = socketFolder(context.env.XDG_RUNTIME_DIR ?? '');
   if (folder === null) return context;
   const options = [...sharing, `ControlPath=${folder}/%C`].map((option) => `-o ${option}`).join(' ');
   return { ...context, env: { ...context.env, GIT_SSH_COMMAND: `${command} ${options}` } };
@@ -85,9 +85,9 @@ export function mayShare(description: string): boolean {
 }
 
 /** A folder of this user alone, the same for all runs; null: none is short and plain enough, or private. */
-function socketFolder(): string | null {
+function socketFolder(runtimeDir: string): string | null {
   const uid = process.getuid?.() ?? -1;
-  for (const base of [process.env.XDG_RUNTIME_DIR ?? '', tmpdir(), '/tmp']) {
+  for (const base of [runtimeDir, tmpdir(), '/tmp']) {
     const folder = join(base, `git-flame-ssh-${uid}`);
     if (!/^\/[\w./-]+$/.test(folder) || Buffer.byteLength(folder) > longestFolder) continue;
     try {
