@@ -35,7 +35,8 @@ async function tryDescriptor(context: RunnerContext, number: number): Promise<st
       argv: ['/bin/sh', '-c', `ls /proc/self/fd/${number}/ && echo reached`],
     });
     if (exitCode === leakStatus && !output.includes('reached')) return null;
-    return startError ?? `descriptor ${number}, left open on purpose, was open in a cell`;
+    if (output.includes('reached')) return `descriptor ${number}, left open on purpose, was open in a cell`;
+    return startError ?? `the cell in which descriptor ${number} was tried ended before it could tell`;
   } finally {
     closeSync(opened);
     await folder.remove();
