@@ -281,15 +281,15 @@ test('DST-1 who joined and has nothing to do says once what it waits for', async
   const stop = new AbortController();
   let looks = 0;
   const bench = await openTestWorkshop({ tasks: [], stop: stop.signal, agent: () => ({}) });
-  const sharing = sharingLead({
-    ...{ role: 'worker', roles: ['work'] },
-    machines: () => {
-      looks += 1;
-      if (looks > 5) stop.abort();
-      return [];
-    },
-  });
-  await workWave({ ...bench.workshop, sharing }, bench.session).catch(() => undefined);
+  const sharing = sharingLead({ role: 'worker', roles: ['work'] });
+  const { machine } = bench.workshop;
+  const sleep: typeof machine.sleep = (ms, signal) => {
+    looks += 1;
+    if (looks > 5) stop.abort();
+    return machine.sleep(ms, signal);
+  };
+  const workshop = { ...bench.workshop, sharing, machine: { ...machine, sleep } };
+  await workWave(workshop, bench.session).catch(() => undefined);
   const told = bench.events.flatMap((one) => (one.event === 'notice' ? [one.message] : []));
   assert.is(told.length, 1, told.join('\n'));
   assert.match(told[0] ?? '', /^Nothing to do here for now: it waits for .* ends with the session/);
