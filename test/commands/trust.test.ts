@@ -159,7 +159,7 @@ test('TRU-1: a template that runs code is no prompt before the yes', async () =>
   assert.is(isThere(repo, '.git/evil'), false);
 });
 
-inCell('TRU-1: a plugin folder that is a place of keys is refused, whoever allows what', async () => {
+inCell('TRU-1: a plugin folder that is a place of keys is refused, also where it was allowed', async () => {
   const repo = makeClone({ superpowers: { enabled: true, plugin_dir: '/root/home/.ssh' } });
   const env = { HOME: '/root/home' };
   for (const argv of [runIt, ['trust', '--yes']])

@@ -21,13 +21,6 @@ export interface RemoteLine {
   close(): void;
 }
 
-export interface HttpLine extends RemoteLine {
-  /** How many connections the server took in. */
-  accepted(): number;
-  /** Ends those that no request is on, as a server does after a while. */
-  endIdle(): void;
-}
-
 /** The bare repository itself, with no server. */
 export function byPath(path: string): RemoteLine {
   return { url: () => path, env: {}, crash: async () => undefined, close: () => undefined };
@@ -58,7 +51,7 @@ export async function serveHttp(
   path: string,
   faults: LineFaults | null,
   fateOf: (address: string, credentials: string | undefined) => Fate | null = () => null,
-): Promise<HttpLine> {
+): Promise<RemoteLine> {
   execFileSync('git', ['-C', path, 'config', 'http.receivepack', 'true']);
   const backends = new Set<ChildProcess>();
   const server = createServer((request, response) => {
@@ -68,17 +61,11 @@ export async function serveHttp(
     backends.add(backend);
     backend.once('close', () => backends.delete(backend));
   });
-  let accepted = 0;
-  server.on('connection', () => {
-    accepted += 1;
-  });
   const port = await listening(server);
   const line = faults === null ? null : await slowLine(port, faults);
   return {
     url: (host) => `http://${host}:${line?.port ?? port}/${basename(path)}`,
     env: {},
-    accepted: () => accepted,
-    endIdle: () => server.closeIdleConnections(),
     crash: async (down) => {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const { pid } of backends) if (pid !== undefined) endTree(pid);

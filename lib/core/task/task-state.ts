@@ -21,7 +21,7 @@ import { boundText, oneLine } from './one-line.ts';
  */
 
 /** Every legal change of status; the other ways from one to another take something back: a landing (takeBackTask), a rejection (restoreTask). */
-export const transitions = {
+const transitions = {
   pending: ['claimed', 'blocked', 'dropped'],
   claimed: ['done', 'failed', 'pending'],
   done: ['merged', 'requeued', 'failed', 'dropped'],

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { environmentOf } from './git-environment.ts';
 import { type GitContext, gitText } from './run-git.ts';
+import { readSettings } from './settings.ts';
 
 // The first ssh leaves a connection that the next ones use. One that is dead is found within 15 s, and one that is not used
 // ends after a minute.
@@ -35,12 +36,11 @@ export async function shareSsh(context: GitContext, remote: string): Promise<Git
 
 const name = '(?:[A-Za-z0-9_.][\\w.+-]*@)?[A-Za-z0-9_.][\\w.-]*';
 const asUrl = new RegExp(`^(?:ssh|git\\+ssh|ssh\\+git)://(${name})(?::(\\d+))?/`);
-const asPath = new RegExp(`^(${name}):(?!/?[:/])`);
-const asPathFromRoot = new RegExp(`^(${name}):/(?!/)`);
+const asPath = new RegExp(`^(${name}):(?!:|//)`);
 
 /** Words by which ssh is asked for the host of a URL; null: another program reaches it, or it is an IPv6 address. */
 export function sshTarget(url: string): readonly string[] | null {
-  const [, place, port] = url.match(asUrl) ?? url.match(asPath) ?? url.match(asPathFromRoot) ?? [];
+  const [, place, port] = url.match(asUrl) ?? url.match(asPath) ?? [];
   if (place === undefined) return null;
   return port === undefined ? [place] : ['-p', port, place];
 }
@@ -48,11 +48,10 @@ export function sshTarget(url: string): readonly string[] | null {
 /** By git's order: GIT_SSH_COMMAND, core.sshCommand, GIT_SSH, ssh. '': not plainly OpenSSH. */
 async function sshCommand(context: GitContext): Promise<string> {
   const { GIT_SSH_COMMAND: typed, GIT_SSH: program, GIT_SSH_VARIANT: kind } = context.env;
-  const read = (key: string): Promise<string> =>
-    gitText(context, ['config', '--get', key], { accept: [0, 1, 2] });
-  const variant = kind || (await read('ssh.variant'));
-  if (variant !== '' && variant !== 'ssh' && variant !== 'auto') return '';
-  return typed || (await read('core.sshCommand')) || (program ? '' : 'ssh');
+  const settings = await readSettings(context);
+  const variant = kind || settings.value('ssh.variant') || 'auto';
+  if (variant !== 'ssh' && variant !== 'auto') return '';
+  return typed || settings.value('core.sshcommand') || (program ? '' : 'ssh');
 }
 
 /** Whether a command, which git hands to a shell, is ssh with options to which more can be added. */

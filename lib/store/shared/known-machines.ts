@@ -5,7 +5,7 @@ import { CatFile } from '../../git/process/cat-file.ts';
 import { listRefs } from '../notes/list-refs.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { machinesRoot, trackingRef } from '../sync/remote.ts';
-import { readOwnSign } from './machine-ref.ts';
+import { readOwnSigns } from './machine-ref.ts';
 
 /** Who works on a session, as this clone last saw it at the remote: nothing is asked of that now. */
 export async function knownMachines(
@@ -18,11 +18,7 @@ export async function knownMachines(
   const refs = await listRefs(context, trackingRef(remote, `${machinesRoot}${session.id}/`));
   const catFile = new CatFile(context, commonDir);
   try {
-    const signs = await Promise.all([...refs].map(([ref, tip]) => readOwnSign(catFile, ref, tip)));
-    return listMachines({
-      ...{ session, tasks },
-      signs: signs.flatMap((sign) => (sign === null || sign === 'foreign' ? [] : sign)),
-    });
+    return listMachines({ session, tasks, signs: await readOwnSigns(catFile, refs) });
   } finally {
     await catFile.close();
   }

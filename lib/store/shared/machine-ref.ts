@@ -45,7 +45,7 @@ export interface ReadSign {
 }
 
 /** What a machine said of itself, and when by its own clock; null where that can't be read. */
-export async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadSign | null> {
+async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadSign | null> {
   const object = await catFile.read(tip).catch(() => null);
   if (object === null || object.type !== 'commit' || object.size > maxBytes) return null;
   const text = object.bytes.toString();
@@ -62,8 +62,17 @@ export async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadSig
   }
 }
 
+/** Those that machines gave themselves and that can be read, of refs with their tips. */
+export async function readOwnSigns(
+  catFile: CatFile,
+  refs: Iterable<readonly [string, ObjectId]>,
+): Promise<readonly ReadSign[]> {
+  const signs = await Promise.all([...refs].map(([ref, tip]) => readOwnSign(catFile, ref, tip)));
+  return signs.filter((sign) => sign !== null && sign !== 'foreign');
+}
+
 /**
- * The same where the machine of that ref gave it; 'foreign': another key signed it, or it names another machine.
+ * A sign of life where the machine of that ref gave it; 'foreign': another key signed it, or it names another machine.
  * null: it can't be read.
  */
 export async function readOwnSign(

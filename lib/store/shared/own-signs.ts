@@ -31,7 +31,6 @@ export class OwnSigns {
   #member: Membership | null = null;
   /** Where its ref is at the remote, and what it was moved to from here last. */
   #tip: ObjectId | null = null;
-  #own: ObjectId | null = null;
   #count = 0;
   #pushedAt = Number.NEGATIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -77,8 +76,8 @@ export class OwnSigns {
     const { objectFormat, identity, host, signer } = parts;
     const sink = (...[type, content]: [NewObject['type'], string | Uint8Array]): NewObject =>
       makeObject(objectFormat, type, content);
-    // Whatever somebody else made of that ref, each sign stands on the one before it.
-    const parents = [...new Set([this.#tip, this.#own])].flatMap((tip) => tip ?? []);
+    // A push moves the ref on from where it is.
+    const parents = this.#tip === null ? [] : [this.#tip];
     const made = makeSign(
       sign,
       { parents, count: this.#count },
@@ -93,7 +92,6 @@ export class OwnSigns {
   /** `began`: when the push did, for others count from no earlier. */
   pushed({ tip }: Sign, began: number): void {
     this.#tip = tip;
-    this.#own = tip;
     this.#pushedAt = began;
   }
 

@@ -6,7 +6,7 @@ import { sessionNotes, taskNotes } from '../notes/note-kinds.ts';
 import { emptyState, nextState, StateSnapshot } from '../notes/state.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { machinesRoot, peekState } from '../sync/remote.ts';
-import { readOwnSign } from './machine-ref.ts';
+import { readOwnSigns } from './machine-ref.ts';
 
 /**
  * Who works on a session by what the remote has, moving no ref; null: on the one begun last of those that are shared.
@@ -43,11 +43,7 @@ export async function readMachines(
     if (session === null) return { session: null, tasks: [], signs: [] };
     const root = `${machinesRoot}${session.id}/`;
     const tips = [...theirs].filter(([ref]) => ref.startsWith(root));
-    const signs = await Promise.all(tips.map(([ref, tip]) => readOwnSign(catFile, ref, tip)));
-    return {
-      ...{ session, tasks: snapshot.tasksOf(session.id) },
-      signs: signs.flatMap((sign) => (sign === null || sign === 'foreign' ? [] : sign)),
-    };
+    return { session, tasks: snapshot.tasksOf(session.id), signs: await readOwnSigns(catFile, tips) };
   } finally {
     await catFile.close();
   }

@@ -19,7 +19,7 @@ export function trackingRef(remote: string, ref: string): string {
 /** Below it each machine of a session has one ref that nobody else moves: its sign of life. */
 export const machinesRoot = 'refs/blueflame/machines/';
 
-export const stateRoot = 'refs/blueflame/';
+const stateRoot = 'refs/blueflame/';
 // A server that accepts and never answers holds git no longer than that; one at work says something every 5 s.
 const silence = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=60'];
 // A filter or depth of the clone must not apply: state is merged from whole histories and bodies. What agents

@@ -20,7 +20,7 @@ test.after.each(() => {
 const withTls = testIf(test, hasOpenssl, 'openssl is missing');
 
 withTls(
-  'EGR-1 a host of the list is reached by TLS, whose inside nobody reads; it is one line of the log',
+  'EGR-1 a host of the list is reached by TLS, whose inside is not read; it is one line of the log',
   async () => {
     const { port, file } = await secureServer('registry.test', (name) => `hello from ${name}`);
     const { door, lines } = await open({ hosts: [`registry.test:${port}`] });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { type HttpLine, serveHttp } from '../../support/remote-lines.ts';
+import { type RemoteLine, serveHttp } from '../../support/remote-lines.ts';
 import { makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { change, makeClones, stateOf, sync, taskIn } from '../sync-clones.ts';
 import { claim, openMachine } from './machine.ts';
@@ -128,7 +128,7 @@ const refusals: readonly Refusal[] = [
 
 type Way = 'by path' | 'by http';
 
-const lines: HttpLine[] = [];
+const lines: RemoteLine[] = [];
 test.after(() => {
   for (const line of lines) line.close();
 });

@@ -29,7 +29,7 @@ async function enter(repo: TestRepo, name: string, key: string): Promise<Machine
   return machine;
 }
 
-/** Ada leads, Ben has joined, and both have seen each other; `other` is a clone of somebody who may push. */
+/** Ada leads, Ben has joined, and both have seen each other; `other` is a clone that may push. */
 async function bench() {
   const { remote, clones } = await makeClones(['task-001', 'task-002']);
   const [a, b, other] = clones;
@@ -47,7 +47,7 @@ async function bench() {
   return { remote, other, b, ada: lead, ben: joined };
 }
 
-/** Has a machine give one more sign: with whatever it does. */
+/** Has a machine give one more sign: with a change it makes. */
 async function live(machine: Machine): Promise<void> {
   const done = await machine.store.transact((snapshot) => {
     const task = taskOf(snapshot, 'task-002');
