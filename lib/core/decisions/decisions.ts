@@ -10,6 +10,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { planOf } from '../task/edit-task.ts';
+import { decidedKeys } from '../task/task-keys.ts';
 
 /** What a session is for and where it lands. */
 export function sessionDecision({ id, objective, base_branch, landing }: Session): Decision {
@@ -30,12 +31,7 @@ export function taskDecision(task: Task): Decision {
 
 function taskFacts(task: Task): Decision['facts'] {
   const { id: _, ...facts } = planOf(task);
-  const kept = task.kept === undefined ? {} : { kept: task.kept };
-  // What else happens when it lands.
-  const back = task.takes_back === undefined ? {} : { takes_back: task.takes_back };
-  // Whose words it is made of: without it they would pass for a script of the person.
-  const from = task.source === undefined ? {} : { source: task.source };
-  return { ...facts, role: task.role, ...kept, ...back, ...from };
+  return { ...facts, role: task.role, ...decidedKeys(task, 'task') };
 }
 
 /**
@@ -56,11 +52,7 @@ function standingFacts(task: Task): Decision['facts'] {
   const { agent_id: agent, claimed_by: by, claimed_host: host, claimed_at: at, result, reason } = task;
   const claim = status === 'claimed' ? { agent, by, host, at } : null;
   const told = status === 'done' ? null : { result, reason };
-  const below = task.built_on === undefined ? {} : { built_on: task.built_on };
-  const again = task.undone === undefined ? {} : { undone: task.undone };
-  const as = task.landed_as === undefined ? {} : { landed_as: task.landed_as };
-  const tried = task.tries === undefined ? {} : { tries: task.tries };
-  return { status, commit, start, retries, history, claim, told, ...below, ...again, ...as, ...tried };
+  return { status, commit, start, retries, history, claim, told, ...decidedKeys(task, 'standing') };
 }
 
 /** That a session continues, in which cycle, and what it plans where that comes next. */

@@ -9,6 +9,7 @@ import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { shortId } from '../../util/short-id.ts';
 import { planChanges, planOf } from '../task/edit-task.ts';
 import { oneLine } from '../task/one-line.ts';
+import { namedKeys } from '../task/task-keys.ts';
 import { describeHead, headOf } from './merge-task-head.ts';
 
 /** One thing that another clone changed, to be judged by a person. */
@@ -45,19 +46,8 @@ function statusOf(task: Task): string {
 
 /** What its next attempt starts from and where its work lies, then what became of its attempts. */
 function attemptsOf(task: Task): Facts {
-  const { history, retry_count: retries, reason, kept, branch, worktree, takes_back: back, undone } = task;
-  const { landed_as: as } = task;
-  return {
-    'takes back': back === undefined ? null : `${back.changeset}, ${back.follow}: ${back.notes}`,
-    'landings taken back': undone === undefined ? null : `${undone}`,
-    'landed as': as === undefined ? null : shortId(as),
-    kept: kept === undefined ? null : `${shortId(kept.commit)} on ${shortId(kept.start)}`,
-    branch,
-    worktree,
-    attempts: `${history.length} (${canonicalDigest(history).slice(0, 8)})`,
-    retries: `${retries}`,
-    reason,
-  };
+  const { history } = task;
+  return { ...namedKeys(task), attempts: `${history.length} (${canonicalDigest(history).slice(0, 8)})` };
 }
 
 /** What became of a session and of its changesets. */

@@ -1,5 +1,5 @@
 import type { Task } from '../../domain/state/task.ts';
-import { type KeyOf, keysOf } from './task-parts.ts';
+import { type KeyOf, keysOf } from '../task/task-keys.ts';
 
 const headKeys = keysOf('head');
 type HeadOf<One> = One extends Task ? Pick<One, KeyOf<'head'>> : never;

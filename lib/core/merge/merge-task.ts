@@ -1,4 +1,5 @@
 import type { Task, TaskStatus } from '../../domain/state/task.ts';
+import { keysOf } from '../task/task-keys.ts';
 import { mergeHistory, supersededField, supersededHead } from './merge-history.ts';
 import { describeHead, headOf, type TaskHead } from './merge-task-head.ts';
 import {
@@ -15,7 +16,6 @@ import {
   preferring,
   sidesOf,
 } from './merge-values.ts';
-import { keysOf } from './task-parts.ts';
 
 // What landed or was given up stays so; finished work beats work, work beats waiting.
 const statusOrder: readonly TaskStatus[] = [

@@ -1,5 +1,6 @@
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { beforeLanding } from './take-back.ts';
 import { requeueTask } from './task-return.ts';
 import { describeChange, illegalTransition, type TaskChange } from './task-state.ts';
 
@@ -19,9 +20,13 @@ export interface Revision {
  */
 export function reviseTask(task: Task, { said, notes, comments, at }: Revision): TaskChange {
   if (task.status !== 'merged') throw illegalTransition(task, 'requeued');
-  const { landed_as: _, ...landed } = task;
-  const done: Task = { ...landed, status: 'done', undone: (task.undone ?? 0) + 1 };
-  const { task: after } = requeueTask(done, { kind: 'rejected', notes, comments, at, isOnRequest: true });
+  const { task: after } = requeueTask(beforeLanding(task), {
+    kind: 'rejected',
+    notes,
+    comments,
+    at,
+    isOnRequest: true,
+  });
   const reason = `${said} on its pull request`;
   return describeChange(task, { ...after, reason }, `, ${reason}`);
 }

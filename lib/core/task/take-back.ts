@@ -1,4 +1,4 @@
-import type { Task } from '../../domain/state/task.ts';
+import type { Task, TaskIn } from '../../domain/state/task.ts';
 import { dropTask } from './task-outcome.ts';
 import { requeueTask } from './task-return.ts';
 import { describeChange, illegalTransition, type TaskChange } from './task-state.ts';
@@ -18,12 +18,16 @@ export interface AfterUndo {
  */
 export function takeBackTask(task: Task, { follow, notes, keep }: AfterUndo, at: string): TaskChange {
   if (task.status !== 'merged') throw illegalTransition(task, follow === 'drop' ? 'dropped' : 'requeued');
-  // As right before it landed.
-  const { landed_as: _, ...landed } = task;
-  const done: Task = { ...landed, status: 'done', undone: (task.undone ?? 0) + 1 };
+  const done = beforeLanding(task);
   const { task: after } =
     follow === 'drop'
       ? dropTask(done, { reason: notes })
       : requeueTask(done, { kind: 'rejected', notes, at, keep });
   return describeChange(task, after, `, its landing was taken back: ${notes}`);
+}
+
+/** A task as right before it landed, but that it has: no other clone's older word ends it again. */
+export function beforeLanding(task: TaskIn<'merged'>): Task {
+  const { landed_as: _, ...landed } = task;
+  return { ...landed, status: 'done', undone: (task.undone ?? 0) + 1 };
 }

@@ -1,0 +1,105 @@
+import type { Task } from '../../domain/state/task.ts';
+import { shortId } from '../../util/short-id.ts';
+
+/** What the rest has to know of a key of a task's note; a key that is added there has its row here. */
+interface KeyRow<Value> {
+  /**
+   * How two clones' versions become one. The `head` moves as one: the status of one clone with the commit of another
+   * would be no task at all. `planned` values win one by one, a `list` holds what either added, `same` never differs.
+   */
+  readonly merge: 'same' | 'planned' | 'list' | 'head' | 'own rule';
+  /** The decision that it is part of where it is set: what the task asks for, or how it stands. */
+  readonly decides?: 'task' | 'standing';
+  /** Its name and its text in a list of what another clone changed. */
+  readonly named?: string;
+  readonly text?: (value: Value) => string;
+}
+
+const rows = {
+  v: { merge: 'same' },
+  id: { merge: 'same' },
+  session: { merge: 'same' },
+  title: { merge: 'planned' },
+  description: { merge: 'planned' },
+  role: { merge: 'planned' },
+  cohesion_group: { merge: 'planned' },
+  model: { merge: 'planned' },
+  adapter: { merge: 'planned' },
+  attempts: { merge: 'planned' },
+  created_by: { merge: 'planned' },
+  created_at: { merge: 'planned' },
+  locks_at: { merge: 'planned' },
+  priority: { merge: 'planned' },
+  dependencies: { merge: 'list' },
+  file_locks: { merge: 'list' },
+  acceptance_criteria: { merge: 'list' },
+  constraints: { merge: 'list' },
+  status: { merge: 'head' },
+  agent_id: { merge: 'head' },
+  undone: { merge: 'head', decides: 'standing', named: 'landings taken back' },
+  landed_as: { merge: 'head', decides: 'standing', named: 'landed as', text: shortId },
+  kept: {
+    merge: 'head',
+    decides: 'task',
+    named: 'kept',
+    text: ({ commit, start }) => `${shortId(commit)} on ${shortId(start)}`,
+  },
+  worktree: { merge: 'head', named: 'worktree' },
+  branch: { merge: 'head', named: 'branch' },
+  commit: { merge: 'head' },
+  start_commit: { merge: 'head' },
+  built_on: { merge: 'head', decides: 'standing' },
+  retry_count: { merge: 'head', named: 'retries' },
+  not_before: { merge: 'head' },
+  result: { merge: 'head' },
+  reason: { merge: 'head', named: 'reason' },
+  claimed_by: { merge: 'head' },
+  claimed_host: { merge: 'head' },
+  claimed_at: { merge: 'head' },
+  claim: { merge: 'head' },
+  judging: { merge: 'head' },
+  tries: { merge: 'head', decides: 'standing' },
+  takes_back: {
+    merge: 'planned',
+    decides: 'task',
+    named: 'takes back',
+    text: ({ changeset, follow, notes }) => `${changeset}, ${follow}: ${notes}`,
+  },
+  // Whose words it is made of: without it they would pass for a script of the person.
+  source: { merge: 'planned', decides: 'task' },
+  rev: { merge: 'own rule' },
+  history: { merge: 'own rule' },
+  updated_at: { merge: 'own rule' },
+} as const satisfies { readonly [Key in keyof Task]-?: KeyRow<NonNullable<Task[Key]>> };
+
+type Rows = typeof rows;
+export type KeyOf<Merge extends KeyRow<unknown>['merge']> = {
+  [Key in keyof Task]-?: Rows[Key]['merge'] extends Merge ? Key : never;
+}[keyof Task];
+
+const all = Object.entries(rows) as readonly [keyof Task, KeyRow<never>][];
+
+/** The keys that are merged in one way, in the order they stand in here. */
+export function keysOf<Merge extends KeyRow<unknown>['merge']>(merge: Merge): readonly KeyOf<Merge>[] {
+  return all.filter(([, row]) => row.merge === merge).map(([key]) => key as KeyOf<Merge>);
+}
+
+const decided = {
+  task: all.filter(([, row]) => row.decides === 'task').map(([key]) => key),
+  standing: all.filter(([, row]) => row.decides === 'standing').map(([key]) => key),
+};
+
+/** The keys that are part of a decision, with what is set of them. */
+export function decidedKeys(task: Task, decision: 'task' | 'standing'): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(decided[decision].map((key) => [key, task[key]]));
+}
+
+/** What is set of the keys that have a name for people, by it; null: it isn't set. */
+export function namedKeys(task: Task): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(
+    all.flatMap(([key, { named, text = String as (value: unknown) => string }]) => {
+      const value = task[key] as never;
+      return named === undefined ? [] : [[named, value === undefined || value === null ? null : text(value)]];
+    }),
+  );
+}
