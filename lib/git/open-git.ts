@@ -3,7 +3,6 @@ import type { ObjectId } from '../domain/ids.ts';
 import type { Detours } from '../domain/ports/git-contents.ts';
 import type { GitPort, Repository } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
-import { Checkouts } from './cells/checkouts.ts';
 import type { StepObserver } from './cells/import-objects.ts';
 import { type GitAccess, onObjects, whereThePersonIs } from './objects/git-access.ts';
 import { listDetours } from './objects/list-detours.ts';
@@ -17,7 +16,6 @@ import { openDiffs, openFiles } from './open-contents.ts';
 import { openTrials } from './open-trials.ts';
 import { openWorktrees } from './open-worktrees.ts';
 import { CatFile } from './process/cat-file.ts';
-import { keepsContent } from './process/content-settings.ts';
 import { discoverRepository } from './process/discover-repository.ts';
 import { inertDrivers } from './process/inert-drivers.ts';
 import { lateSignal } from './process/late-signal.ts';
@@ -59,7 +57,6 @@ export async function openGit(
   const person = whereThePersonIs({ context, repository });
   const idents = options.idents ?? openIdents(person);
   let signature: Promise<Signature> | undefined;
-  let keeps: Promise<boolean> | undefined;
   const objects = options.catFile ?? new CatFile(context, repository.commonDir);
   const readLinks = linksReader(objects);
   const access: GitAccess = {
@@ -83,8 +80,6 @@ export async function openGit(
     quietConfig: () => readQuietConfig(context, repository.commonDir),
     inertDrivers: () =>
       (drivers ??= repositorySettings(context.env, repository.commonDir).then(inertDrivers)),
-    keepsContent: () => (keeps ??= keepsContent(onObjects(access), repository.commonDir)),
-    checkouts: new Checkouts(repository.objectFormat),
     bounds: { ...workBounds, ...options.bounds },
     measured: new Set(),
     guard: {

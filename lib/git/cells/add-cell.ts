@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
@@ -123,30 +123,17 @@ async function checkOut(
   cell: CellWorktree,
   { paths, sparse }: { readonly paths: CellPaths; readonly sparse: readonly string[] | null },
 ): Promise<void> {
-  const index = join(paths.ownGitDir, 'index');
-  const written = sparse === null ? access.checkouts.write(cell.start, cell.path) : null;
   if (sparse !== null) {
     mkdirSync(join(paths.ownGitDir, 'info'));
     writeFileSync(join(paths.ownGitDir, 'info', 'sparse-checkout'), `${sparse.join('\n')}\n`);
-    await checkOutByGit(access, cell, ['core.sparseCheckout=true', 'core.sparseCheckoutCone=false']);
-  } else if (written === null) {
-    await checkOutByGit(access, cell);
-    access.checkouts.note(cell.start, cell.path, () => readFileSync(index));
-  } else writeFileSync(index, written);
-  copyFileSync(index, join(paths.agentGitDir, 'index'));
-}
-
-async function checkOutByGit(
-  access: GitAccess,
-  cell: CellWorktree,
-  settings: readonly string[] = [],
-): Promise<void> {
+  }
   // No agent was in it yet, and a large repository takes its time.
   const own = { ...(await ownGit(access, cell)), guard: undefined };
   // What a partial clone lacks is fetched into the repository: once for all, and where the agent's git finds it.
   const git = withVariables(own, { GIT_OBJECT_DIRECTORY: join(access.repository.commonDir, 'objects') });
-  const set = settings.flatMap((setting) => ['-c', setting]);
+  const set = sparse === null ? [] : ['-c', 'core.sparseCheckout=true', '-c', 'core.sparseCheckoutCone=false'];
   await runGit(git, [...set, 'read-tree', '-m', '-u', cell.start]);
+  copyFileSync(join(paths.ownGitDir, 'index'), join(paths.agentGitDir, 'index'));
 }
 
 function taken(folder: string, what: string, cause?: unknown): FlameError {

@@ -10,7 +10,6 @@ import type { GitAccess } from '../objects/git-access.ts';
 import { looseFile } from '../objects/read-loose.ts';
 import type { CellPaths } from './paths.ts';
 import { readRecord } from './record.ts';
-import { stageFew } from './stage-few.ts';
 import { stagePaths } from './stage-paths.ts';
 import { followAgent, forgetOwnIndex, noteOwnIndex, pathsOf } from './view.ts';
 
@@ -25,12 +24,11 @@ export async function commitLeftovers(
   { isOver, ...init }: LeftoverInit,
 ): Promise<ObjectId> {
   const places = pathsOf(access, cell);
-  const { head, git, hasAttributes } = await followAgent(access, cell);
+  const { head, git } = await followAgent(access, cell);
   // After a kill from here on, the index would count as HEAD's own, and what is staged as no task's work.
   forgetOwnIndex(places);
   killPoint('leftovers to stage');
-  const few = hasAttributes ? null : await stageFew(access, { workTree: cell.path, places, paths });
-  const tree = few ?? (await stagePaths(git, paths));
+  const tree = await stagePaths(git, paths);
   killPoint('leftovers staged');
   const merging = takeMerging(places, head);
   const commit = await commitTree(access, places.intake, { tree, parents: [head, ...merging], ...init });

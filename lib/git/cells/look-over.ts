@@ -22,17 +22,15 @@ interface LookedOver {
 /**
  * Makes a work tree that an agent wrote fit to be read by git: pipes, sockets and devices under names that git
  * would open are removed, they hold nothing, folders that can't be read get their owner's rights back, and no file stays
- * setuid. Throws FlameError `cell-too-much` where it holds more
- * than git could read in good time: files, folders in folders, or new patterns that are matched for ever. Returns
- * whether a file in it gives attributes to others.
+ * setuid. Throws FlameError `cell-too-much` where it holds more than git could read in good time: files, folders in
+ * folders, or new patterns that are matched for ever.
  */
 export async function lookOver(
   workTree: string,
   { bounds, known, before, guard }: LookedOver,
-): Promise<boolean> {
+): Promise<void> {
   const most = bounds.entries + known;
   let [found, repositories] = [0, 0];
-  let hasAttributes = false;
   const waiting = [{ path: workTree, depth: 0 }];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     requireGoing(guard);
@@ -48,7 +46,6 @@ export async function lookOver(
       throw tooMuch('repositories in it or more', { found: repositories, most: bounds.nested });
     for (const entry of entries) {
       const path = join(folder.path, entry.name);
-      hasAttributes ||= entry.name.toLowerCase() === '.gitattributes';
       if (entry.isDirectory()) waiting.push({ path, depth });
       else if (isPipe(entry)) await rm(path, { force: true }).catch(() => undefined);
       else if (entry.isFile()) {
@@ -59,7 +56,6 @@ export async function lookOver(
       }
     }
   }
-  return hasAttributes;
 }
 
 function isPipe(entry: Dirent): boolean {

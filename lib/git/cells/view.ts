@@ -83,26 +83,26 @@ async function readAgentHead(access: GitAccess, cell: CellWorktree): Promise<Obj
 
 /**
  * Brings the tool's own index to the agent's HEAD, its objects verified; files stay as they are.
- * Returns that HEAD, the git to continue with, and whether files in it give attributes to others.
+ * Returns that HEAD and the git to continue with.
  */
 export async function followAgent(
   access: GitAccess,
   cell: CellWorktree,
-): Promise<{ readonly head: ObjectId; readonly git: GitContext; readonly hasAttributes: boolean }> {
+): Promise<{ readonly head: ObjectId; readonly git: GitContext }> {
   const places = pathsOf(access, cell);
   const head = await readCellHead(access, cell);
   await verifyObjects(access, cell.quarantine, head);
-  const hasAttributes = await lookOver(cell.path, {
+  await lookOver(cell.path, {
     bounds: access.bounds,
     known: indexEntries(places.ownGitDir),
     guard: access.guard,
     before: (path) => textAtStart(access, cell, path),
   });
   const git = await ownGit(access, cell);
-  if (readRecord(places.root).index === head) return { head, git, hasAttributes };
+  if (readRecord(places.root).index === head) return { head, git };
   await runGit(git, ['read-tree', '--reset', head]);
   noteOwnIndex(places, head);
-  return { head, git, hasAttributes };
+  return { head, git };
 }
 
 /** What a file held when the agent began, as Latin-1; null: there was none. */

@@ -33,22 +33,11 @@ export interface GitAccess {
   readonly readLinks: ReadLinks;
   /** Merges of the repository's commits that need no git. */
   readonly plainMerge: PlainMerge;
-  /** See keepsContent; asked once. */
-  readonly keepsContent: () => Promise<boolean>;
-  readonly checkouts: KnownCheckouts;
   /** How much of an agent's work is looked at, and what holds a git that does. */
   readonly bounds: WorkBounds;
   readonly guard: GitGuard;
   /** Commits of cells that were found to be no more than that. */
   readonly measured: Set<string>;
-}
-
-/** Commits as they were checked out a moment ago. */
-export interface KnownCheckouts {
-  /** Puts a commit's files into a new work tree and returns its index; null: git has to. */
-  write(commit: ObjectId, workTree: string): Buffer | null;
-  /** Notes what git has checked out, before anybody else was there. */
-  note(commit: ObjectId, workTree: string, index: () => Buffer): void;
 }
 
 type Place = Pick<GitAccess, 'context'> & { readonly repository: RepositoryFacts };

@@ -115,7 +115,7 @@ test('attributes count that the agent wrote itself, and that are ignored', async
   }
 });
 
-test('worktrees made one after another from one commit are alike, whoever wrote into the first', async () => {
+test('worktrees made one after another from one commit are alike, whatever was written into the first', async () => {
   const repo = makeRepo();
   repo.write('bin/run.sh', '#!/bin/sh\n');
   chmodSync(join(repo.path, 'bin/run.sh'), 0o755);
