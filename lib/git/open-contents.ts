@@ -1,12 +1,11 @@
 import type { ObjectId } from '../domain/ids.ts';
 import type { FilteredPath, GitDiffs, GitFiles } from '../domain/ports/git-contents.ts';
-import { readChangedFiles } from './diff/changed-files.ts';
+import { readChangedFiles, readTreeChanges } from './diff/changed-files.ts';
 import { readDiffStat, readDiffText, readFileStats } from './diff/diff-commits.ts';
 import { pairCommits } from './diff/pair-commits.ts';
 import { readPatch } from './diff/read-patch.ts';
 import { readRenames } from './diff/read-renames.ts';
 import { readContent, readTexts } from './diff/read-texts.ts';
-import { readTreeChanges } from './diff/tree-changes.ts';
 import { exportCommit } from './objects/export-commit.ts';
 import { type GitAccess, inWorkTree, onObjects } from './objects/git-access.ts';
 import { submodulesOf } from './objects/list-detours.ts';
@@ -24,7 +23,7 @@ export function openDiffs(access: GitAccess, reading: ReadObjects): GitDiffs {
     changedFiles: async (base, tip, quarantine) =>
       readChangedFiles(...(await reading(tip, quarantine)), base, tip),
     treeChanges: async (base, tip, quarantine) =>
-      readTreeChanges((await reading(tip, quarantine))[1], base, tip),
+      readTreeChanges((await reading(tip, quarantine))[0], base, tip),
     renames: (base, tip) => readRenames(objects, base, tip),
     diffStat: (base, tip) => readDiffStat(objects, base, tip),
     fileStats: (base, tip) => readFileStats(objects, base, tip),

@@ -1,20 +1,21 @@
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
-import type { ChangedFile } from '../../domain/state/patch.ts';
+import type { ChangedFile, TreeChange } from '../../domain/state/patch.ts';
 import { type ObjectSource, required } from '../objects/object-source.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
-import { readFewChanges } from './few-changes.ts';
 
 const submoduleMode = '160000';
+const noMode = '000000';
+const asData = ['-r', '-z', '--raw', '--no-renames', '--no-ext-diff', '--ignore-submodules=none'];
+const counted = [...asData, '--numstat', '--no-textconv'];
 
 /** Every path that differs between two commits, in git's order; a rename is a deletion and an addition. */
-export async function readChangedFiles(
+export function readChangedFiles(
   context: GitContext,
   objects: ObjectSource,
   base: ObjectId,
   tip: ObjectId,
 ): Promise<readonly ChangedFile[]> {
-  const few = await readFewChanges(objects, base, tip);
-  return few ?? readFiles(context, objects, ['diff-tree', ...asData, base, tip, '--']);
+  return readFiles(context, objects, ['diff-tree', ...counted, base, tip, '--']);
 }
 
 /** Every path whose staged content differs from a commit or tree. */
@@ -23,13 +24,25 @@ export function readStagedFiles(
   objects: ObjectSource,
   base: ObjectId,
 ): Promise<readonly ChangedFile[]> {
-  return readFiles(context, objects, ['diff-index', '--cached', ...asData, base, '--']);
+  return readFiles(context, objects, ['diff-index', '--cached', ...counted, base, '--']);
 }
 
-const asData = [
-  ...['-r', '-z', '--raw', '--numstat', '--no-renames', '--no-ext-diff', '--no-textconv'],
-  '--ignore-submodules=none',
-];
+/** Files that differ between two commits, in git's order. */
+export async function readTreeChanges(
+  context: GitContext,
+  base: ObjectId,
+  tip: ObjectId,
+): Promise<readonly TreeChange[]> {
+  if (base === tip) return [];
+  const { stdout } = await runGit(context, ['diff-tree', ...asData, base, tip, '--']);
+  return parseChanges(stdout.toString()).map(({ path, oldMode, newMode, oldOid, newOid }) => ({
+    path,
+    mode: newMode,
+    blob: newMode === noMode ? null : newOid,
+    oldMode,
+    oldBlob: oldMode === noMode ? null : oldOid,
+  }));
+}
 
 async function readFiles(
   context: GitContext,
