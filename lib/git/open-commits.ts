@@ -3,9 +3,7 @@ import type { GitCommits, GitMerging, MergeResult } from '../domain/ports/git-co
 import { commitGraph } from './objects/commit-graph.ts';
 import { commitTree } from './objects/commit-tree.ts';
 import { type GitAccess, onObjects, whereThePersonIs, withVariables } from './objects/git-access.ts';
-import { writeLooseObject } from './objects/loose-object.ts';
 import { mergeTree } from './objects/merge-tree.ts';
-import { defaultObjectSettings } from './objects/object-file.ts';
 import { readCommit, readCommitsBetween } from './objects/read-commits.ts';
 import { replaceTexts } from './objects/replace-texts.ts';
 import { replay } from './objects/replay.ts';
@@ -18,7 +16,7 @@ import { resolveCommit } from './refs/head-state.ts';
 
 export function openCommits(access: GitAccess, reading: ReadObjects): GitCommits {
   return {
-    ...commitGraph(onObjects(access), access.readLinks),
+    ...commitGraph(onObjects(access)),
     resolveCommit: (revision) => resolveCommit(whereThePersonIs(access), revision, access),
     readCommit: async (commit, quarantine) => readCommit(...(await reading(commit, quarantine)), commit),
     commitsBetween: async (base, tip, quarantine) =>
@@ -38,13 +36,7 @@ export function openMerging(access: GitAccess): GitMerging {
   };
   return {
     // In the person's work tree, for the merge attributes checked out there, such as union for a changelog.
-    mergeTree: async (ours, theirs) => {
-      // Who has no name yet is asked for it where a commit is made.
-      const loose = (await access.signature().catch(() => null))?.loose ?? defaultObjectSettings;
-      const tree = await access.plainMerge(ours, theirs, (made) => writeLooseObject(objectDir, made, loose));
-      if (tree !== null) return { kind: 'clean', tree };
-      return merging(async (context) => mergeTree(context, ours, theirs));
-    },
+    mergeTree: (ours, theirs) => merging((context) => mergeTree(context, ours, theirs)),
     mergeDrivers: async () => mergeDrivers(await access.inertDrivers()),
     replay: (onto, start, tip) => merging((context) => replay(access, context, { onto, start, tip })),
     transplant: async (onto, start, tip) =>

@@ -6,8 +6,6 @@ import { killPoint } from '../util/kill-point.ts';
 import type { StepObserver } from './cells/import-objects.ts';
 import { type GitAccess, onObjects, whereThePersonIs } from './objects/git-access.ts';
 import { listDetours } from './objects/list-detours.ts';
-import { plainMerger } from './objects/plain-merge.ts';
-import { linksReader } from './objects/read-links.ts';
 import { readSignature, type Signature } from './objects/read-signature.ts';
 import { repackLoose } from './objects/repack-loose.ts';
 import { openCells } from './open-cells.ts';
@@ -58,7 +56,6 @@ export async function openGit(
   const idents = options.idents ?? openIdents(person);
   let signature: Promise<Signature> | undefined;
   const objects = options.catFile ?? new CatFile(context, repository.commonDir);
-  const readLinks = linksReader(objects);
   const access: GitAccess = {
     context: { cwd: context.cwd, env: context.env },
     repository,
@@ -67,8 +64,6 @@ export async function openGit(
       repository.commonDir,
       async (ref) => (await objects.info(`${ref}^{commit}`))?.oid ?? null,
     ),
-    readLinks,
-    plainMerge: plainMerger(objects, readLinks, repository.objectFormat),
     signature: () => (signature ??= readSignature(person, idents, repository.commonDir)),
     detours: (commit) => {
       const known = detours.get(commit) ?? listDetours(onObjects(access), commit);

@@ -158,7 +158,7 @@ function changeTime(memory: LookMemory, { task, commit, isAtWork }: Tip, now: nu
 interface Between {
   readonly from: ObjectId;
   readonly to: PlacedCommit;
-  /** Its size is known to be in bounds: it is read without a process. */
+  /** Its size is known to be in bounds. */
   readonly isJudged: boolean;
   readonly signal: AbortSignal;
 }

@@ -25,9 +25,6 @@ export async function tryMerge(
   signal: AbortSignal,
 ): Promise<Trial> {
   if (one.commit === other.commit) return { kind: 'clean' };
-  const isOurs = one.quarantine === null && other.quarantine === null;
-  if (isOurs && (await access.plainMerge(one.commit, other.commit, () => undefined)) !== null)
-    return { kind: 'clean' };
   const objectDir = trialFolder(access.repository.commonDir);
   try {
     const here = withVariables(whereThePersonIs(access), await access.inertDrivers());

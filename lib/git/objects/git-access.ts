@@ -9,8 +9,6 @@ import type { RepositoryFacts } from '../process/find-plainly.ts';
 import type { GitGuard } from '../process/limit-git.ts';
 import type { GitContext } from '../process/run-git.ts';
 import type { KnownCommits } from '../refs/known-commits.ts';
-import type { PlainMerge } from './plain-merge.ts';
-import type { ReadLinks } from './read-links.ts';
 import type { Signature } from './read-signature.ts';
 
 /** What every git operation needs: where the person stands, and the repository found there. */
@@ -29,10 +27,6 @@ export interface GitAccess {
   readonly inertDrivers: () => Promise<Readonly<Record<string, string>>>;
   /** See readQuietConfig. */
   readonly quietConfig: () => Promise<string>;
-  /** The repository's commits, each read once. */
-  readonly readLinks: ReadLinks;
-  /** Merges of the repository's commits that need no git. */
-  readonly plainMerge: PlainMerge;
   /** How much of an agent's work is looked at, and what holds a git that does. */
   readonly bounds: WorkBounds;
   readonly guard: GitGuard;
