@@ -1,13 +1,11 @@
-import { join } from 'node:path';
 import type { GitCommits, GitMerging, MergeResult } from '../domain/ports/git-commits.ts';
 import { commitGraph } from './objects/commit-graph.ts';
-import { commitTree } from './objects/commit-tree.ts';
+import { commitTree, isSigning, signCommit } from './objects/commit-tree.ts';
 import { type GitAccess, onObjects, whereThePersonIs, withVariables } from './objects/git-access.ts';
 import { mergeTree } from './objects/merge-tree.ts';
 import { readCommit, readCommitsBetween } from './objects/read-commits.ts';
 import { replaceTexts } from './objects/replace-texts.ts';
 import { replay } from './objects/replay.ts';
-import { isSigning, signCommit } from './objects/sign-commit.ts';
 import { transplant } from './objects/transplant.ts';
 import { mergeDrivers, withUnrunDrivers } from './objects/unrun-drivers.ts';
 import type { GitContext } from './process/run-git.ts';
@@ -26,7 +24,6 @@ export function openCommits(access: GitAccess, reading: ReadObjects): GitCommits
 
 export function openMerging(access: GitAccess): GitMerging {
   const here = whereThePersonIs(access);
-  const objectDir = join(access.repository.commonDir, 'objects');
   // Asked once, as whose name it is.
   let asked: Promise<boolean> | undefined;
   const signs = (): Promise<boolean> => (asked ??= isSigning(here));
@@ -42,8 +39,8 @@ export function openMerging(access: GitAccess): GitMerging {
     transplant: async (onto, start, tip) =>
       transplant(access, withVariables(here, await access.inertDrivers()), { onto, start, tip }),
     replaceTexts: (commit, texts) => replaceTexts(access, commit, texts),
-    commitTree: (init) => commitTree(access, objectDir, init),
+    commitTree: (init) => commitTree(access, here, init),
     commitSigned: async (init) =>
-      (await signs()) ? signCommit(here, init) : commitTree(access, objectDir, init),
+      (await signs()) ? signCommit(access, here, init) : commitTree(access, here, init),
   };
 }

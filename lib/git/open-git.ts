@@ -6,7 +6,6 @@ import { killPoint } from '../util/kill-point.ts';
 import type { StepObserver } from './cells/import-objects.ts';
 import { type GitAccess, onObjects, whereThePersonIs } from './objects/git-access.ts';
 import { listDetours } from './objects/list-detours.ts';
-import { readSignature, type Signature } from './objects/read-signature.ts';
 import { repackLoose } from './objects/repack-loose.ts';
 import { openCells } from './open-cells.ts';
 import { openCommits, openMerging } from './open-commits.ts';
@@ -54,7 +53,6 @@ export async function openGit(
   const detours = new Map<ObjectId, Promise<Detours>>();
   const person = whereThePersonIs({ context, repository });
   const idents = options.idents ?? openIdents(person);
-  let signature: Promise<Signature> | undefined;
   const objects = options.catFile ?? new CatFile(context, repository.commonDir);
   const access: GitAccess = {
     context: { cwd: context.cwd, env: context.env },
@@ -64,7 +62,7 @@ export async function openGit(
       repository.commonDir,
       async (ref) => (await objects.info(`${ref}^{commit}`))?.oid ?? null,
     ),
-    signature: () => (signature ??= readSignature(person, idents, repository.commonDir)),
+    idents,
     detours: (commit) => {
       const known = detours.get(commit) ?? listDetours(onObjects(access), commit);
       detours.set(commit, known);

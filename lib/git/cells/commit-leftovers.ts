@@ -31,7 +31,7 @@ export async function commitLeftovers(
   const tree = await stagePaths(git, paths);
   killPoint('leftovers staged');
   const merging = takeMerging(places, head);
-  const commit = await commitTree(access, places.intake, { tree, parents: [head, ...merging], ...init });
+  const commit = await commitTree(access, git, { tree, parents: [head, ...merging], ...init });
   killPoint('leftovers committed');
   noteOwnIndex(places, commit, { made: { commit, over: isOver === true ? head : null } });
   killPoint('leftovers recorded');

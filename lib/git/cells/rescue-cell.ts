@@ -30,7 +30,7 @@ export async function rescueCell(
   { without = [], also = [], ...init }: RescueInit,
 ): Promise<ObjectId | null> {
   const places = pathsOf(access, cell);
-  const { root, intake } = places;
+  const { root } = places;
   const { head, git } = await openView(access, cell);
   await requireEmptySubmodules(access, cell, head);
   try {
@@ -42,7 +42,7 @@ export async function rescueCell(
     forgetOwnIndex(places);
     const tree = await stagePaths(git, paths);
     killPoint('rescue staged');
-    return await commitTree(access, intake, { tree, parents: [head], ...init });
+    return await commitTree(access, git, { tree, parents: [head], ...init });
   } finally {
     forgetOwnIndex(places);
   }

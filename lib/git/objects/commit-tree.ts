@@ -1,41 +1,86 @@
-import type { ObjectId } from '../../domain/ids.ts';
+import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { CommitRequest } from '../../domain/ports/git-commits.ts';
-import type { Ident } from '../process/read-identity.ts';
-import type { GitAccess } from './git-access.ts';
-import { writeLooseObject } from './loose-object.ts';
-import { makeObject } from './make-object.ts';
+import { type GitContext, gitText, runGit } from '../process/run-git.ts';
+import { readSettings } from '../process/settings.ts';
+import { signingFailed } from '../process/signing-failed.ts';
+import { requireOwnSigner } from '../process/signing-programs.ts';
+import { type GitAccess, withVariables } from './git-access.ts';
+
+/** Whether the person has their commits signed, where they stand. */
+export async function isSigning(context: GitContext): Promise<boolean> {
+  return (await readSettings(context)).isTrue('commit.gpgsign');
+}
+
+/** What a commit is made of; its tree may be named by any revision. */
+type CommitParts = Omit<CommitRequest, 'tree'> & { readonly tree: string };
 
 /**
- * Writes a commit object in the person's name into an object folder, as `git commit-tree` would: unsigned, since no
- * key may be asked for while agents work, and in UTF-8. Throws as readIdent.
+ * Writes a commit in the person's name, in UTF-8; unsigned, since no key may be asked for while agents work. Throws as
+ * readIdent.
  */
 export async function commitTree(
   access: GitAccess,
-  objectDir: string,
-  init: CommitRequest,
+  context: GitContext,
+  request: CommitParts,
 ): Promise<ObjectId> {
-  const { author, committer, loose } = await access.signature();
-  const by = init.author === undefined ? author : { ...author, name: cleanName(init.author) };
-  const lines = [
-    `tree ${init.tree}`,
-    ...[...new Set(init.parents)].map((parent) => `parent ${parent}`),
-    `author ${sign({ ...by, time: init.authored ?? by.time })}`,
-    `committer ${sign(committer)}`,
-    '',
-    init.message.endsWith('\n') ? init.message : `${init.message}\n`,
-  ];
-  const commit = makeObject(access.repository.objectFormat, 'commit', lines.join('\n'));
-  writeLooseObject(objectDir, commit, loose);
-  return commit.oid;
+  const as = withVariables(context, await signatureOf(access, request));
+  return parseObjectId(await gitText(as, argsOf(request), { input: textOf(request) }));
 }
 
-function sign({ name, time, zone }: Ident): string {
-  return `${name} ${time ?? Math.floor(Date.now() / 1_000)} ${zone}`;
+/**
+ * The same, signed by the program and key the person configured. Throws `signing-failed`, and `signing-untrusted`
+ * where that program lies in the repository.
+ */
+export async function signCommit(
+  access: GitAccess,
+  context: GitContext,
+  request: CommitRequest,
+): Promise<ObjectId> {
+  await requireOwnSigner(context);
+  const as = withVariables(context, await signatureOf(access, request));
+  const { exitCode, stdout, stderr } = await runGit(as, argsOf(request, ['-S']), {
+    input: textOf(request),
+    accept: [0, 1, 128],
+  });
+  if (exitCode === 0) return parseObjectId(stdout.toString().trim());
+  throw signingFailed(
+    'git could not sign the commit that is to land, as commit.gpgsign asks for; nothing was landed.',
+    {
+      details: stderr.split('\n').slice(0, 10),
+      hints: ['git commit-tree -S -m test HEAD^{tree}', 'git flame merge', 'git flame review'],
+    },
+  );
 }
 
-/** Without what would end a name or an address early. */
-function cleanName(author: string): string {
-  const [, name = author, email = ''] = /^(.*?)\s*<([^<>]*)>$/.exec(author.trim()) ?? [];
+function argsOf({ tree, parents }: CommitParts, options: readonly string[] = []): readonly string[] {
+  const from = [...new Set(parents)].flatMap((parent) => ['-p', parent]);
+  return ['-c', 'i18n.commitEncoding=UTF-8', 'commit-tree', ...options, ...from, '-F', '-', tree];
+}
+
+function textOf({ message }: CommitParts): string {
+  return message.endsWith('\n') ? message : `${message}\n`;
+}
+
+/** Who writes and who commits it, for git. */
+async function signatureOf(
+  { idents }: Pick<GitAccess, 'idents'>,
+  { author, authored }: CommitParts,
+): Promise<Record<string, string>> {
+  const [own, committer] = await Promise.all([idents.author(), idents.committer()]);
+  const [name, email] = splitIdent(author ?? own.name);
+  const [committerName, committerEmail] = splitIdent(committer.name);
+  return {
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: committerName,
+    GIT_COMMITTER_EMAIL: committerEmail,
+    ...(authored === undefined ? {} : { GIT_AUTHOR_DATE: `@${authored} ${own.zone}` }),
+  };
+}
+
+/** `Name <email>`; git refuses an empty name. */
+function splitIdent(ident: string): readonly [name: string, email: string] {
+  const [, name = ident, email = ''] = /^(.*?)\s*<([^<>]*)>$/.exec(ident.trim()) ?? [];
   const clean = (text: string): string => text.replace(/[\p{Cc}<>]+/gu, '').trim();
-  return `${clean(name)} <${clean(email)}>`;
+  return [clean(name) || clean(email) || 'unknown', clean(email)];
 }

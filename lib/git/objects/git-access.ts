@@ -7,9 +7,9 @@ import type { Repository } from '../../domain/ports/git-port.ts';
 import type { CatFile } from '../process/cat-file.ts';
 import type { RepositoryFacts } from '../process/find-plainly.ts';
 import type { GitGuard } from '../process/limit-git.ts';
+import type { Idents } from '../process/read-identity.ts';
 import type { GitContext } from '../process/run-git.ts';
 import type { KnownCommits } from '../refs/known-commits.ts';
-import type { Signature } from './read-signature.ts';
 
 /** What every git operation needs: where the person stands, and the repository found there. */
 export interface GitAccess {
@@ -19,8 +19,8 @@ export interface GitAccess {
   readonly objects: CatFile;
   /** Which commits its refs name. */
   readonly refs: KnownCommits;
-  /** Who commits in the person's name; asked once. */
-  readonly signature: () => Promise<Signature>;
+  /** The person who commits, as git knows them. */
+  readonly idents: Idents;
   /** See listDetours; asked once of each commit. */
   readonly detours: (commit: ObjectId) => Promise<Detours>;
   /** Variables that keep configured filters and merge drivers from running; see inert-drivers.ts. */

@@ -43,15 +43,3 @@ function modeOf(bytes: Buffer, start: number, end: number): string {
     if (bytes[start + at] !== guess.charCodeAt(at)) return bytes.toString('latin1', start, end);
   return guess;
 }
-
-/** Writes a tree object, in git's order: folders as if their names ended with a slash. */
-export function renderTree(rows: readonly TreeRow[]): Buffer {
-  const keyed = rows.map((row) => ({ row, key: row.mode === folderMode ? `${row.name}/` : row.name }));
-  keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return Buffer.concat(
-    keyed.flatMap(({ row: { mode, name, oid } }) => [
-      Buffer.from(`${mode} ${name}\0`, 'latin1'),
-      Buffer.from(oid, 'hex'),
-    ]),
-  );
-}

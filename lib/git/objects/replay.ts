@@ -1,7 +1,6 @@
-import { join } from 'node:path';
-import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
+import type { ObjectId } from '../../domain/ids.ts';
 import type { MergeResult } from '../../domain/ports/git-commits.ts';
-import { type GitContext, gitText } from '../process/run-git.ts';
+import type { GitContext } from '../process/run-git.ts';
 import { commitTree } from './commit-tree.ts';
 import type { GitAccess } from './git-access.ts';
 import { mergeTree } from './merge-tree.ts';
@@ -15,11 +14,8 @@ export async function replay(
   context: GitContext,
   { onto, start, tip }: { readonly onto: ObjectId; readonly start: ObjectId; readonly tip: ObjectId },
 ): Promise<MergeResult> {
-  const objectDir = join(access.repository.commonDir, 'objects');
-  const stand = async (commit: ObjectId, parents: readonly ObjectId[]): Promise<ObjectId> => {
-    const tree = parseObjectId(await gitText(context, ['rev-parse', '--verify', `${commit}^{tree}`]));
-    return commitTree(access, objectDir, { tree, parents, message: 'Stands in for a merge\n' });
-  };
+  const stand = (commit: ObjectId, parents: readonly ObjectId[]): Promise<ObjectId> =>
+    commitTree(access, context, { tree: `${commit}^{tree}`, parents, message: 'Stands in for a merge\n' });
   const ancestor = await stand(start, []);
   return mergeTree(context, await stand(onto, [ancestor]), await stand(tip, [ancestor]));
 }

@@ -1,14 +1,10 @@
-import { join } from 'node:path';
-import type { ObjectId } from '../../domain/ids.ts';
+import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { Transplant } from '../../domain/ports/git-commits.ts';
 import { type GitContext, gitText } from '../process/run-git.ts';
 import { findInTree } from './find-in-tree.ts';
-import type { GitAccess } from './git-access.ts';
-import { writeLooseObject } from './loose-object.ts';
-import { makeObject } from './make-object.ts';
-import { defaultObjectSettings } from './object-file.ts';
+import { type GitAccess, onObjects } from './git-access.ts';
 import { required } from './object-source.ts';
-import { folderMode, parseTree, renderTree, type TreeRow } from './parse-tree.ts';
+import { folderMode, parseTree, type TreeRow } from './parse-tree.ts';
 import { replay } from './replay.ts';
 
 /**
@@ -33,6 +29,8 @@ export async function transplant(
 export function toBytes(path: string): string {
   return Buffer.from(path).toString('latin1');
 }
+
+const submoduleMode = '160000';
 
 interface Edit {
   /** The names on the way to it. */
@@ -64,7 +62,12 @@ export async function replaceEntries(
       rows.set(name, { ...known, oid });
     }
   }
-  const made = makeObject(access.repository.objectFormat, 'tree', renderTree([...rows.values()]));
-  writeLooseObject(join(access.repository.commonDir, 'objects'), made, defaultObjectSettings);
-  return made.oid;
+  // A submodule's commit is in another repository.
+  const input = Buffer.from([...rows.values()].map(renderRow).join(''), 'latin1');
+  return parseObjectId(await gitText(onObjects(access), ['mktree', '-z', '--missing'], { input }));
+}
+
+function renderRow({ mode, name, oid }: TreeRow): string {
+  const type = mode === folderMode ? 'tree' : mode === submoduleMode ? 'commit' : 'blob';
+  return `${mode} ${type} ${oid}\t${name}\0`;
 }
