@@ -5,16 +5,15 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
-  stat,
-  utimes,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { killPoint } from './kill-point.ts';
-import { ownIdentity, parseIdentity, processStart, processState } from './process-identity.ts';
+import { ownIdentity, type ProcessIdentity, parseIdentity, processState } from './process-identity.ts';
+import { readTextOrEmpty } from './read-file.ts';
 
 interface OwnedLockOptions {
   /** A holder of whom nothing is known is taken for dead after this long, in milliseconds. */
@@ -28,10 +27,10 @@ interface OwnedLockOptions {
 }
 
 /**
- * Takes a lock between processes, the folder `path`; resolves to what gives it back. Its holder is written in
- * it, so that the lock of a process that is gone is taken over at once, not after the stale time: on this
- * machine a dead holder never makes anybody wait. Rejects with proper-lockfile's ELOCKED,
- * at once with EROFS or EACCES where the folder can't be written.
+ * Takes a lock of proper-lockfile, the folder `path`; resolves to what gives it back. A file beside it names the
+ * holder, so that the lock of a process that is gone is taken over at once, not after the stale time: on this machine
+ * a dead holder never makes another process wait. Rejects with ELOCKED, at once with EROFS or EACCES where the folder
+ * can't be written.
  */
 export async function takeLock(path: string, options: OwnedLockOptions): Promise<() => Promise<void>> {
   // Loaded when first needed: most commands lock nothing.
@@ -39,106 +38,82 @@ export async function takeLock(path: string, options: OwnedLockOptions): Promise
   mkdirSync(dirname(path), { recursive: true });
   // Where nothing can be written, trying again for the whole time would only say so later.
   accessSync(dirname(path), constants.W_OK);
-  sweep(path);
   takeOver(path);
   const release = await lock(path, {
     lockfilePath: path,
     realpath: false,
-    fs: lockFolders,
     stale: options.staleMs,
     // What is done under the lock is safe without it too; the default would end the process.
     onCompromised: () => undefined,
     ...(options.retries === undefined ? {} : { retries: options.retries }),
   });
+  const own = `${JSON.stringify(ownIdentity())}\n${randomBytes(8).toString('hex')}\n`;
+  attempt(() => writeFileSync(ownerOf(path), own));
   killPoint(`lock ${basename(path)} taken`);
   return async () => {
+    // Another process has it where this one was stopped for longer than the stale time.
+    if (readTextOrEmpty(ownerOf(path)) === own) rmSync(ownerOf(path), { force: true });
     await release().catch(() => undefined);
     killPoint(`lock ${basename(path)} given back`);
   };
 }
 
-/** Removes the locks in a folder whose holders are gone, and what killed makers and removers of locks left there. */
+/** The same for the time of `work`. */
+export async function withLock<T>(
+  path: string,
+  options: OwnedLockOptions,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  const release = await takeLock(path, options);
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+}
+
+/** The process that has a lock; null where none is named. */
+export function lockHolder(path: string): ProcessIdentity | null {
+  return holderIn(readTextOrEmpty(ownerOf(path)));
+}
+
+/** Removes the locks in a folder whose holders are gone. */
 export function removeDeadLocks(folder: string): void {
   const names = existsSync(folder) ? readdirSync(folder) : [];
-  for (const name of names.filter((one) => one.endsWith('.lock'))) takeOver(join(folder, name));
-  for (const name of names) removeSide(folder, name);
+  for (const name of names.filter((one) => one.endsWith(`.lock${ownerSuffix}`)))
+    takeOver(join(folder, name.slice(0, -ownerSuffix.length)));
 }
 
-const ownerName = 'owner';
+const ownerSuffix = '-owner';
 
-type Callback = (error: NodeJS.ErrnoException | null) => void;
-
-/** What proper-lockfile makes and removes its folders with: a lock appears with its owner in it, or not at all. */
-const lockFolders = {
-  stat,
-  utimes,
-  mkdir: (path: string, callback: Callback): void => callback(attempt(() => makeFolder(path))),
-  rmdir: (path: string, callback: Callback): void => callback(attempt(() => removeFolder(path))),
-  rmdirSync: removeFolder,
-};
-
-function makeFolder(path: string): void {
-  const made = sideName(path, 'new');
-  try {
-    mkdirSync(made);
-    writeFileSync(
-      join(made, ownerName),
-      `${JSON.stringify(ownIdentity())}\n${randomBytes(8).toString('hex')}\n`,
-    );
-    renameSync(made, path);
-  } catch (error) {
-    rmSync(made, { recursive: true, force: true });
-    const isThere = error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY';
-    throw isThere ? Object.assign(new Error(`${path} is there`), { code: 'EEXIST' }) : error;
-  }
+function ownerOf(path: string): string {
+  return `${path}${ownerSuffix}`;
 }
 
-function removeFolder(path: string): void {
-  const gone = sideName(path, 'gone');
-  renameSync(path, gone);
-  rmSync(gone, { recursive: true, force: true });
+function holderIn(owner: string): ProcessIdentity | null {
+  return parseIdentity(owner.split('\n')[0] ?? '');
 }
 
-function sideName(path: string, kind: 'new' | 'gone'): string {
-  return `${path}.${process.pid}-${randomBytes(4).toString('hex')}.${kind}`;
-}
-
-/** Removes the lock of a holder that is gone. Of several that try only one may: its mark lies in that very lock. */
+/** Removes the lock of a holder that is gone. Of several that try, the one that gets to rename its name may. */
 function takeOver(path: string): void {
-  const owner = readOwner(path);
-  const identity = parseIdentity(owner.split('\n')[0] ?? '');
-  if (identity === null || processState(identity) !== 'gone') return;
-  const mark = join(path, 'taken-over');
-  if (attempt(() => writeFileSync(mark, '', { flag: 'wx' })) !== null) return;
-  if (readOwner(path) === owner) attempt(() => removeFolder(path));
-  else rmSync(mark, { force: true });
-}
-
-/** Removes what processes left that were killed while they made or removed this lock. */
-function sweep(path: string): void {
-  const folder = dirname(path);
-  for (const name of readdirSync(folder)) if (name.startsWith(basename(path))) removeSide(folder, name);
-}
-
-function removeSide(folder: string, name: string): void {
-  const pid = /\.lock\.(\d+)-[0-9a-f]{8}\.(?:new|gone)$/.exec(name)?.[1];
-  if (pid !== undefined && processStart(Number(pid)) === null)
-    rmSync(join(folder, name), { recursive: true, force: true });
-}
-
-function readOwner(path: string): string {
-  try {
-    return readFileSync(join(path, ownerName), 'utf8');
-  } catch {
-    return '';
+  const owner = readTextOrEmpty(ownerOf(path));
+  const holder = holderIn(owner);
+  if (holder === null || processState(holder) !== 'gone') return;
+  const aside = `${ownerOf(path)}.${process.pid}`;
+  if (!attempt(() => renameSync(ownerOf(path), aside))) return;
+  // Another process was faster, and has the lock already: its name goes back.
+  if (readTextOrEmpty(aside) !== owner) attempt(() => renameSync(aside, ownerOf(path)));
+  else {
+    attempt(() => rmdirSync(path));
+    rmSync(aside, { force: true });
   }
 }
 
-function attempt(action: () => void): NodeJS.ErrnoException | null {
+function attempt(action: () => void): boolean {
   try {
     action();
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    return true;
+  } catch {
+    return false;
   }
 }

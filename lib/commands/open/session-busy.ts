@@ -1,20 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionId } from '../../domain/ids.ts';
-import { parseIdentity, processState } from '../../util/process-identity.ts';
+import { lockHolder } from '../../util/owned-lock.ts';
+import { processState } from '../../util/process-identity.ts';
 
 /** Whether a command works on a session at this moment, as far as this machine knows; see withSessionLock. */
 export function isSessionBusy(commonDir: string, session: SessionId): boolean {
-  const identity = parseIdentity(readOwner(join(commonDir, 'blueflame', 'locks', `${session}.lock`)));
-  if (identity === null) return false;
-  const state = processState(identity);
-  return state === 'alive' || state === 'own';
-}
-
-function readOwner(lock: string): string {
-  try {
-    return readFileSync(join(lock, 'owner'), 'utf8').split('\n')[0] ?? '';
-  } catch {
-    return '';
-  }
+  const holder = lockHolder(join(commonDir, 'blueflame', 'locks', `${session}.lock`));
+  return holder !== null && ['alive', 'own'].includes(processState(holder));
 }

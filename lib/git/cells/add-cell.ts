@@ -131,7 +131,8 @@ async function checkOut(
   const own = { ...(await ownGit(access, cell)), guard: undefined };
   // What a partial clone lacks is fetched into the repository: once for all, and where the agent's git finds it.
   const git = withVariables(own, { GIT_OBJECT_DIRECTORY: join(access.repository.commonDir, 'objects') });
-  const set = sparse === null ? [] : ['-c', 'core.sparseCheckout=true', '-c', 'core.sparseCheckoutCone=false'];
+  const set =
+    sparse === null ? [] : ['-c', 'core.sparseCheckout=true', '-c', 'core.sparseCheckoutCone=false'];
   await runGit(git, [...set, 'read-tree', '-m', '-u', cell.start]);
   copyFileSync(join(paths.ownGitDir, 'index'), join(paths.agentGitDir, 'index'));
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { takeLock } from '../../util/owned-lock.ts';
+import { withLock } from '../../util/owned-lock.ts';
 
 // Of the process: callers in it wait here, in turn, instead of for each other's lock file.
 let last: Promise<unknown> = Promise.resolve();
@@ -9,19 +9,8 @@ let last: Promise<unknown> = Promise.resolve();
  * short: a holder of whom nothing is known is taken for dead after five seconds.
  */
 export function withCellLock<T>(commonDir: string, work: () => T | Promise<T>): Promise<T> {
-  const turn = last.then(() => locked(commonDir, work));
+  const options = { staleMs: 5_000, retries: { retries: 600, factor: 1.2, minTimeout: 5, maxTimeout: 100 } };
+  const turn = last.then(() => withLock(join(commonDir, 'blueflame', 'cells.lock'), options, work));
   last = turn.catch(() => undefined);
   return turn;
-}
-
-async function locked<T>(commonDir: string, work: () => T | Promise<T>): Promise<T> {
-  const release = await takeLock(join(commonDir, 'blueflame', 'cells.lock'), {
-    staleMs: 5_000,
-    retries: { retries: 600, factor: 1.2, minTimeout: 5, maxTimeout: 100 },
-  });
-  try {
-    return await work();
-  } finally {
-    await release();
-  }
 }

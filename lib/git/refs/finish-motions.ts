@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { killPoint } from '../../util/kill-point.ts';
-import { takeLock } from '../../util/owned-lock.ts';
+import { withLock } from '../../util/owned-lock.ts';
 import { processStart, processState } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
@@ -25,15 +25,9 @@ const settleMs = 200;
  */
 export async function finishMotions(context: GitContext, commonDir: string): Promise<readonly string[]> {
   if (listMotions(commonDir).length === 0) return [];
-  const release = await takeLock(join(motionFolder(commonDir), 'motions.lock'), {
-    staleMs: 10_000,
-    retries: { retries: 200, factor: 1, minTimeout: 50, maxTimeout: 200 },
-  });
-  try {
-    return await finishAll({ context, commonDir });
-  } finally {
-    await release();
-  }
+  const retries = { retries: 200, factor: 1, minTimeout: 50, maxTimeout: 200 };
+  const path = join(motionFolder(commonDir), 'motions.lock');
+  return withLock(path, { staleMs: 10_000, retries }, () => finishAll({ context, commonDir }));
 }
 
 function listMotions(commonDir: string): readonly string[] {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
-import { takeLock } from '../../util/owned-lock.ts';
+import { withLock } from '../../util/owned-lock.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 
 const fileEditSchema = z.object({
@@ -77,16 +77,9 @@ export function writeSetupRecord(commonDir: string, record: SetupRecord): void {
 }
 
 /** Keeps two commands from changing a repository's set-up at once, for the time of `work`, which must be short. */
-export async function withSetupLock<T>(commonDir: string, work: () => Promise<T>): Promise<T> {
-  const release = await takeLock(join(commonDir, 'blueflame-init.lock'), {
-    staleMs: 5_000,
-    retries: { retries: 200, factor: 1.2, minTimeout: 10, maxTimeout: 100 },
-  });
-  try {
-    return await work();
-  } finally {
-    await release();
-  }
+export function withSetupLock<T>(commonDir: string, work: () => Promise<T>): Promise<T> {
+  const retries = { retries: 200, factor: 1.2, minTimeout: 10, maxTimeout: 100 };
+  return withLock(join(commonDir, 'blueflame-init.lock'), { staleMs: 5_000, retries }, work);
 }
 
 function recordFile(commonDir: string): string {
