@@ -1,19 +1,53 @@
-import { readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
-import { deflateSync } from 'node:zlib';
-import { processStart } from '../../util/process-identity.ts';
-import { type NewObject, objectHeader } from './make-object.ts';
+import { randomBytes } from 'node:crypto';
 import {
-  defaultObjectSettings,
-  type ObjectSettings,
-  placeObjectFile,
-  temporaryPrefix,
-} from './object-file.ts';
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { killPoint } from '../../util/kill-point.ts';
+import { processStart } from '../../util/process-identity.ts';
+import { isMissing } from '../../util/read-file.ts';
+import { type NewObject, objectHeader } from './make-object.ts';
+
+/** How files of objects are written, as the repository's configuration says it. */
+export interface ObjectSettings {
+  /** Whether each object is flushed to the disk, from core.fsync. */
+  readonly isSynced: boolean;
+  /** zlib level, from core.looseCompression. */
+  readonly level: number;
+  /** Permission bits that core.sharedRepository adds: 0o660 for a group, 0o664 for all. */
+  readonly sharedBits: number;
+}
+
+/** git's own defaults: fastest compression, no loose object flushed, permissions from the umask. */
+export const defaultObjectSettings: ObjectSettings = {
+  isSynced: false,
+  level: 1,
+  sharedBits: 0,
+};
+
+/** git's own prune takes such names for leftovers of a killed writer; the pid that follows lets the next start do so at once. */
+const temporaryPrefix = 'tmp_obj_flame_';
+
+// Each thread of a process has its own.
+const ownNames = randomBytes(6).toString('hex');
+let placed = 0;
 
 /** Removes unfinished objects of processes that are gone; returns how many. */
 export function removeDeadObjects(objectsDir: string): number {
   let removed = 0;
-  for (const folder of readdirSync(objectsDir).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name))) {
+  for (const folder of readdirSync(objectsDir).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
     for (const name of readdirSync(join(objectsDir, folder))) {
       if (!name.startsWith(temporaryPrefix)) continue;
       if (processStart(Number.parseInt(name.slice(temporaryPrefix.length), 10)) !== null) continue;
@@ -52,4 +86,39 @@ function freshen(path: string): boolean {
     // Absent, packed, in an alternate, or another user's: written once more, which is never wrong.
     return false;
   }
+}
+
+/** Puts a file below the objects: it's there whole or not at all. */
+function placeObjectFile(path: string, bytes: Uint8Array, { isSynced, sharedBits }: ObjectSettings): void {
+  placed += 1;
+  const temporary = join(dirname(path), `${temporaryPrefix}${process.pid}_${ownNames}${placed}`);
+  const file = openInFolder(temporary, sharedBits);
+  try {
+    writeAll(file, bytes);
+    if (sharedBits !== 0) fchmodSync(file, 0o444 | (sharedBits & 0o444));
+    if (isSynced) fsyncSync(file);
+  } catch (error) {
+    // A full disk must not be filled further.
+    rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+  killPoint('object written');
+  renameSync(temporary, path);
+}
+
+function openInFolder(path: string, sharedBits: number): number {
+  try {
+    return openSync(path, 'wx', 0o444);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    mkdirSync(dirname(path), { recursive: true });
+    if (sharedBits !== 0) chmodSync(dirname(path), 0o2711 | sharedBits);
+    return openSync(path, 'wx', 0o444);
+  }
+}
+
+function writeAll(file: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
 }

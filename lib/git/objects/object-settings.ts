@@ -1,6 +1,6 @@
 import type { GitContext } from '../process/run-git.ts';
 import { repositorySettings, type Settings } from '../process/settings.ts';
-import { defaultObjectSettings, type ObjectSettings } from './object-file.ts';
+import { defaultObjectSettings, type ObjectSettings } from './loose-object.ts';
 
 /** What the repository's configuration says about writing objects, as git itself would follow it. */
 export async function readObjectSettings(
@@ -16,7 +16,6 @@ export function objectSettingsOf(settings: Settings): ObjectSettings {
   const components = settings.value('core.fsync') ?? '';
   return {
     isSynced: isSynced(components) || settings.isTrue('core.fsyncobjectfiles'),
-    isPackSynced: isPackSynced(components),
     level: Number.isInteger(level) && level >= -1 && level <= 9 ? level : defaultObjectSettings.level,
     sharedBits: sharedBits(settings.value('core.sharedrepository') ?? 'umask'),
   };
@@ -25,16 +24,6 @@ export function objectSettingsOf(settings: Settings): ObjectSettings {
 function isSynced(components: string): boolean {
   const covers = ['loose-object', 'objects', 'committed', 'added', 'all'];
   return components.split(/[\s,]+/).some((name) => covers.includes(name));
-}
-
-/** Unlike loose objects they are, unless somebody says otherwise. */
-function isPackSynced(components: string): boolean {
-  const names = components.split(/[\s,]+/);
-  const covers = ['pack', 'objects', 'committed', 'added', 'all'];
-  return (
-    covers.some((name) => names.includes(name)) ||
-    !['none', ...covers.map((name) => `-${name}`)].some((name) => names.includes(name))
-  );
 }
 
 function sharedBits(value: string): number {

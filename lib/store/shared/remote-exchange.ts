@@ -56,8 +56,7 @@ export class RemoteExchange {
     this.#parts = parts;
     this.#remote = remote;
     this.#local = new LocalState({ context, commonDir, objectFormat, remote, isDry: false });
-    const objectsDir = `${commonDir}/objects`;
-    this.#objects = new ObjectWriter({ context, commonDir, objectFormat, objectsDir });
+    this.#objects = new ObjectWriter({ context, commonDir, objectFormat });
     this.#chains = new KeptChains(parts.catFile, objectFormat);
     const transactions = { context, gitDir: commonDir, objectFormat, reason: `git flame ${remote}` };
     this.#refs = new RefTransactions(transactions);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { IncomingChange } from '../../core/merge/incoming-changes.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
@@ -70,8 +69,7 @@ export class LocalState {
     this.#catFile = new CatFile(context, commonDir);
     this.#chains = new KeptChains(this.#catFile, objectFormat);
     this.#reader = new StateReader({ catFile: this.#catFile, commonDir, objectFormat });
-    const objectsDir = join(commonDir, 'objects');
-    this.#objects = new ObjectWriter({ context, commonDir, objectFormat, objectsDir });
+    this.#objects = new ObjectWriter({ context, commonDir, objectFormat });
     const reason = `git flame sync ${options.remote}`;
     const transactions = { context, gitDir: commonDir, objectFormat, reason };
     this.#refs = new RefTransactions(transactions);

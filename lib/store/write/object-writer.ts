@@ -1,11 +1,12 @@
-import { writeLooseObject } from '../../git/objects/loose-object.ts';
+import { join } from 'node:path';
+import { type ObjectSettings, writeLooseObject } from '../../git/objects/loose-object.ts';
 import type { NewObject, ObjectFormat } from '../../git/objects/make-object.ts';
-import type { ObjectSettings } from '../../git/objects/object-file.ts';
+import { makePack } from '../../git/objects/make-pack.ts';
 import { readObjectSettings } from '../../git/objects/object-settings.ts';
-import type { GitContext } from '../../git/process/run-git.ts';
-import { writePack } from './write-pack.ts';
+import { type GitContext, runGit } from '../../git/process/run-git.ts';
+import { killPoint } from '../../util/kill-point.ts';
 
-// Below, loose files are about as quick, and a pack for every few changes would slow all reads.
+// Below, loose files are quicker than to start git, and a pack for every few changes would slow all reads.
 const packFrom = 32;
 
 /** Puts new objects into the repository before a ref may name them. */
@@ -13,7 +14,6 @@ export class ObjectWriter {
   readonly #options: {
     readonly context: GitContext;
     readonly commonDir: string;
-    readonly objectsDir: string;
     readonly objectFormat: ObjectFormat;
   };
   #settings: Promise<ObjectSettings> | null = null;
@@ -21,7 +21,6 @@ export class ObjectWriter {
   constructor(options: {
     readonly context: GitContext;
     readonly commonDir: string;
-    readonly objectsDir: string;
     readonly objectFormat: ObjectFormat;
   }) {
     this.#options = options;
@@ -36,10 +35,19 @@ export class ObjectWriter {
 
   /** Resolves when all are there. */
   async write(objects: readonly NewObject[]): Promise<void> {
-    const { context, commonDir, objectFormat, objectsDir } = this.#options;
+    const { context, commonDir } = this.#options;
     this.#settings ??= readObjectSettings(context, commonDir);
     const settings = await this.#settings;
-    if (objects.length >= packFrom) await writePack(objectsDir, objects, { objectFormat, settings });
-    else for (const object of objects) writeLooseObject(objectsDir, object, settings);
+    if (objects.length >= packFrom) await this.#writePack(objects);
+    else for (const object of objects) writeLooseObject(join(commonDir, 'objects'), object, settings);
+  }
+
+  /** To make a file of each would take most of a transaction's time, on a disk where much was removed lately the more. */
+  async #writePack(objects: readonly NewObject[]): Promise<void> {
+    const { context, commonDir, objectFormat } = this.#options;
+    const input = await makePack(objectFormat, objects);
+    const git = { ...context, variables: { ...context.variables, GIT_DIR: commonDir } };
+    await runGit(git, ['index-pack', '--stdin'], { input });
+    killPoint('object written');
   }
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { openIdents } from '../../git/process/read-identity.ts';
 import type { StateReader } from '../notes/state-reader.ts';
@@ -16,7 +15,7 @@ export function openWriter(
   const { context, commonDir, objectFormat, idents = openIdents(context) } = options;
   return new GroupCommit({
     ...{ context, idents, commonDir, objectFormat, ...reading },
-    objects: new ObjectWriter({ context, commonDir, objectFormat, objectsDir: join(commonDir, 'objects') }),
+    objects: new ObjectWriter({ context, commonDir, objectFormat }),
     queue: new WriteQueue(commonDir),
     now: options.now ?? (() => new Date()),
     host: options.hostname ?? null,

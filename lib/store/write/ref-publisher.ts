@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { NewObject, ObjectFormat } from '../../git/objects/make-object.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
@@ -30,8 +29,7 @@ export class RefPublisher {
     readonly reason: string;
   }) {
     const { context, commonDir, objectFormat, reason } = options;
-    const objectsDir = join(commonDir, 'objects');
-    this.#objects = new ObjectWriter({ context, commonDir, objectFormat, objectsDir });
+    this.#objects = new ObjectWriter({ context, commonDir, objectFormat });
     this.#refs = new RefTransactions({
       ...{ context, gitDir: commonDir, objectFormat, reason },
       createsReflogs: true,

@@ -1,10 +1,13 @@
-import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeLooseObject } from '../../../lib/git/objects/loose-object.ts';
+import {
+  defaultObjectSettings,
+  removeDeadObjects,
+  writeLooseObject,
+} from '../../../lib/git/objects/loose-object.ts';
 import { makeObject } from '../../../lib/git/objects/make-object.ts';
-import { defaultObjectSettings } from '../../../lib/git/objects/object-file.ts';
 import { objectSettingsOf, readObjectSettings } from '../../../lib/git/objects/object-settings.ts';
 import { parseSettings } from '../../../lib/git/process/settings.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
@@ -57,17 +60,25 @@ test('the settings follow the configuration of git', async () => {
   repo.git('config', 'core.fsync', 'committed');
   repo.git('config', 'core.compression', '9');
   repo.git('config', 'core.sharedRepository', 'group');
-  assert.equal(await read(), { isSynced: true, isPackSynced: true, level: 9, sharedBits: 0o660 });
+  assert.equal(await read(), { isSynced: true, level: 9, sharedBits: 0o660 });
   repo.git('config', 'core.looseCompression', '0');
   repo.git('config', 'core.fsync', 'reference,-loose-object');
   repo.git('config', 'core.sharedRepository', '0640');
-  assert.equal(await read(), { isSynced: false, isPackSynced: true, level: 0, sharedBits: 0o640 });
+  assert.equal(await read(), { isSynced: false, level: 0, sharedBits: 0o640 });
 });
 
-test('packs are flushed as git does, unless somebody says otherwise', () => {
-  const isFlushed = (value: string): boolean => settingsOf(`core.fsync\n${value}`).isPackSynced;
-  assert.ok(['loose-object', 'committed,-loose-object', 'none,pack', 'all'].every(isFlushed));
-  assert.not(['none', '-pack', 'reference,-objects'].some(isFlushed));
+test('what a killed writer left is removed, and of one that lives is not', () => {
+  const objects = objectsOf(makeRepo());
+  const [folder = ''] = readdirSync(objects).filter((name) => name.length === 2);
+  const [left, living] = [999_999_999, process.pid].map((pid) =>
+    join(objects, folder, `tmp_obj_flame_${pid}_0123456789ab`),
+  );
+  for (const file of [left, living]) writeFileSync(`${file}`, 'x');
+  assert.is(removeDeadObjects(objects), 1);
+  assert.equal(
+    [left, living].map((file) => existsSync(`${file}`)),
+    [false, true],
+  );
 });
 
 test('odd settings fall back to the defaults', () => {

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeObject } from '../../../lib/git/objects/make-object.ts';
-import { defaultObjectSettings } from '../../../lib/git/objects/object-file.ts';
+import { makePack } from '../../../lib/git/objects/make-pack.ts';
 import { repackLoose } from '../../../lib/git/objects/repack-loose.ts';
-import { writePack } from '../../../lib/store/write/write-pack.ts';
+import { runGit } from '../../../lib/git/process/run-git.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
 const context = ({ path, env }: TestRepo): { cwd: string; env: TestRepo['env'] } => ({ cwd: path, env });
@@ -25,10 +25,7 @@ test('many small packs become one, with what nothing names yet', async () => {
   const loose = repo.git('rev-parse', 'HEAD');
   const objects = Array.from({ length: 45 }, (_, at) => makeObject('sha1', 'blob', `${at}\n`));
   for (const object of objects)
-    await writePack(`${repo.path}/.git/objects`, [object], {
-      objectFormat: 'sha1',
-      settings: { ...defaultObjectSettings, isPackSynced: false },
-    });
+    await runGit(context(repo), ['index-pack', '--stdin'], { input: await makePack('sha1', [object]) });
   await repackLoose(context(repo), `${repo.path}/.git`);
   assert.match(repo.git('count-objects', '-v'), /packs: [12]$/m);
   for (const { oid } of objects) assert.is(repo.git('cat-file', '-t', oid), 'blob');
