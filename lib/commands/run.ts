@@ -1,7 +1,7 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
-import { requireLeader } from '../engine/queen/queen-wave.ts';
+import { requireLeader } from '../engine/lead-agent/run-lead-agent.ts';
 import { withOwnBoard } from './board/own-board.ts';
 import { leadSession, ledThrough } from './machines/lead.ts';
 import { withWorkshop } from './open/open-workshop.ts';
@@ -23,9 +23,9 @@ export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
     if (remote !== null)
       return withOwnBoard(opened, io, () => leadSession(opened, io, { wish, remote, takesOver }));
     // The protocol is loaded for who has a model lead alone.
-    const leadDesk = isLed ? (await import('./mcp/run-desk.ts')).openRunDesk : null;
+    const leadTools = isLed ? (await import('./mcp/run-host.ts')).openRunLead : null;
     return withOwnBoard(opened, io, () =>
-      withStart(opened, wish, io, (start) => goOn(opened, io, start, leadDesk)),
+      withStart(opened, wish, io, (start) => goOn(opened, io, start, leadTools)),
     );
   });
 }

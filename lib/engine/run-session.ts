@@ -11,11 +11,11 @@ import { isBudgetStop } from './agents/session-budget.ts';
 import { endCycle, settleLeftOver } from './end-cycle.ts';
 import { endSession } from './end-session.ts';
 import { interruptedError } from './interrupted.ts';
+import { type OpenLeadTools, runLeadAgent } from './lead-agent/run-lead-agent.ts';
 import { mergeWave } from './merge/merge-wave.ts';
 import { noticeConfig } from './notice-config.ts';
 import { acceptReceived } from './plan/accept-received.ts';
 import { type PlanOptions, planWave } from './plan/plan-wave.ts';
-import { type OpenLeadDesk, queenWave } from './queen/queen-wave.ts';
 import { record, type SessionView, viewSession } from './record.ts';
 import { recoverSession } from './recover-session.ts';
 import { reviewWave } from './review/review-wave.ts';
@@ -27,21 +27,21 @@ import type { Workshop } from './workshop.ts';
 
 /**
  * The whole loop: snapshot, decide, act, record, until the session has ended or a person stopped it. What
- * comes next is derived from the notes alone, so a session continues by calling it again. With `leadDesk` a model leads
- * each cycle as far as she gets.
+ * comes next is derived from the notes alone, so a session continues by calling it again. With `leadTools` a model leads
+ * each cycle as far as it gets.
  */
 export async function runSession(
   opened: Workshop,
   id: SessionId,
   options: PlanOptions,
-  leadDesk: OpenLeadDesk | null = null,
+  leadTools: OpenLeadTools | null = null,
 ): Promise<void> {
   let workshop = opened;
   let plan = options;
   let idle = 0;
   await resume(workshop, id);
-  workshop.run.isLed = leadDesk !== null;
-  if (leadDesk !== null) await queenWave(workshop, id, leadDesk);
+  workshop.run.isLed = leadTools !== null;
+  if (leadTools !== null) await runLeadAgent(workshop, id, leadTools);
   for (;;) {
     if (workshop.signal.aborted) throw interruptedError();
     const view = await viewSession(workshop, id);
@@ -63,7 +63,7 @@ export async function runSession(
     if ((await viewSession(workshop, id)).session.state === 'ended') return;
     workshop.windDown.reset();
     workshop = await newRules(workshop, id);
-    if (leadDesk !== null) await queenWave(workshop, id, leadDesk);
+    if (leadTools !== null) await runLeadAgent(workshop, id, leadTools);
   }
 }
 

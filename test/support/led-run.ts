@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { reportError } from '../../lib/cli/report-error.ts';
-import { openRunDesk } from '../../lib/commands/mcp/run-desk.ts';
+import { openRunLead } from '../../lib/commands/mcp/run-host.ts';
 import { withWorkshop } from '../../lib/commands/open/open-workshop.ts';
 import { withStart } from '../../lib/commands/plan/find-plan.ts';
 import { readStartWish } from '../../lib/commands/plan/start-wish.ts';
@@ -66,7 +66,7 @@ export async function ledRun(
   const code = await withWorkshop(args, io, (opened) => {
     const workshop = ledBy(opened.workshop, queen, queens);
     const led = { ...opened, workshop };
-    return withStart(led, readStartWish(args), io, (start) => goOn(led, io, start, openRunDesk));
+    return withStart(led, readStartWish(args), io, (start) => goOn(led, io, start, openRunLead));
   }).catch((error: unknown) => reportError(error, ['run', '--json'], io));
   const lines = out()
     .split('\n')

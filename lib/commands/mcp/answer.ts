@@ -2,55 +2,46 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { FlameError } from '../../domain/flame-error.ts';
 import { markInvisible, toJsonLine } from '../../ui/text/to-json-line.ts';
 import { parseRecord } from '../../util/json-record.ts';
-import { adviseModel } from './advise-model.ts';
 
 /** So much of an answer reaches the model of every client whole. */
 const longestAnswer = 40_000;
 const mostDetails = 20;
+const mostHints = 5;
 
 /**
- * A value as JSON in a text block, and where the client's model reads no more for it, as structured content too: the same
- * to the letter, so that clients which show both where they differ show it once. What a screen or a reader could take for
- * something else is marked in both: clients write structured content out by themselves, unescaped.
+ * A value as JSON in a text block and, for most clients, as structured content: the same to the letter, so that clients
+ * which show both where they differ show it once. What a screen or a reader could take for something else is marked in
+ * both: clients print structured content unescaped. Throws FlameError `too-long`.
  */
 export function toResult(value: Readonly<Record<string, unknown>>, isStructured: boolean): CallToolResult {
-  const text = JSON.stringify(value, marked);
-  if (text.length <= longestAnswer)
-    return {
-      content: [{ type: 'text', text }],
-      ...(isStructured ? { structuredContent: parseRecord(text) } : {}),
-    };
-  return toFailure(
-    new FlameError({
+  const text = JSON.stringify(value, (_, one: unknown) =>
+    typeof one === 'string' ? markInvisible(one) : one,
+  );
+  if (text.length > longestAnswer)
+    throw new FlameError({
       kind: 'refused',
       code: 'too-long',
       message: `The answer has ${text.length} characters, and ${longestAnswer} are the most.`,
       hints: ['Ask for a smaller part: one task, an offset, fewer lines'],
       hintsFor: 'model',
-    }),
-    '',
-  );
+    });
+  const structured = isStructured ? { structuredContent: parseRecord(text) } : {};
+  return { content: [{ type: 'text', text }], ...structured };
 }
 
-function marked(_: string, value: unknown): unknown {
-  return typeof value === 'string' ? markInvisible(value) : value;
-}
-
-/** What failed, why, and what to do next, for the model; `tellLead` is how it tells the person what only they can mend. */
-export function toFailure(error: unknown, tellLead: string): CallToolResult {
-  const known = asFlameError(error);
-  const { code, message, lines } = known;
-  const details = lines.slice(0, mostDetails).map((line) => line.slice(0, 500));
-  const left = lines.length - details.length;
-  const said = {
-    error: {
-      code,
-      message: message.slice(0, 2_000),
-      ...(details.length === 0 ? {} : { details: left > 0 ? [...details, `and ${left} more`] : details }),
-      ...adviseModel(known, tellLead),
-    },
+/** What failed, why, and what to do next, for the model. */
+export function toFailure(error: FlameError, tellPerson: string): CallToolResult {
+  const { code, message, lines } = error;
+  const shown = lines.slice(0, mostDetails).map((line) => line.slice(0, 500));
+  const left = lines.length - shown.length;
+  const details = left > 0 ? [...shown, `and ${left} more`] : shown;
+  const failed = {
+    code,
+    message: message.slice(0, 2_000),
+    ...(details.length === 0 ? {} : { details }),
+    ...adviseModel(error, tellPerson),
   };
-  return { isError: true, content: [{ type: 'text', text: toJsonLine(said) }] };
+  return { isError: true, content: [{ type: 'text', text: toJsonLine({ error: failed }) }] };
 }
 
 export function asFlameError(error: unknown): FlameError {
@@ -65,3 +56,50 @@ export function asFlameError(error: unknown): FlameError {
     cause: error,
   });
 }
+
+/** How a model that talks with the person in a chat has them learn what only they can mend. */
+export const tellInChat =
+  'Only the project lead can mend this: tell them, with what for_lead has, then call it again';
+
+/** What a lead agent can do about an error. */
+export interface Advice {
+  readonly next: readonly string[];
+  /** Commands and changes that only the person can make; absent: nothing is left to them. */
+  readonly for_lead?: readonly string[];
+}
+
+/**
+ * What a model can do about an error: hints are commands of a person as a rule, and it has its tools alone. `tellPerson`
+ * is how the person learns what only they can mend.
+ */
+export function adviseModel({ code, hints, hintsFor }: FlameError, tellPerson: string): Advice {
+  if (hintsFor === 'model' && hints.length > 0) return { next: hints.slice(0, mostHints) };
+  const way = ways[code];
+  if (way !== undefined) return { next: [way] };
+  return { next: [tellPerson], ...(hints.length === 0 ? {} : { for_lead: hints.slice(0, mostHints) }) };
+}
+
+const again = 'Call it again in a moment; if that brings the same, tell the lead';
+const look = 'It changed meanwhile: get_status shows how it stands now';
+const begin = 'create_tasks with an objective begins another one';
+
+/** What a model can do by itself about errors that a person meets as well, by their codes. */
+const ways: Readonly<Partial<Record<string, string>>> = {
+  'bad-note': 'leave_note with other words, or for fewer',
+  'bad-plan': 'Mend these tasks and call create_tasks again',
+  'branch-moved': again,
+  'changed-meanwhile': again,
+  'illegal-transition': look,
+  'no-session': 'create_tasks with an objective begins one',
+  'no-task': 'get_status names the tasks there are',
+  'secret-in-note': 'Say where the credential is kept, not what it is',
+  'session-archived': begin,
+  'session-busy': 'Another command of the lead works on it: call it again once that has ended',
+  'session-ended': begin,
+  'session-over': begin,
+  'session-open': 'The session is there now: call create_tasks again without objective, to add to it',
+  'state-busy': again,
+  'task-not-editable': look,
+  'too-many-notes': 'Do without it: workers get those that are there',
+  'verdict-for-other-commit': look,
+};

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { PassThrough, Writable } from 'node:stream';
-import { type AgentId, parseAgentId } from '../../domain/ids.ts';
+import { parseAgentId } from '../../domain/ids.ts';
 import { interrupted } from '../../domain/interrupted.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { noteChat } from '../../trust/chats.ts';
-import type { ChatDesk } from './chat-desk.ts';
-import { serveTools } from './serve-tools.ts';
+import type { openChatLead } from './chat-host.ts';
+import { serveTools } from './server.ts';
 
 /**
  * `git flame mcp`: the tools of a model that leads, for the person's own chat. Nothing but the protocol is written to
@@ -20,34 +20,35 @@ export async function run(args: CommandArgs<'mcp'>, io: Io): Promise<number> {
   // Clients end what doesn't end by itself within seconds: agents are given no time then.
   const gone = new AbortController();
   const signal = AbortSignal.any([gone.signal, ...(io.signal === undefined ? [] : [io.signal])]);
-  const [input, output] = [new PassThrough(), new PassThrough()];
+  const [input, output, nothing] = [new PassThrough(), new PassThrough(), new PassThrough()];
   io.stdin.pipe(input);
   output.pipe(io.stdout);
+  nothing.end();
+  // No question is ever asked there: both ends are the protocol's.
+  const stdout = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const quiet = { ...io, stdin: nothing, stdout, signal, hurry: gone.signal };
   // From the first answer on a model may type what looks like the person's own command.
   await noteHere(io);
-  const hosting: { desk: Promise<ChatDesk> | null } = { desk: null };
-  const open = async (): Promise<ChatDesk> => {
+  const chat: { opening: ReturnType<typeof openChatLead> | null } = { opening: null };
+  const open = async (): ReturnType<typeof openChatLead> => {
     // There may be a repository by now.
-    if (hosting.desk === null) await noteHere(io);
-    hosting.desk ??= openDesk(
-      { ...io, stdin: emptyInput(), stdout: nowhere(), signal, hurry: gone.signal },
-      args,
-      by,
-    ).catch((error: unknown) => {
-      hosting.desk = null;
+    if (chat.opening === null) await noteHere(io);
+    // Loaded only now: a client that lists the tools waits for no engine.
+    chat.opening ??= import('./chat-host.ts').then((host) => host.openChatLead(args, quiet, by));
+    return chat.opening.catch((error: unknown) => {
+      chat.opening = null;
       throw error;
     });
-    return hosting.desk;
   };
   const served = serveTools({
     ...{ input, output },
-    desk: open,
+    lead: async () => (await open()).lead,
     warn: (line) => void io.stderr.write(`git flame mcp: ${line}\n`),
   });
   await Promise.race([served.ended, aborted(io.signal)]);
   gone.abort(interrupted('The chat has closed the connection.'));
   await served.close();
-  await (await hosting.desk?.catch(() => null))?.close();
+  await (await chat.opening?.catch(() => null))?.close();
   return 0;
 }
 
@@ -56,7 +57,7 @@ async function noteHere({ cwd, env }: Io): Promise<void> {
   if (repository !== null) noteChat({ commonDir: repository.commonDir, env });
 }
 
-/** `--print`: what a chat is to be told of the tools; of one alone nothing but that is on stdout. */
+/** `--print`: what connects a chat to the tools; of one chat alone, stdout has nothing but that. */
 async function printEntries(args: CommandArgs<'mcp'>, io: Io, name: string): Promise<number> {
   const [{ clientEntries }, { createOutput }] = await Promise.all([
     import('./client-entries.ts'),
@@ -74,23 +75,6 @@ async function printEntries(args: CommandArgs<'mcp'>, io: Io, name: string): Pro
     }
   }
   return 0;
-}
-
-/** Loaded only now: a client that lists the tools waits for no engine. */
-async function openDesk(io: Io, args: CommandArgs, by: AgentId): Promise<ChatDesk> {
-  const { openChatDesk } = await import('./chat-desk.ts');
-  return openChatDesk({ args, io, by });
-}
-
-/** No question is ever asked there: it is the protocol's. */
-function emptyInput(): PassThrough {
-  const input = new PassThrough();
-  input.end();
-  return input;
-}
-
-function nowhere(): Writable {
-  return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<void> {

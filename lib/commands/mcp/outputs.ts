@@ -1,14 +1,13 @@
 import * as z from 'zod';
-import type { leadTools } from '../../domain/lead-tools.ts';
+import type { LeadTool } from '../../domain/lead-tools.ts';
 
-// What the tools answer. The handlers' types come from here, and so do the schemas that clients are told.
+// What the tools answer: the types of their calls, and the schemas that clients are given.
 
 const text = z.string();
 const texts = z.array(text);
 const count = z.int();
-const place = count.nullable();
-
-const advice = { next: texts, for_lead: texts.optional() };
+const next_cursor = count.nullable();
+const changed = z.boolean();
 
 const taskLine = z.strictObject({
   id: text,
@@ -23,12 +22,10 @@ const taskLine = z.strictObject({
   attempt: count.optional(),
   waits_for: texts.optional(),
 });
-
 const plannedLine = z.strictObject({ id: text, title: text, needs: texts.optional(), file_locks: texts });
 const waitsForLead = z.array(z.strictObject({ for: text, command: text }));
-const trouble = z.strictObject({ code: text, message: text, ...advice }).optional();
+const trouble = z.strictObject({ code: text, message: text, next: texts, for_lead: texts.optional() });
 const spent = z.strictObject({ cost_usd: z.number(), tokens: z.number() });
-
 const session = z.strictObject({
   id: text,
   objective: text,
@@ -62,7 +59,7 @@ export const outputs = {
     more_news: count.optional(),
     running: texts.optional(),
     is_working: z.boolean().optional(),
-    trouble,
+    trouble: trouble.optional(),
     waits_for_lead: waitsForLead.optional(),
     session_state: text.optional(),
     plan: text.optional(),
@@ -78,9 +75,9 @@ export const outputs = {
     tasks: z.array(taskLine).optional(),
     tasks_in_all: count.optional(),
     from_other_clones: count.optional(),
-    trouble,
+    trouble: trouble.optional(),
     next: text.optional(),
-    next_cursor: place.optional(),
+    next_cursor: next_cursor.optional(),
   }),
   get_task_output: z.strictObject({
     task_id: text,
@@ -89,31 +86,25 @@ export const outputs = {
     part: text,
     text,
     characters_in_all: count,
-    next_offset: place,
+    next_offset: next_cursor,
   }),
-  approve_task: z.strictObject({ approved: text, changed: z.boolean() }),
-  reject_task: z.strictObject({ rejected: text, changed: z.boolean(), next: text }),
-  leave_note: z.strictObject({ note: text, changed: z.boolean() }),
+  approve_task: z.strictObject({ approved: text, changed }),
+  reject_task: z.strictObject({ rejected: text, changed, next: text }),
+  leave_note: z.strictObject({ note: text, changed }),
   read_file: z.strictObject({
     path: text,
     commit: text,
     line: count,
     lines_in_all: count,
     text,
-    next_line: place,
+    next_line: next_cursor,
   }),
-  list_files: z.strictObject({
-    path: text,
-    commit: text,
-    entries: texts,
-    left_out: count,
-    next_cursor: place,
-  }),
+  list_files: z.strictObject({ path: text, commit: text, entries: texts, left_out: count, next_cursor }),
   search_files: z.strictObject({
     commit: text,
     matches: z.array(z.strictObject({ path: text, line: count, text })),
     left_out: count,
-    next_cursor: place,
+    next_cursor,
     incomplete: text.optional(),
   }),
   complete: z.strictObject({
@@ -123,13 +114,13 @@ export const outputs = {
   }),
   fail: z.strictObject({
     stopped: text,
-    changed: z.boolean(),
+    changed,
     still_at_work: texts,
     kept: z.strictObject({ done: texts, failed: texts, not_done: texts }),
     for_lead: texts,
     next: text,
   }),
-} satisfies Readonly<Record<(typeof leadTools)[number], z.ZodObject>>;
+} satisfies Readonly<Record<LeadTool, z.ZodObject>>;
 
 type ReadonlyDeep<T> = T extends readonly (infer One)[]
   ? readonly ReadonlyDeep<One>[]
@@ -138,6 +129,22 @@ type ReadonlyDeep<T> = T extends readonly (infer One)[]
     : T;
 
 /** What a tool answers where it does what it is asked. */
-export type OutputOf<Name extends keyof typeof outputs> = ReadonlyDeep<z.output<(typeof outputs)[Name]>>;
-export type TaskLine = ReadonlyDeep<z.output<typeof taskLine>>;
-export type PlannedLine = ReadonlyDeep<z.output<typeof plannedLine>>;
+export type OutputOf<Name extends LeadTool> = ReadonlyDeep<z.output<(typeof outputs)[Name]>>;
+
+/** What a call brings beside its input. */
+export interface CallContext {
+  /** Aborts when the client takes the call back, or is gone. */
+  readonly signal: AbortSignal;
+  /** Whether the client can show a form to its person. */
+  readonly hasForms: boolean;
+  /** The person's answer to a form; null: not given. undefined: they were not asked yet. */
+  answerTo(key: string): unknown;
+}
+
+/** A question to the person in front of the client; once it is answered the call comes again. */
+export interface FormQuestion {
+  readonly ask: { readonly key: string; readonly message: string };
+}
+
+/** What a tool answers: a value that is shown as JSON, or a question to the person first. */
+export type ToolAnswer<Name extends LeadTool = LeadTool> = OutputOf<Name> | FormQuestion;

@@ -4,7 +4,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { requestsOf } from '../../domain/state/requests-of.ts';
-import type { OpenLeadDesk } from '../../engine/queen/queen-wave.ts';
+import type { OpenLeadTools } from '../../engine/lead-agent/run-lead-agent.ts';
 import { viewSession } from '../../engine/record.ts';
 import { runSession } from '../../engine/run-session.ts';
 import { askForNews } from '../forge/ask-for-news.ts';
@@ -28,7 +28,7 @@ export async function goOn(
   opened: Opened,
   io: Io,
   { session, plan }: Start,
-  leadDesk: OpenLeadDesk | null = null,
+  leadTools: OpenLeadTools | null = null,
 ): Promise<number> {
   const { workshop, config } = opened;
   let requested = 0;
@@ -38,7 +38,7 @@ export async function goOn(
     session,
     async () => {
       if (plan === null) await hearPullRequest(opened, io, session);
-      await runSession(workshop, session, { plan, wantsTalk: config.planning.interactive }, leadDesk);
+      await runSession(workshop, session, { plan, wantsTalk: config.planning.interactive }, leadTools);
       requested = await preparePullRequest(opened, io, session);
     },
     (view) =>

@@ -26,16 +26,29 @@ export async function obtainVerdict(workshop: Workshop, session: SessionId, task
   let unjudged = before.length < triesBeforeAsking ? null : await recallUnjudged(workshop, task, before);
   for (let tries = before.length; !workshop.signal.aborted; ) {
     if (unjudged === null) {
-      const judgement = await validateTask(workshop, session, task);
-      if (judgement.kind === 'verdict') return recordVerdict(workshop, session, judgement.verdict);
-      const message = `${task.id}: no verdict: ${judgement.reason}`;
-      const until = `judged ${task.id}` as const;
-      workshop.events.emit({ event: 'notice', level: 'warning', message, until });
+      const failed = await judgeOnce(workshop, session, task);
+      if (failed === null) return;
       tries += 1;
-      if (tries >= triesBeforeAsking) unjudged = judgement;
+      if (tries >= triesBeforeAsking) unjudged = failed;
     } else if (await decideUnjudged(workshop, { session, task, ...unjudged })) return;
     else unjudged = null;
   }
+}
+
+/** Has a task judged once, and records the verdict; where there is none, the person sees why, and it resolves to that. */
+export async function judgeOnce(
+  workshop: Workshop,
+  session: SessionId,
+  task: DoneTask,
+): Promise<NoVerdict | null> {
+  const judgement = await validateTask(workshop, session, task);
+  if (judgement.kind === 'no-verdict') {
+    const message = `${task.id}: no verdict: ${judgement.reason}`;
+    workshop.events.emit({ event: 'notice', level: 'warning', message, until: `judged ${task.id}` });
+    return judgement;
+  }
+  await recordVerdict(workshop, session, judgement.verdict);
+  return null;
 }
 
 type NoVerdict = Pick<Extract<Judgement, { readonly kind: 'no-verdict' }>, 'reason' | 'diagnostics'>;

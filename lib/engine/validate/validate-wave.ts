@@ -62,7 +62,7 @@ async function validateAll(workshop: Workshop, session: SessionId, radar: AheadW
 }
 
 /** Finished work in the order it is judged in, on whose commit there is no verdict that counts here. */
-function unjudged({ snapshot, tasks }: SessionView): readonly DoneTask[] {
+export function unjudged({ snapshot, tasks }: SessionView): readonly DoneTask[] {
   const ground = readGround(tasks);
   return validationOrder(tasks)
     .filter(isDone)
@@ -84,7 +84,7 @@ function lanesFor(workshop: Pick<Workshop, 'config'>, tasks: readonly Task[]): n
 }
 
 /** A verdict on the exact commit counts, no matter which process recorded it: also one from before a stop. */
-async function adoptVerdicts(workshop: Recorder, session: SessionId): Promise<void> {
+export async function adoptVerdicts(workshop: Recorder, session: SessionId): Promise<void> {
   await record(workshop, session, ({ tasks, snapshot }) => {
     const steps = tasks.filter(isDone).flatMap((task) => {
       const verdict = snapshot.verdictsOn(task.commit).at(-1);

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { adviseModel } from '../../../lib/commands/mcp/advise-model.ts';
-import { openRunDesk } from '../../../lib/commands/mcp/run-desk.ts';
+import { adviseModel } from '../../../lib/commands/mcp/answer.ts';
+import { openRunLead } from '../../../lib/commands/mcp/run-host.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseAgentId } from '../../../lib/domain/ids.ts';
 import { makeExecProject, writeDecisions } from '../../support/exec-project.ts';
@@ -137,9 +137,9 @@ test('QUE-1 VAL-4 where validators gave no verdict she is told who can go on, an
   });
   const { workshop, session, started } = bench;
   const by = parseAgentId('queen-0a1b2c3d');
-  const desk = await openRunDesk({ workshop, session, by, stop: () => undefined });
+  const desk = await openRunLead({ workshop, session, by, stop: () => undefined });
   const way =
-    'reject_task sends it back, to be done and judged anew; the lead can judge it, or pay for one more validator: git flame validate';
+    'reject_task sends it back, to be done and judged again; the lead can judge it, or pay for one more validator: git flame validate';
   await throughDoor(desk, async (call) => {
     await call('assign_task');
     for (let turn = 0; turn < 50; turn += 1) {

@@ -6,6 +6,7 @@ import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { planChanges, planOf } from '../../core/task/edit-task.ts';
 import { badPlan } from '../../domain/bad-plan.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
+import { noTask } from '../../domain/not-found.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -21,33 +22,27 @@ import {
 } from '../plan-problems.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
-import { alreadyCompleted, refusal, sessionEnded, sessionStopped } from './refusals.ts';
-
-/** What came of a change of the plan that is proposed. */
-export interface Proposed {
-  /** Ids that are new or asked otherwise now; none: it was all there already. */
-  readonly changed: readonly string[];
-  /** How many tasks wait for the lead's word, none where all that is open is to go; null: nothing waits. */
-  readonly waiting: number | null;
-}
+import { alreadyCompleted, judgedByLead, refusal, sessionEnded, sessionStopped } from './refusals.ts';
 
 /**
  * Adds tasks to the plan that is proposed to the person, or changes them; what is open and approved stays part of it.
- * Nothing starts by it. The same tasks again change nothing. Throws FlameErrors `bad-plan`, `id-taken`,
- * `too-many-tasks`, `completed`, `session-ended`.
+ * Nothing starts by it. The same tasks again change nothing. Resolves to the ids that are new or changed. Throws
+ * FlameErrors `bad-plan`, `id-taken`, `too-many-tasks`, `completed`, `session-ended`.
  */
 export function proposeTasks(
   workshop: Workshop,
   id: SessionId,
   { tasks, by }: { readonly tasks: readonly PlannedTask[]; readonly by: AgentId },
-): Promise<Proposed> {
-  requireOneEach(tasks);
+): Promise<readonly string[]> {
+  // Of two tasks with one id the second would replace the first, unseen.
+  const ids = tasks.map((task) => task.id);
+  const twice = new Set(ids.filter((one, index) => ids.indexOf(one) !== index));
+  refuse([...twice].map((task) => ({ task, message: 'is there twice' })));
   return changePlan(workshop, id, by, (view) => {
     const known = new Map<string, PlannedTask>(planNow(view).map((task) => [task.id, task]));
     const changed = tasks.filter((task) => {
       const before = known.get(task.id) ?? settledPlan(view, task);
-      // Adapter and model are a person's word: they stay what they are.
-      return before === null || planChanges(before, withChoices(before, task)).length > 0;
+      return before === null || isOther(before, task);
     });
     for (const task of changed) known.set(task.id, withChoices(known.get(task.id) ?? null, task));
     return { plan: [...known.values()], changed: changed.map((task) => task.id) };
@@ -56,58 +51,62 @@ export function proposeTasks(
 
 /**
  * Takes tasks out of the plan that is proposed. Those that were approved are dropped once the person approves the plan
- * without them. Throws FlameErrors `no-task`, `task-not-open`, and what proposeTasks throws.
+ * without them. Resolves to the ids. Throws FlameErrors `no-task`, `task-not-open`, and what proposeTasks throws.
  */
 export function proposeWithout(
   workshop: Workshop,
   id: SessionId,
   { ids, by }: { readonly ids: readonly string[]; readonly by: AgentId },
-): Promise<Proposed> {
+): Promise<readonly string[]> {
   return changePlan(workshop, id, by, (view) => {
     const plan = planNow(view);
-    const gone = new Set(ids);
-    for (const one of gone) requireOpen(view, plan, one);
-    return { plan: plan.filter((task) => !gone.has(task.id)), changed: ids };
+    for (const one of ids) if (!plan.some((task) => task.id === one)) throw notOpen(view, one);
+    return { plan: plan.filter((task) => !ids.includes(task.id)), changed: ids };
   });
 }
 
 /** What the person was or will be asked about: the proposal, or what is approved and not begun. */
-export function planNow({ session, tasks }: Pick<SessionView, 'session' | 'tasks'>): readonly PlannedTask[] {
+function planNow({ session, tasks }: Pick<SessionView, 'session' | 'tasks'>): readonly PlannedTask[] {
   const begun = new Set<string>(takenIds(tasks));
   const proposed = session.proposal?.filter((task) => !begun.has(task.id));
   return proposed ?? tasks.filter(isReplaceable).map(planOf);
 }
 
-/** Ids of tasks that were approved and that the plan which waits now asks otherwise, or leaves out: none of them begins before it is decided. */
+/** Ids of approved tasks that the proposed plan changes or leaves out: none of them begins before it is decided. */
 export function askedOtherwise({
   session,
   tasks,
 }: Pick<SessionView, 'session' | 'tasks'>): ReadonlySet<string> {
   if (session.proposal === null) return new Set();
   const proposed = new Map<string, PlannedTask>(session.proposal.map((task) => [task.id, task]));
-  const isOther = (task: Task): boolean => {
+  const changed = tasks.filter((task) => {
     const now = proposed.get(task.id);
-    return now === undefined || planChanges(planOf(task), now).length > 0;
-  };
-  return new Set(tasks.filter((task) => isReplaceable(task) && isOther(task)).map(({ id }) => id));
+    return isReplaceable(task) && (now === undefined || planChanges(planOf(task), now).length > 0);
+  });
+  return new Set(changed.map(({ id }) => id));
 }
 
 function isReplaceable({ status }: Task): boolean {
   return status === 'pending' || status === 'requeued' || status === 'failed' || status === 'blocked';
 }
 
+function isOther(before: PlannedTask, task: PlannedTask): boolean {
+  return planChanges(before, withChoices(before, task)).length > 0;
+}
+
+/** Adapter, model and attempts are a person's choice: they stay what they are. */
 function withChoices(before: PlannedTask | null, task: PlannedTask): PlannedTask {
   const { attempts: _, ...rest } = task;
   const attempts = before?.attempts === undefined ? {} : { attempts: before.attempts };
   return { ...rest, model: before?.model ?? null, adapter: before?.adapter ?? null, ...attempts };
 }
 
-/** null: there is no such task. The plan of one that is begun or over, which can't be asked otherwise any more. */
+/** The plan of a task that is begun or over, which can't change any more; null: there is no such task. */
 function settledPlan({ tasks, received }: SessionView, planned: PlannedTask): PlannedTask | null {
   const task = [...tasks, ...received].find(({ id }) => id === planned.id);
   if (task === undefined || (isReplaceable(task) && !received.includes(task))) return null;
   const plan = planOf(task);
-  if (planChanges(plan, withChoices(plan, planned)).length === 0) return plan;
+  if (!isOther(plan, planned)) return plan;
   throw refusal({
     code: 'id-taken',
     message: `There is a task ${planned.id} already, and it is ${task.status}.`,
@@ -115,45 +114,37 @@ function settledPlan({ tasks, received }: SessionView, planned: PlannedTask): Pl
   });
 }
 
-function requireOpen(view: SessionView, plan: readonly PlannedTask[], id: string): void {
-  if (plan.some((task) => task.id === id)) return;
-  const task = view.tasks.find((one) => one.id === id);
-  throw refusal({
-    code: task === undefined ? 'no-task' : 'task-not-open',
-    message:
-      task === undefined
-        ? `There is no task ${JSON.stringify(id.slice(0, 100))} in this session.`
-        : `${id} is ${task.status}: it can't be taken out of the plan.`,
-    next:
-      task?.status === 'done' && task.result.status === 'fail'
-        ? 'reject_task sends it back; where that is used up the lead decides: git flame validate'
-        : 'get_status names the tasks there are',
-  });
-}
-
-interface Changed {
-  readonly plan: readonly PlannedTask[];
-  readonly changed: readonly string[];
+function notOpen({ tasks }: SessionView, id: string) {
+  const task = tasks.find((one) => one.id === id);
+  if (task === undefined) return noTask(id);
+  const message = `${id} is ${task.status}: it can't be taken out of the plan.`;
+  const isFailed = task.status === 'done' && task.result.status === 'fail';
+  const next = isFailed ? judgedByLead : 'get_status names the tasks there are';
+  return refusal({ code: 'task-not-open', message, next });
 }
 
 async function changePlan(
   workshop: Workshop,
   id: SessionId,
   by: AgentId,
-  change: (view: SessionView) => Changed,
-): Promise<Proposed> {
+  change: (view: SessionView) => {
+    readonly plan: readonly PlannedTask[];
+    readonly changed: readonly string[];
+  },
+): Promise<readonly string[]> {
   const { sessions } = await workshop.store.snapshot();
   const runs = sessions.flatMap(({ agents }) => agents);
-  const { session: now } = await viewSession(workshop, id);
-  const bounds = await readBounds(workshop, now.base_commit);
-  let proposed: Proposed = { changed: [], waiting: null };
+  const bounds = await readBounds(workshop, (await viewSession(workshop, id)).session.base_commit);
+  let changed: readonly string[] = [];
+  let waiting = 0;
   await record(workshop, id, (view) => {
-    requireLeading(view.session);
-    const { plan, changed } = change(view);
     const { session } = view;
-    const proposal = changed.length === 0 ? session.proposal : proposalOf(view, plan);
-    proposed = { changed, waiting: proposal?.length ?? null };
+    requireLeading(session);
+    const { plan, changed: now } = change(view);
+    changed = now;
     if (changed.length === 0) return null;
+    const proposal = proposalOf(view, plan);
+    waiting = proposal?.length ?? 0;
     requireFew(workshop, plan);
     refuse(planProblems({ origins: workshop.origins, ...bounds }, view, { tasks: plan }));
     const isNext = session.cycle > 0 && cycleOfPlan(session, view.tasks, plan) > session.cycle;
@@ -163,13 +154,13 @@ async function changePlan(
     const subject = `session: ${by} proposes a plan of ${formatCount(plan.length, 'task')}`;
     return { session: { next, subject }, actor: by };
   });
-  if (proposed.changed.length === 0) return proposed;
+  if (changed.length === 0) return changed;
   for (const task of askedOtherwise(await viewSession(workshop, id))) workshop.run.assigned?.delete(task);
-  workshop.events.emit({ event: 'plan-proposed', tasks: proposed.waiting ?? 0, waves: 1 });
-  return proposed;
+  workshop.events.emit({ event: 'plan-proposed', tasks: waiting, waves: 1 });
+  return changed;
 }
 
-/** Throws where a model that leads has nothing to change any more. */
+/** Throws where a lead agent has nothing to change any more. */
 export function requireLeading(session: Session): void {
   if (session.state === 'ended') throw sessionEnded(session.id);
   if (session.state === 'stopped') throw sessionStopped(session.id);
@@ -177,17 +168,10 @@ export function requireLeading(session: Session): void {
   if (waits) throw alreadyCompleted();
 }
 
-/** Throws FlameErrors `bad-plan`, `too-many-tasks` for the first tasks of a session that is still to begin. */
+/** Throws FlameErrors `bad-plan`, `too-many-tasks` for the first tasks of a session that does not exist yet. */
 export function requireSoundTasks(bounds: PlanBounds, plan: readonly PlannedTask[]): void {
   requireFew(bounds, plan);
   refuse(problemsBeside(bounds, { tasks: plan }, []));
-}
-
-/** Of two tasks with one id the second would take the place of the first, unseen. */
-function requireOneEach(tasks: readonly PlannedTask[]): void {
-  const ids = tasks.map(({ id }) => id);
-  const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
-  refuse([...new Set(twice)].map((task) => ({ task, message: 'is there twice' })));
 }
 
 function requireFew({ config }: Pick<Workshop, 'config'>, plan: readonly PlannedTask[]): void {
@@ -209,7 +193,7 @@ function refuse(problems: readonly PlanProblem[]): void {
   });
 }
 
-/** What is proposed: nothing, where it is what was approved, or where nothing was approved yet and nothing is left. */
+/** The new proposal; null where it equals what was approved, or where nothing was approved yet and nothing is left. */
 function proposalOf({ session, tasks }: SessionView, plan: readonly PlannedTask[]): Session['proposal'] {
   const approved = tasks.filter(isReplaceable).map(planOf);
   if (session.cycle > 0 && canonicalDigest(approved) === canonicalDigest(plan)) return null;
@@ -219,17 +203,7 @@ function proposalOf({ session, tasks }: SessionView, plan: readonly PlannedTask[
   if (tasks.some(({ status }) => status === 'done' || status === 'claimed')) return [];
   throw refusal({
     code: 'empty-plan',
-    message:
-      'Nothing would be left to do and nothing is done: an empty plan is nothing the lead could approve.',
-    next: 'fail with the reason, or create_tasks for what is to be done instead',
+    message: 'Nothing would be left to do and nothing is done: the lead can not approve an empty plan.',
+    next: 'fail with the reason, or create_tasks for the rest',
   });
-}
-
-/** How the plan stands: what waits for the person, and whether anything was approved yet. */
-export async function planStanding(
-  workshop: Workshop,
-  id: SessionId,
-): Promise<{ readonly waiting: number | null; readonly isApproved: boolean }> {
-  const { session, tasks } = await viewSession(workshop, id);
-  return { waiting: session.proposal?.length ?? null, isApproved: session.cycle > 0 && tasks.length > 0 };
 }

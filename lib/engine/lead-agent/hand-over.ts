@@ -4,18 +4,16 @@ import type { Task } from '../../domain/state/task.ts';
 import { mergeWave } from '../merge/merge-wave.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
-import { isApprovedByQueen, isQueen } from './judge-work.ts';
-import { isLeftUnjudged } from './left-unjudged.ts';
+import { isApproved, isLeadAgent, isLeftUnjudged } from './judge-work.ts';
 import {
   alreadyCompleted,
+  judgedByLead,
   leftUnjudged,
-  personsSession,
+  namesOf,
   planNotApproved,
   refusal,
-  requireNoneRunning,
   sessionEnded,
   sessionStopped,
-  someOf,
 } from './refusals.ts';
 
 interface HandedOver {
@@ -58,61 +56,41 @@ function waitingSets({ session }: Pick<SessionView, 'session'>): HandedOver['cha
 function requireComplete(view: SessionView): void {
   const { session, tasks } = view;
   if (session.proposal !== null) throw planNotApproved();
-  requireNoneRunning(tasks);
-  const open = tasks.filter(({ status }) => status === 'pending' || status === 'requeued');
-  if (open.length > 0)
-    throw refusal({
-      code: 'still-open',
-      message: `${names(open)} ${open.length === 1 ? 'is' : 'are'} not worked on yet.`,
-      next: 'assign_task, or drop_tasks what is not needed',
-    });
-  const lost = tasks.filter(({ status }) => status === 'failed' || status === 'blocked');
-  if (lost.length > 0)
-    throw refusal({
-      code: 'not-passed',
-      message: `${names(lost)} failed or ${lost.length === 1 ? 'is' : 'are'} blocked, and would be left behind.`,
-      next: 'drop_tasks takes them out of the plan, reject_task sends back what failed',
-    });
-  const done = tasks.filter(({ status }) => status === 'done');
+  const having = (...statuses: readonly Task['status'][]): readonly Task[] =>
+    tasks.filter(({ status }) => statuses.includes(status));
+  const done = having('done');
+  requireNone('still-running', having('claimed'), 'did not end yet', 'wait_for_workers');
+  const dropOr = 'drop_tasks takes them out of the plan, reject_task sends back what failed';
+  const assign = 'assign_task, or drop_tasks what is not needed';
+  requireNone('still-open', having('pending', 'requeued'), 'did not begin yet', assign);
+  requireNone('not-passed', having('failed', 'blocked'), 'failed or became blocked', dropOr);
   const failed = done.filter(({ result }) => result.status === 'fail');
-  if (failed.length > 0)
-    throw refusal({
-      code: 'not-passed',
-      message: `${names(failed)} did not pass ${failed.length === 1 ? 'its' : 'their'} validation.`,
-      next: 'reject_task sends it back; where that is used up the lead decides: git flame validate',
-    });
+  requireNone('not-passed', failed, 'did not pass validation', judgedByLead);
   const unjudged = done.filter((task) => isLeftUnjudged(view, task));
-  if (unjudged.length > 0) throw leftUnjudged(unjudged.map(({ id }) => id));
-  const unapproved = done.filter((task) => !isApprovedByQueen(view, task));
-  if (unapproved.length > 0)
-    throw refusal({
-      code: 'unapproved',
-      message: `${names(unapproved)} ${unapproved.length === 1 ? 'has' : 'have'} not your word yet.`,
-      next: 'get_task_output, then approve_task or reject_task',
-    });
-  if (done.length === 0)
-    throw refusal({
-      code: 'nothing-done',
-      message: 'No task is done: there is nothing to hand over.',
-      next: 'create_tasks and assign_task, or fail with the reason',
-    });
+  if (unjudged.length > 0) throw leftUnjudged(unjudged);
+  const unapproved = done.filter((task) => !isApproved(view, task));
+  const judge = 'get_task_output, then approve_task or reject_task';
+  requireNone('unapproved', unapproved, 'did not get your approval yet', judge);
+  if (done.length > 0) return;
+  const next = 'create_tasks and assign_task, or fail with the reason';
+  const message = 'No task is done: there is nothing to hand over.';
+  throw refusal({ code: 'nothing-done', message, next });
 }
 
-function names(tasks: readonly Task[]): string {
-  return someOf(tasks.map(({ id }) => id));
+function requireNone(code: string, tasks: readonly Task[], what: string, next: string): void {
+  if (tasks.length > 0) throw refusal({ code, message: `${namesOf(tasks)} ${what}.`, next });
 }
 
-/** What a session that was given up has. */
+/** A session that was given up, and whether that stopped it; else it was stopped before. */
 export interface GivenUp {
-  /** Whether it was stopped by this; else it was before. */
   readonly isNew: boolean;
   readonly view: SessionView;
 }
 
 /**
- * Stops the session with the reason; all that was done is kept, and `git flame run` goes on. Agents at work end what they
- * began, and no other one starts. Once more changes nothing. What a person began is theirs to stop, unless they appointed
- * her to lead it. Throws FlameErrors `completed`, `session-ended`, `leads-not`.
+ * Stops the session with the reason; all that was done is kept, and `git flame run` continues it. Agents at work finish
+ * what they began, and no other one starts. Once more changes nothing. A session that a person began is stopped only by
+ * an agent they appointed to lead it. Throws FlameErrors `completed`, `session-ended`, `leads-not`.
  */
 export async function giveUpSession(
   workshop: Workshop,
@@ -128,7 +106,12 @@ export async function giveUpSession(
     const { session } = view;
     if (session.state === 'ended') throw sessionEnded(id);
     if (waitingSets(view).length > 0) throw alreadyCompleted();
-    if (!isAppointed && !isQueen(session.created_by)) throw personsSession(id);
+    if (!isAppointed && !isLeadAgent(session.created_by))
+      throw refusal({
+        code: 'leads-not',
+        message: `The project lead began session ${id}: ending it is theirs.`,
+        next: `Tell the lead why; they end it with: git flame session end ${id}, or go on with: git flame run`,
+      });
     isNew = session.state === 'active';
     if (!isNew) return null;
     const next = { ...session, state: 'stopped' as const };

@@ -1,6 +1,7 @@
 import { requeueNotes } from '../../core/task/requeue-notes.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
 import { requeueTask, restartTask } from '../../core/task/task-return.ts';
+import { triesBeforeAsking, unjudgedTries } from '../../core/task/unjudged-tries.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
@@ -10,34 +11,32 @@ import { saysSomething } from '../../util/says-something.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { recordVerdict } from '../validate/record-verdict.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
-import { isLeftUnjudged } from './left-unjudged.ts';
 import { requireLeading } from './propose-tasks.ts';
-import { leftUnjudged, notDone, refusal, staleCommit } from './refusals.ts';
+import { leftUnjudged, refusal } from './refusals.ts';
 
-/** What a model that leads says of one task. */
+/** A lead agent's judgement of one task. */
 export interface Judging {
   readonly task: string;
-  /** The commit that is meant, or how it begins; absent: the one there is. */
+  /** The commit that is judged, or how it begins; absent: the one there is. */
   readonly commit?: string | undefined;
   readonly feedback: string;
   readonly by: AgentId;
 }
 
 /**
- * Records that whoever leads is content with a done task, beside what diagnostics and validator found: only what they
- * passed can be approved, and nothing lands by it. Once more changes nothing. Resolves to whether it changed anything.
- * Throws FlameErrors `no-task`, `not-done`, `verdict-fail`, `not-judged`, `stale-commit`, `completed`.
+ * Records the lead agent's approval of a done task, beside what diagnostics and validator found: only what they passed
+ * can be approved, and nothing lands by it. Once more changes nothing. Resolves to whether it changed anything. Throws
+ * FlameErrors `no-task`, `not-done`, `verdict-fail`, `not-judged`, `stale-commit`, `completed`.
  */
 export async function approveWork(workshop: Workshop, id: SessionId, judging: Judging): Promise<boolean> {
   const view = await viewSession(workshop, id);
   requireLeading(view.session);
-  const task = taskOf({ tasks: view.tasks }, judging.task);
-  const verdict = requirePassed(view, task, judging);
-  if (isOfQueen(verdict)) return false;
-  const said = saysSomething(judging.feedback) ? ` ${judging.feedback.trim()}` : '';
+  const verdict = requirePassed(view, taskOf({ tasks: view.tasks }, judging.task), judging);
+  if (isLeadAgent(verdict.by)) return false;
+  const feedback = saysSomething(judging.feedback) ? ` ${judging.feedback.trim()}` : '';
   await recordVerdict(workshop, id, {
     ...verdict,
-    notes: `${verdict.notes}\nApproved by ${judging.by}.${said}`.trim().slice(0, 4_000),
+    notes: `${verdict.notes}\nApproved by ${judging.by}.${feedback}`.trim().slice(0, 4_000),
     by: judging.by,
     at: timestamp(workshop),
     cost_usd: 0,
@@ -46,27 +45,33 @@ export async function approveWork(workshop: Workshop, id: SessionId, judging: Ju
   return true;
 }
 
-/** Whether a done task has the word of a model that leads, on exactly its commit. */
-export function isApprovedByQueen({ snapshot }: Pick<SessionView, 'snapshot'>, task: Task): boolean {
+/** Whether a lead agent approved a done task, on exactly its commit. */
+export function isApproved({ snapshot }: Pick<SessionView, 'snapshot'>, task: Task): boolean {
   if (task.status !== 'done' || task.result.status !== 'pass') return false;
   const verdict = snapshot.verdictsOn(task.commit).at(-1);
-  return verdict !== undefined && isOfQueen(verdict);
+  return verdict !== undefined && isLeadAgent(verdict.by);
 }
 
-function isOfQueen({ by }: Verdict): boolean {
-  return isQueen(by);
-}
-
-/** Whether somebody in the notes is a model that leads, and no person. */
-export function isQueen(by: string): boolean {
+/** Whether an author in the notes is a lead agent, and no person. */
+export function isLeadAgent(by: string): boolean {
   return agentIdPattern.test(by) && by.startsWith('queen-');
 }
 
-function requirePassed(view: SessionView, task: Task, judging: Judging): Verdict {
+/** Whether so many validators gave no verdict on done work that only a person may pay for another one, or judge it. */
+export function isLeftUnjudged(
+  { session, snapshot }: Pick<SessionView, 'session' | 'snapshot'>,
+  task: Task,
+): boolean {
+  if (task.status !== 'done' || task.result.status !== null) return false;
+  if (snapshot.verdictsOn(task.commit).length > 0) return false;
+  return unjudgedTries(session, task).length >= triesBeforeAsking;
+}
+
+function requirePassed(view: SessionView, task: Task, { commit }: Judging): Verdict {
   if (task.status !== 'done') throw notDone(task);
-  requireCommit(task.id, task.commit, judging.commit);
+  requireCommit(task.id, task.commit, commit);
   const verdict = view.snapshot.verdictsOn(task.commit).at(-1);
-  if (isLeftUnjudged(view, task)) throw leftUnjudged([task.id]);
+  if (isLeftUnjudged(view, task)) throw leftUnjudged([task]);
   if (verdict === undefined || task.result.status === null)
     throw refusal({
       code: 'not-judged',
@@ -78,25 +83,49 @@ function requirePassed(view: SessionView, task: Task, judging: Judging): Verdict
     code: 'verdict-fail',
     message: `${task.id} did not pass its validation: ${task.result.notes.slice(0, 500)}`,
     details: task.result.issues.slice(0, 20),
-    next: 'reject_task with what is to be done better; only the lead may pass it: git flame validate',
+    next: 'reject_task with what to do better; only the lead may pass it: git flame validate',
   });
 }
 
 function requireCommit(id: string, now: string, named: string | undefined): void {
-  if (named !== undefined && !now.startsWith(named)) throw staleCommit(id, named, now);
+  if (named === undefined || now.startsWith(named)) return;
+  throw refusal({
+    code: 'stale-commit',
+    message: `${id} is at ${now.slice(0, 12)} by now, not at ${named.slice(0, 12)}.`,
+    next: 'get_task_output shows what is there now; judge that',
+  });
 }
+
+function notDone({ id, status }: Pick<Task, 'id' | 'status'>) {
+  const next = waysOf[status] ?? 'wait_for_workers, then get_task_output';
+  return refusal({
+    ...{ code: 'not-done', next },
+    message: `${id} is ${status}: there is no finished work to judge.`,
+  });
+}
+
+const assigns = 'assign_task has it worked on; wait_for_workers tells when it is done';
+const others = 'get_status names the tasks there are';
+const waysOf: Partial<Record<Task['status'], string>> = {
+  pending: assigns,
+  requeued: assigns,
+  failed: 'reject_task sends it back, drop_tasks takes it out of the plan',
+  blocked: 'reject_task sends back what it waits for, drop_tasks takes it out of the plan',
+  dropped: others,
+  merged: others,
+};
 
 /**
  * Sends a done or failed task back with the reason; it is pending again at once. Once more, before it was worked on
- * again, changes nothing. Resolves to whether it changed anything. Throws FlameErrors `no-task`,
- * `not-done`, `stale-commit`, `needs-feedback`, `too-many-rejects`, `passed-by-lead`, `completed`.
+ * again, changes nothing. Resolves to whether it changed anything. Throws FlameErrors `no-task`, `not-done`,
+ * `stale-commit`, `needs-feedback`, `too-many-rejects`, `passed-by-lead`, `completed`.
  */
 export async function rejectWork(workshop: Workshop, id: SessionId, judging: Judging): Promise<boolean> {
   const { feedback, by } = judging;
   if (!saysSomething(feedback))
     throw refusal({
       code: 'needs-feedback',
-      message: 'A task is sent back only with what the next attempt is to do better.',
+      message: 'A task is sent back only with what the next attempt must do better.',
       next: 'reject_task with feedback that can be followed',
     });
   const at = timestamp(workshop);
@@ -104,11 +133,14 @@ export async function rejectWork(workshop: Workshop, id: SessionId, judging: Jud
   await record(workshop, id, ({ session, tasks, snapshot }) => {
     requireLeading(session);
     const task = taskOf({ tasks }, judging.task);
-    isNew = !isSentBack(task, feedback);
+    // Asked once more by a client that lost the answer.
+    isNew = task.status !== 'pending' || task.history.at(-1)?.rejection_reason !== feedback;
     if (!isNew) return null;
     if (task.status !== 'done' && task.status !== 'failed') throw notDone(task);
-    if (task.commit !== null) requireCommit(task.id, task.commit, judging.commit);
-    if (task.commit !== null) requireNotOfLead(task, snapshot.verdictsOn(task.commit).at(-1));
+    if (task.commit !== null) {
+      requireCommit(task.id, task.commit, judging.commit);
+      requireNotOfPerson(task, snapshot.verdictsOn(task.commit).at(-1));
+    }
     requireRejectsLeft(workshop, task);
     // Its assignment ends before it is pending: work beside this call would begin it once more.
     workshop.run.assigned?.delete(task.id);
@@ -121,20 +153,14 @@ export async function rejectWork(workshop: Workshop, id: SessionId, judging: Jud
 }
 
 /** What a person passed by hand is theirs to send back. */
-function requireNotOfLead({ id, result }: Task, verdict: Verdict | undefined): void {
-  const isOfPerson =
-    verdict !== undefined && verdict.by !== 'diagnostics' && !agentIdPattern.test(verdict.by);
-  if (result?.status !== 'pass' || !isOfPerson) return;
+function requireNotOfPerson({ id, result }: Task, verdict: Verdict | undefined): void {
+  if (result.status !== 'pass' || verdict === undefined) return;
+  if (verdict.by === 'diagnostics' || agentIdPattern.test(verdict.by)) return;
   throw refusal({
     code: 'passed-by-lead',
     message: `The project lead passed ${id} by hand: sending it back is theirs.`,
     next: 'approve_task, or tell the lead what is wrong with it',
   });
-}
-
-/** With the same words, and nothing came after: whoever lost the answer asks again. */
-function isSentBack({ status, history }: Task, feedback: string): boolean {
-  return status === 'pending' && history.at(-1)?.rejection_reason === feedback;
 }
 
 /** By its history: what other clones or earlier runs sent back counts as well. */
@@ -149,8 +175,8 @@ function requireRejectsLeft({ config }: Pick<Workshop, 'config'>, { id, history 
 }
 
 /**
- * Drops tasks at once, where the configuration lets who leads do so (`queen.may_drop`); what depends on them is
- * blocked. Throws FlameErrors `no-task`, `task-not-open`.
+ * Drops tasks at once, where the configuration allows that (`queen.may_drop`); what depends on them is blocked. Throws
+ * FlameErrors `no-task`, `task-not-open`.
  */
 export async function dropWork(
   workshop: Workshop,
@@ -161,10 +187,9 @@ export async function dropWork(
   await record(workshop, id, ({ session, tasks }) => {
     requireLeading(session);
     const open = ids.map((one) => taskOf({ tasks }, one)).filter(({ status }) => status !== 'dropped');
-    for (const { id: name, status } of open) {
-      if (status !== 'claimed' && status !== 'merged') continue;
-      throw refusal({ code: 'task-not-open', message: `${name} is ${status}.`, next: 'get_status' });
-    }
+    const held = open.find(({ status }) => status === 'claimed' || status === 'merged');
+    if (held !== undefined)
+      throw refusal({ code: 'task-not-open', message: `${held.id} is ${held.status}.`, next: 'get_status' });
     if (open.length === 0) return null;
     const steps = open.map((task) => dropTask(task, { reason }));
     return { steps: withdraw(tasks, steps, at), actor: by };

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Desk } from '../../../lib/commands/mcp/desk.ts';
-import { waitForWorkers } from '../../../lib/commands/mcp/wait-handler.ts';
+import { type LeadHost, LeadSession } from '../../../lib/commands/mcp/lead-session.ts';
+import { waitForWorkers } from '../../../lib/commands/mcp/wait.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { makeExecProject, writeDecisions } from '../../support/exec-project.ts';
 import { flame } from '../../support/flame.ts';
@@ -9,21 +9,20 @@ import { closeChats, openChat } from '../../support/mcp-client.ts';
 
 test.after(closeChats);
 
-const call = { signal: new AbortController().signal, said: () => undefined, hasForms: false };
+const call = { signal: new AbortController().signal };
 
 test('QUE-1 a chat in which nothing can change answers a wait at once with what to do, then by an error', async () => {
-  const desk = {
+  const host = {
     longestWaitMs: 1,
     askPlan: null,
-    reported: new Map(),
-    work: { isRunning: false, trouble: null },
-    idle: { waits: 0, giveUp: () => assert.unreachable('a chat is its person’s to end') },
     look: async () => ({ view: null }),
+    end: () => assert.unreachable('a chat is its person’s to end'),
   };
+  const lead = new LeadSession(host as unknown as LeadHost);
   const waits: unknown[] = [];
   for (let turn = 0; turn < 20; turn += 1)
     waits.push(
-      await waitForWorkers(desk as unknown as Desk, { timeout_s: 3_600 }, call).then(
+      await waitForWorkers(lead, { timeout_s: 3_600 }, call).then(
         (said) => 'next' in said && said.next,
         (error: unknown) => error instanceof FlameError && error.code,
       ),

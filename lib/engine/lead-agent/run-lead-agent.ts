@@ -15,43 +15,43 @@ import { decideProposal } from '../plan/decide-proposal.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import { recall } from '../session/remember.ts';
 import { baseTip } from '../start-point.ts';
+import { tellOnce } from '../tell-once.ts';
 import { inScratch } from '../validate/run-diagnostics.ts';
 import type { Workshop } from '../workshop.ts';
-import { tellLeft } from './tell-left.ts';
 
-/** Where an agent that leads calls from, and what came of it. */
-export interface LeadDesk extends ToolDoor {
-  /** How she ended it; null: she has not. */
+/** The tools that one lead agent calls, and what came of it. */
+export interface LeadTools extends ToolDoor {
+  /** How the agent ended its lead; null: it has not. */
   readonly outcome: 'completed' | 'failed' | null;
-  /** What only the person could have answered, and nobody is there: the run ends with it. */
+  /** A question that only an absent person could have answered: the run ends with it. */
   readonly waits: FlameError | null;
-  /** Whether her CLI ever came to the door of our tools. */
+  /** Whether its CLI ever connected to the tools. */
   readonly isReached: boolean;
-  /** Resolves once what she started has ended. */
+  /** Resolves once what it started has ended. */
   close(): Promise<void>;
 }
 
-/** Opens the desk of one agent that leads a session; `stop` ends that agent. */
-export type OpenLeadDesk = (lead: {
+/** Opens the tools of one agent that leads a session; `stop` ends that agent. */
+export type OpenLeadTools = (lead: {
   readonly workshop: Workshop;
   readonly session: SessionId;
   readonly by: AgentId;
   stop(): void;
-}) => Promise<LeadDesk>;
+}) => Promise<LeadTools>;
 
 const maxFiles = 400;
 
 /**
- * Has a model lead the session from where it is, in a cell of its own, until she hands over, gives up, fails or is
- * spent. What she did not do is left to the deterministic waves (`queen.on_exit`), which take every approved task then.
- * Throws what a gate throws that nobody can answer.
+ * Has an agent lead the session from where it is, in a cell of its own, until it hands over, gives up, fails or has no
+ * budget left. What it did not do is left to the deterministic waves (`queen.on_exit`), which take every approved task
+ * then. Throws what a gate throws that can't be answered.
  */
-export async function queenWave(workshop: Workshop, id: SessionId, open: OpenLeadDesk): Promise<void> {
+export async function runLeadAgent(workshop: Workshop, id: SessionId, open: OpenLeadTools): Promise<void> {
   const view = await viewSession(workshop, id);
   if (isHandedOver(view)) return;
   requireLeader(workshop);
-  tellLeft(workshop);
-  // Nobody pays for a model that waits for a person.
+  warnOfLooseRules(workshop);
+  // An agent that waits for a person is not paid for.
   if (view.session.proposal !== null) await decideProposal(workshop, id);
   if ((await viewSession(workshop, id)).session.state !== 'active') return;
   workshop.events.emit({ event: 'wave-started', wave: 'queen', cycle: view.session.cycle });
@@ -70,59 +70,66 @@ function isHandedOver({ session, tasks }: SessionView): boolean {
   return session.cycle > 0 && tasks.every(({ status }) => status === 'merged' || status === 'dropped');
 }
 
-/** Throws FlameError `no-leader` where agents of the adapter that is to lead can't be held to our tools. */
+/** Throws FlameError `no-leader` where agents of the adapter that would lead can't be held to our tools. */
 export function requireLeader({ config, adapter }: Pick<Workshop, 'config' | 'adapter'>): void {
   const name = roleAdapter(config, 'queen');
   const why = adapter(name).cannotLead;
   if (why === null) return;
+  const leaders = adapterNames.filter((one) => adapter(one).cannotLead === null).join(', ');
   throw new FlameError({
     kind: 'refused',
     code: 'no-leader',
     message: `Agents of ${name} can't lead a session: ${why}.`,
     hints: [
-      `In .blueflame.yml, with one of ${leaders({ adapter }).join(', ')}: roles: { queen: { adapter: claude } }`,
+      `In .blueflame.yml, with one of ${leaders}: roles: { queen: { adapter: claude } }`,
       'git flame run',
     ],
   });
 }
 
-function leaders({ adapter }: Pick<Workshop, 'adapter'>): readonly string[] {
-  return adapterNames.filter((name) => adapter(name).cannotLead === null);
+/** Warns once, before anything is done, of what the configuration leaves to a lead agent beyond the built-in rules. */
+export function warnOfLooseRules(workshop: Pick<Workshop, 'config' | 'events' | 'run'>): void {
+  const { ask_in_chat: asked, may_drop: mayDrop } = workshop.config.queen;
+  const asks = "a yes in a chat's form approves the plan it shows (queen.ask_in_chat)";
+  const drops = 'approved tasks may be dropped without a question (queen.may_drop)';
+  const left = [...(asked.includes('plan') ? [asks] : []), ...(mayDrop ? [drops] : [])];
+  if (left.length > 0)
+    tellOnce(workshop, `More than usual is left to the model that leads: ${left.join('; ')}.`);
 }
 
-async function lead(workshop: Workshop, id: SessionId, open: OpenLeadDesk): Promise<void> {
+async function lead(workshop: Workshop, id: SessionId, open: OpenLeadTools): Promise<void> {
   const by = workshop.newAgentId('queen');
   const { session } = await viewSession(workshop, id);
-  // Waits of hers end with her, and so do the agents of a run that is stopped.
+  // What it waits for ends with it, and it ends with a run that is stopped.
   const stopping = new AbortController();
   const signal = AbortSignal.any([workshop.signal, stopping.signal]);
-  const desk = await open({ workshop, session: id, by, stop: () => stopping.abort() });
+  const tools = await open({ workshop, session: id, by, stop: () => stopping.abort() });
   let outcome: AgentOutcome | null = null;
   let trouble: unknown = null;
   try {
     outcome = await inScratch(
       workshop,
       await baseTip(workshop, session),
-      async (cell) => runAgent({ ...workshop, signal }, await jobOf(workshop, id, { by, cell, desk })),
+      async (cell) => runAgent({ ...workshop, signal }, await jobOf(workshop, id, { by, cell, tools })),
       { name: by },
     );
   } catch (error) {
     trouble = error;
   } finally {
-    await desk.close();
+    await tools.close();
   }
-  if (desk.waits !== null) throw desk.waits;
+  if (tools.waits !== null) throw tools.waits;
   // The session is stopped then, in order.
   if (trouble !== null && isBudgetStop(trouble)) return;
   if (trouble !== null && workshop.signal.aborted) throw trouble;
   if (trouble !== null && isInterrupted(trouble) && !stopping.signal.aborted) throw trouble;
-  await tellEnd(workshop, id, { by, desk, why: whyEnded(outcome, trouble, desk) });
+  if (tools.outcome === null) await endLead(workshop, id, by, whyEnded(outcome, trouble, tools));
 }
 
 async function jobOf(
   workshop: Workshop,
   id: SessionId,
-  { by, cell, desk }: { readonly by: AgentId; readonly cell: CellWorktree; readonly desk: LeadDesk },
+  { by, cell, tools }: { readonly by: AgentId; readonly cell: CellWorktree; readonly tools: LeadTools },
 ): Promise<AgentJob> {
   const { config, git } = workshop;
   const { session, tasks } = await viewSession(workshop, id);
@@ -135,7 +142,7 @@ async function jobOf(
     task: null,
     cell,
     policy: compilePolicy({ config, role: 'queen', agentId: by, worktree: cell.path, fileLocks: [] }),
-    tools: desk,
+    tools,
     isReadOnly: true,
     prompt: {
       role: 'queen',
@@ -156,35 +163,22 @@ async function jobOf(
 function whyEnded(
   outcome: AgentOutcome | null,
   trouble: unknown,
-  { isReached }: Pick<LeadDesk, 'isReached'>,
+  { isReached }: Pick<LeadTools, 'isReached'>,
 ): string {
   if (trouble instanceof Error) return trouble.message;
   if (outcome !== null && outcome.failure !== null) return outcome.failure.message;
-  return isReached ? 'She ended without handing over.' : 'Her CLI never asked for our tools.';
+  return isReached ? 'It ended without handing over.' : 'Its CLI never asked for our tools.';
 }
 
-/** What becomes of the session when she ends before the work does. */
-async function tellEnd(
-  workshop: Workshop,
-  id: SessionId,
-  { by, desk, why }: { readonly by: AgentId; readonly desk: LeadDesk; readonly why: string },
-): Promise<void> {
-  if (desk.outcome !== null) return;
+/** Reports that the agent ended before the work did, and stops the session where the configuration wants that. */
+async function endLead(workshop: Workshop, id: SessionId, by: AgentId, why: string): Promise<void> {
   const stops = workshop.config.queen.on_exit === 'stop';
-  workshop.events.emit({
-    event: 'notice',
-    level: 'warning',
-    message: `${by} leads no more: ${why} ${stops ? 'The session stops (queen.on_exit).' : 'The session goes on without her.'}`,
-  });
+  const then = stops ? 'The session stops (queen.on_exit).' : 'The session goes on without her.';
+  const message = `${by} leads no more: ${why} ${then}`;
+  workshop.events.emit({ event: 'notice', level: 'warning', message });
   if (!stops) return;
+  const subject = `session: stopped, ${by} leads no more`;
   await record(workshop, id, ({ session }) =>
-    session.state === 'active'
-      ? {
-          session: {
-            next: { ...session, state: 'stopped' },
-            subject: `session: stopped, ${by} leads no more`,
-          },
-        }
-      : null,
+    session.state === 'active' ? { session: { next: { ...session, state: 'stopped' }, subject } } : null,
   );
 }

@@ -1,0 +1,222 @@
+import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { LeadTool } from '../../domain/lead-tools.ts';
+import { leaveNote } from '../../engine/blackboard/leave-note.ts';
+import { completeSession, giveUpSession } from '../../engine/lead-agent/hand-over.ts';
+import { approveWork, dropWork, isLeftUnjudged, rejectWork } from '../../engine/lead-agent/judge-work.ts';
+import { proposeTasks, proposeWithout, requireLeading } from '../../engine/lead-agent/propose-tasks.ts';
+import {
+  listRepositoryFolder,
+  readRepositoryFile,
+  searchRepository,
+} from '../../engine/lead-agent/read-repository.ts';
+import { unjudgedWay } from '../../engine/lead-agent/refusals.ts';
+import { assignTasks } from '../../engine/lead-agent/work-assigned.ts';
+import { decideProposal } from '../../engine/plan/decide-proposal.ts';
+import { replacedBy } from '../../engine/plan/take-plan.ts';
+import { viewSession } from '../../engine/record.ts';
+import type { Workshop } from '../../engine/workshop.ts';
+import { visibleText } from '../../ui/text/visible-text.ts';
+import { canonicalDigest } from '../../util/canonical-digest.ts';
+import { stepAfter } from './describe.ts';
+import type { Acting, LeadSession } from './lead-session.ts';
+import { commitOf, describeSession, taskOutput } from './look.ts';
+import type { CallContext, FormQuestion, ToolAnswer } from './outputs.ts';
+import type { InputOf } from './tool-table.ts';
+import { waitForWorkers } from './wait.ts';
+
+type Calls = {
+  readonly [Name in LeadTool]: (
+    lead: LeadSession,
+    input: InputOf<Name>,
+    context: CallContext,
+  ) => Promise<ToolAnswer<Name>>;
+};
+
+const mostNamed = 100;
+/** A longer plan is not read in a form, and a plan that was not shown whole can't be approved. */
+const longestForm = 12_000;
+
+/** What each tool does; every rule of it is the engine's. All throw FlameErrors. */
+export const calls: Calls = {
+  create_tasks: (lead, { objective = null, tasks }, context) => {
+    const planned = tasks.map((task) => ({ ...task, model: null, adapter: null }));
+    return lead.act(
+      async (acting) => {
+        const { workshop, session } = acting;
+        const changed = await proposeTasks(workshop, session, { tasks: planned, by: lead.host.by });
+        return afterProposal(lead, acting, changed, context);
+      },
+      { objective, tasks: planned },
+    );
+  },
+
+  drop_tasks: (lead, { task_ids: ids, reason }, context) =>
+    lead.act(async (acting) => {
+      const { workshop, session } = acting;
+      const { by } = lead.host;
+      const { proposal } = (await viewSession(workshop, session)).session;
+      if (proposal !== null || !workshop.config.queen.may_drop)
+        return afterProposal(lead, acting, await proposeWithout(workshop, session, { ids, by }), context);
+      await dropWork(workshop, session, { ids, reason, by });
+      const next = stepAfter(await viewSession(workshop, session), lead);
+      return { changed: ids, dropped: ids, plan: 'approved', next };
+    }),
+
+  assign_task: (lead, { task_ids = null }) =>
+    lead.act(async (acting) => {
+      const { workshop, session } = acting;
+      const assigned = await assignTasks(workshop, session, task_ids);
+      // What a run that was killed had taken in, without a verdict yet, waits for it too.
+      const view = await viewSession(workshop, session);
+      const unjudged = view.tasks.filter(({ status, result }) => status === 'done' && result.status === null);
+      const left = unjudged.filter((task) => isLeftUnjudged(view, task)).map(({ id }) => id);
+      const isAny = assigned.length > 0 || unjudged.length > left.length;
+      if (isAny) lead.startWork(acting);
+      const none = left.length > 0 ? unjudgedWay : 'None of them is pending: get_status';
+      return {
+        assigned,
+        ...(left.length === 0 ? {} : { validators_gave_no_verdict: left }),
+        next: isAny ? 'wait_for_workers' : none,
+      };
+    }),
+
+  wait_for_workers: waitForWorkers,
+
+  get_status: async (lead, { cursor }) => {
+    const { config, view } = await lead.host.look();
+    if (view === null) return { session: null, next: 'create_tasks with an objective begins a session' };
+    return describeSession(config, view, { cursor, trouble: lead.trouble });
+  },
+
+  get_task_output: async (lead, input) => taskOutput(await lead.host.look(), input),
+
+  approve_task: (lead, { task_id: task, commit, feedback }) =>
+    lead.act(async ({ workshop, session }) => {
+      const judging = { task, commit, feedback, by: lead.host.by };
+      return { approved: task, changed: await approveWork(workshop, session, judging) };
+    }),
+
+  reject_task: (lead, { task_id: task, commit, feedback }) =>
+    lead.act(async ({ workshop, session }) => {
+      const changed = await rejectWork(workshop, session, { task, commit, feedback, by: lead.host.by });
+      return { rejected: task, changed, next: 'assign_task starts the next attempt' };
+    }),
+
+  leave_note: (lead, { text, task_ids: tasks = [], paths = [] }) =>
+    lead.act(async ({ workshop, session }) => {
+      const said = { text, tasks, paths, by: lead.host.by, requireMay: requireLeading };
+      const { note, isNew } = await leaveNote(workshop, session, said);
+      return { note: note.id, changed: isNew };
+    }),
+
+  read_file: async (lead, input) => {
+    const look = await lead.host.look();
+    const reading = { ...look, git: look.reading.git, commit: await commitOf(look, input.task_id) };
+    return readRepositoryFile(reading, input);
+  },
+
+  list_files: async (lead, input) => {
+    const look = await lead.host.look();
+    const reading = { ...look, git: look.reading.git, commit: await commitOf(look, input.task_id) };
+    return listRepositoryFolder(reading, input);
+  },
+
+  search_files: async (lead, { ignore_case: ignoresCase, ...input }) => {
+    const look = await lead.host.look();
+    const reading = { ...look, git: look.reading.git, commit: await commitOf(look, input.task_id) };
+    return searchRepository(reading, { ...input, ignoresCase });
+  },
+
+  complete: (lead, { summary }) =>
+    lead.act(async ({ workshop, session }) => {
+      const handing = { summary, by: lead.host.by };
+      const done = await lead.actAlone(session, () => completeSession(workshop, session, handing));
+      if (done.conflicts > 0)
+        return {
+          ...done,
+          next: 'Tasks conflicted and went back: get_status, assign_task, then complete again',
+        };
+      lead.host.end('completed');
+      return { ...done, next: 'Nothing: the lead goes on with git flame review' };
+    }),
+
+  fail: (lead, { reason }) =>
+    lead.act(async ({ workshop, session }) => {
+      const { by, askPlan } = lead.host;
+      // Only a run starts its own lead agent for a session.
+      const { isNew, view } = await giveUpSession(workshop, session, {
+        ...{ reason, by, isAppointed: askPlan !== null },
+      });
+      lead.host.end('failed');
+      const idsOf = (...statuses: readonly string[]) =>
+        view.tasks.flatMap(({ id, status }) => (statuses.includes(status) ? [id] : [])).slice(0, mostNamed);
+      return {
+        stopped: session,
+        changed: isNew,
+        // Nothing new starts: what is begun is paid for, and kept like the rest.
+        still_at_work: idsOf('claimed'),
+        kept: {
+          done: idsOf('done', 'merged'),
+          failed: idsOf('failed', 'blocked'),
+          not_done: idsOf('pending', 'requeued'),
+        },
+        for_lead: ['git flame run', 'git flame status'],
+        next: 'Nothing: end, and tell the lead why. The session goes on from here with git flame run',
+      };
+    }),
+};
+
+/** Asks the person where that can be done here; else the answer names what waits for whom. */
+async function afterProposal(
+  lead: LeadSession,
+  { workshop, session }: Acting,
+  changed: readonly string[],
+  context: CallContext,
+): Promise<ToolAnswer<'create_tasks'>> {
+  const before = await viewSession(workshop, session);
+  if (before.session.proposal !== null) {
+    const question = await (lead.host.askPlan?.(session) ?? askInForm(workshop, session, context));
+    if (question) return question;
+  }
+  const view = await viewSession(workshop, session);
+  const { proposal, cycle } = view.session;
+  if (proposal !== null)
+    return {
+      changed,
+      plan: 'waits for the lead',
+      waiting: proposal.length,
+      next: 'The lead decides with: git flame plan. wait_for_workers tells when.',
+    };
+  if (cycle === 0 || view.tasks.length === 0)
+    return { changed, plan: 'not approved', next: 'get_status has what the lead said' };
+  return { changed, plan: 'approved', next: stepAfter(view, lead) };
+}
+
+/**
+ * Where the configuration lets a yes in the chat count (`queen.ask_in_chat`), asks the person there about the plan, or
+ * takes the answer up; null: it is left to `git flame plan`. A no, or none, decides nothing: clients without a person
+ * answer so by themselves. The answer is about exactly the plan that was shown.
+ */
+async function askInForm(
+  workshop: Workshop,
+  session: SessionId,
+  { hasForms, answerTo }: CallContext,
+): Promise<FormQuestion | null> {
+  if (!workshop.config.queen.ask_in_chat.includes('plan') || !hasForms) return null;
+  const view = await viewSession(workshop, session);
+  const { proposal: tasks, objective } = view.session;
+  if (tasks === null) return null;
+  const key = `plan-${canonicalDigest(tasks).slice(0, 24)}`;
+  const answer = answerTo(key);
+  if (answer === undefined) {
+    const gone = replacedBy(view, { tasks }).map(({ id }) => id);
+    const dropped = gone.length === 0 ? '' : `\n\nTaken out of the plan, and dropped: ${gone.join(', ')}`;
+    const message = `${visibleText(objective)}\n\n${visibleText(renderPlanYaml({ tasks }))}${dropped}`;
+    return message.length > longestForm ? null : { ask: { key, message } };
+  }
+  if (answer !== 'approve') return null;
+  const gates = { ...workshop.gates, plan: async () => ({ kind: 'approve' as const }) };
+  await decideProposal({ ...workshop, gates }, session, tasks);
+  return null;
+}

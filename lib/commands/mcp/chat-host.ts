@@ -1,0 +1,187 @@
+import { mkdirSync } from 'node:fs';
+import { logRoot } from '../../cell/run-folder.ts';
+import { auditFile, openAuditLog } from '../../cell/watcher/audit-log.ts';
+import type { AgentId, SessionId } from '../../domain/ids.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { requireSoundTasks } from '../../engine/lead-agent/propose-tasks.ts';
+import { noSessionYet, refusal, sessionEnded } from '../../engine/lead-agent/refusals.ts';
+import { warnOfLooseRules } from '../../engine/lead-agent/run-lead-agent.ts';
+import { readBounds } from '../../engine/plan-problems.ts';
+import { viewSession } from '../../engine/record.ts';
+import { createSession } from '../../engine/session/create-session.ts';
+import { findBase, preflight } from '../../engine/work/preflight.ts';
+import type { Workshop } from '../../engine/workshop.ts';
+import { type Opened, withWorkshop } from '../open/open-workshop.ts';
+import { readConfig, requireWorkTree } from '../open/read-config.ts';
+import { type Reading, withState } from '../open/read-state.ts';
+import { readCounting } from '../open/signed-decisions.ts';
+import { withSessionLock } from '../open/with-session-lock.ts';
+import { tellInChat } from './answer.ts';
+import { type Beginning, type CallReport, LeadSession, type LeadView, openLeadLock } from './lead-session.ts';
+
+/** Clients take a call that lasts longer for a failure. */
+const longestWaitMs = 45_000;
+
+/**
+ * The lead of a person's own chat. Nothing is opened before it is asked for, nothing is locked before something is
+ * changed, and the session's lock is held only while agents run, so that the person's own commands find it free.
+ * `close` ends agents that run, gives their tasks back, and closes what was opened.
+ */
+export async function openChatLead(
+  args: CommandArgs,
+  io: Io,
+  by: AgentId,
+): Promise<{ readonly lead: LeadSession; close(): Promise<void> }> {
+  const state = holdOpen<Reading>((work) => withState(args, io, work));
+  const shop = holdOpen<Opened>((work) => withWorkshop(args, io, work));
+  const { git, output } = await state.get();
+  const { commonDir } = git.repository;
+  const lock = openLeadLock(commonDir);
+  let led: SessionId | null = null;
+  let last: Workshop | null = null;
+  const take = async (session: SessionId): Promise<SessionId> => {
+    await lock.take(session);
+    led = session;
+    return session;
+  };
+  const lead = new LeadSession({
+    by,
+    events: output.events,
+    tellPerson: tellInChat,
+    longestWaitMs,
+    askPlan: null,
+    look: async () => lookAt(await state.get(), io, led),
+    enter: async (begin, working) => {
+      const { workshop: first, store, meant } = await shop.get();
+      // Agents that run continue by what held when they were started.
+      const workshop = working ?? (await (last ?? first).reload());
+      last = workshop;
+      // What is not assigned waits, from the first acting call on.
+      workshop.run.assigned ??= new Set();
+      warnOfLooseRules(workshop);
+      const current = sessionOf(await store.snapshot(), meant, led);
+      const isOpen = current !== null && current.state !== 'ended';
+      if (isOpen) await take(current.id);
+      if (begin === null) return { workshop, session: requireOpen(current) };
+      if (isOpen) return { workshop, session: joined(current, begin) };
+      return { workshop, session: await take(await beginSession(workshop, by, begin)) };
+    },
+    locked: async (session, work) => withSessionLock(await state.get(), session, work),
+    // What it costs is the chat's.
+    spent: () => ({ cost_usd: 0, tokens: 0 }),
+    audit: (report) => auditCall(commonDir, by, report),
+    end: () => void lock.release(),
+  });
+  return {
+    lead,
+    close: async () => {
+      await lead.close();
+      await lock.release();
+      await Promise.all([shop.close(), state.close()]);
+    },
+  };
+}
+
+/**
+ * What `open` opens for the time of a callback, kept open until it is closed. Where opening fails, the next one who asks
+ * tries again.
+ */
+function holdOpen<T>(open: (work: (value: T) => Promise<number>) => Promise<number>) {
+  let opened: Promise<T> | null = null;
+  let close = async (): Promise<unknown> => undefined;
+  const start = (): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      const running = open((value) => {
+        resolve(value);
+        return new Promise<number>((done) => {
+          close = () => {
+            done(0);
+            return running;
+          };
+        });
+      });
+      running.catch((error: unknown) => {
+        opened = null;
+        reject(error);
+      });
+    });
+  return {
+    get: () => (opened ??= start()),
+    close: async () => {
+      await opened?.catch(() => undefined);
+      await close();
+    },
+  };
+}
+
+/** The session this chat leads; else the one that is named or current. */
+function sessionOf(
+  snapshot: Parameters<Reading['meant']['pick']>[0],
+  meant: Reading['meant'],
+  led: SessionId | null,
+): Session | null {
+  const own = snapshot.sessions.find(({ id }) => id === led);
+  return own !== undefined && own.state !== 'ended' ? own : meant.pick(snapshot);
+}
+
+function requireOpen(session: Session | null): SessionId {
+  if (session === null) throw noSessionYet();
+  if (session.state === 'ended') throw sessionEnded(session.id);
+  return session.id;
+}
+
+/** The open session, unless the objective is another one. */
+function joined({ id, objective, state }: Session, begin: Beginning): SessionId {
+  if (begin.objective === null || begin.objective === objective || state === 'stopped') return id;
+  throw refusal({
+    code: 'session-open',
+    message: `Session ${id} is open, for another objective: ${objective.slice(0, 200)}`,
+    next: `Leave objective out to add to it; before another one the lead ends it with: git flame session end ${id} (or leaves it as it is: git flame run --new OBJECTIVE)`,
+  });
+}
+
+async function beginSession(
+  workshop: Workshop,
+  leader: AgentId,
+  { objective, tasks }: Beginning,
+): Promise<SessionId> {
+  if (objective === null)
+    throw refusal({
+      code: 'no-objective',
+      message: 'No session is open, so create_tasks needs to know what it is all for.',
+      next: 'create_tasks with an objective',
+    });
+  // What can't be proposed begins nothing.
+  const { commit } = await findBase(workshop);
+  requireSoundTasks(await readBounds(workshop, commit), tasks);
+  const base = await preflight(workshop, []);
+  const id = workshop.newSessionId();
+  await createSession(workshop, id, { objective, base, isBeside: false, leader });
+  return id;
+}
+
+async function lookAt(reading: Reading, io: Io, led: SessionId | null): Promise<LeadView> {
+  const root = requireWorkTree(reading.git);
+  const { config } = await readConfig(root, reading.configFile);
+  const { origins } = await readCounting(io, reading);
+  const session = sessionOf(await reading.store.snapshot(), reading.meant, led);
+  const isThere = session !== null && session.archived_at === undefined;
+  const recorder = { config, origins, store: reading.store };
+  return { reading, config, root, view: isThere ? await viewSession(recorder, session.id) : null };
+}
+
+/** Keeps each call of a chat's model as a line of its audit. */
+function auditCall(commonDir: string, by: AgentId, { tool, about, error }: CallReport): void {
+  const call = { tool_name: `mcp__flame__${tool}`, tool_input: { pattern: about }, cwd: '' };
+  const decision = error === null ? 'allow' : 'block';
+  try {
+    mkdirSync(logRoot(commonDir), { recursive: true, mode: 0o700 });
+    const audit = openAuditLog(auditFile(commonDir, by), by, () => new Date());
+    audit.append(call, { decision, rule: error?.code ?? 'allowed', details: error?.message ?? '' });
+    audit.close();
+  } catch {
+    // One that only looks may do so in a repository that can't be written; what changes anything is on the refs.
+  }
+}

@@ -1,0 +1,207 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Config } from '../../domain/config/config.ts';
+import type { FlameError } from '../../domain/flame-error.ts';
+import type { AgentId, SessionId } from '../../domain/ids.ts';
+import type { EventSink } from '../../domain/shown/event.ts';
+import type { PlannedTask } from '../../domain/state/plan.ts';
+import { refusal } from '../../engine/lead-agent/refusals.ts';
+import { workAssigned } from '../../engine/lead-agent/work-assigned.ts';
+import type { SessionView } from '../../engine/record.ts';
+import { resume } from '../../engine/run-session.ts';
+import type { Workshop } from '../../engine/workshop.ts';
+import { takeLock } from '../../util/owned-lock.ts';
+import type { Reading } from '../open/read-state.ts';
+import { type Advice, adviseModel, asFlameError } from './answer.ts';
+
+/** What the tools that only look read. */
+export interface LeadView {
+  readonly reading: Pick<Reading, 'git'>;
+  readonly config: Config;
+  readonly root: string;
+  /** The session that is led; null: there is none. */
+  readonly view: SessionView | null;
+}
+
+/** What an acting tool works with. */
+export interface Acting {
+  readonly workshop: Workshop;
+  readonly session: SessionId;
+}
+
+/** A session to begin where none is open. */
+export interface Beginning {
+  readonly objective: string | null;
+  readonly tasks: readonly PlannedTask[];
+}
+
+/** How a call went; `error` null: it was done. */
+export interface CallReport {
+  readonly tool: string;
+  readonly about: string;
+  readonly error: FlameError | null;
+}
+
+/** Where the model that leads sits: in a person's chat, or in a run. */
+export interface LeadHost {
+  readonly by: AgentId;
+  readonly events: EventSink;
+  /** How the model has the person learn what only they can mend, in words for it. */
+  readonly tellPerson: string;
+  /** How long a call may wait at most, in milliseconds: the client takes longer for a failure. */
+  readonly longestWaitMs: number;
+  /** Has the person decide about the proposed plan within the call; null in a chat, which can't wait for them. */
+  readonly askPlan: ((session: SessionId) => Promise<void>) | null;
+  /** Looks, and changes nothing; opens the repository when it is called first. */
+  look(): Promise<LeadView>;
+  /**
+   * What an acting call works with; `begin`: where no session is open, it begins one. `working` is the workshop that
+   * agents run in now. Throws FlameErrors `no-session`, `queen-busy`.
+   */
+  enter(begin: Beginning | null, working: Workshop | null): Promise<Acting>;
+  /** Keeps other commands from working on the session meanwhile. Throws FlameError `session-busy`. */
+  locked<T>(session: SessionId, work: () => Promise<T>): Promise<T>;
+  spent(): { readonly cost_usd: number; readonly tokens: number };
+  /** Keeps a call beside its event. */
+  audit?(report: CallReport): void;
+  /** Learns why the work stopped. */
+  onTrouble?(error: unknown): void;
+  /** The model has handed over or given up, or only waits for nothing. */
+  end(how: 'completed' | 'failed' | 'idle'): void;
+}
+
+/** How things stood, by what they are. */
+export type Standing = ReadonlyMap<string, string>;
+
+const momentMs = 5_000;
+
+/** One model's lead of a session: its calls in turn, the work they started, and what it knows of that. */
+export class LeadSession {
+  readonly host: LeadHost;
+  /** What each cursor of a wait has reported; the latest few. */
+  readonly reported = new Map<string, Standing>();
+  /** Waits for what couldn't come, one after another. */
+  idleWaits = 0;
+  /** Calls that are under way. */
+  calls = 0;
+  /** Why the work stopped before it was done, in words for the model; null: it did not. */
+  trouble: (Advice & { readonly code: string; readonly message: string }) | null = null;
+  isWorking = false;
+  #isWanted = false;
+  #working: Workshop | null = null;
+  #worked: Promise<void> = Promise.resolve();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(host: LeadHost) {
+    this.host = host;
+  }
+
+  /** Does acting calls one after another. Throws what `enter` of its host throws. */
+  act<T>(work: (acting: Acting) => Promise<T>, begin: Beginning | null = null): Promise<T> {
+    const mine = this.#turn.then(async () =>
+      work(await this.host.enter(begin, this.isWorking ? this.#working : null)),
+    );
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  /** Does what no agent may work beside. Throws FlameErrors `still-running`, `session-busy`. */
+  async actAlone<T>(session: SessionId, work: () => Promise<T>): Promise<T> {
+    const timer = new AbortController();
+    const late = wait(momentMs, undefined, { signal: timer.signal }).catch(() => undefined);
+    await Promise.race([this.#worked, late]);
+    timer.abort();
+    if (!this.isWorking) return this.host.locked(session, work);
+    const message = 'Agents still work, or wait for their turn.';
+    throw refusal({ code: 'still-running', message, next: 'wait_for_workers' });
+  }
+
+  /** Starts work on what is assigned, or has the work look once more before it ends. */
+  startWork({ workshop, session }: Acting): void {
+    this.#isWanted = true;
+    this.trouble = null;
+    if (this.isWorking) return;
+    this.isWorking = true;
+    this.#working = workshop;
+    this.#worked = this.#work(workshop, session);
+  }
+
+  async #work(workshop: Workshop, session: SessionId): Promise<void> {
+    try {
+      while (this.#isWanted) {
+        this.#isWanted = false;
+        await this.host.locked(session, async () => {
+          await resume(workshop, session);
+          await workAssigned(workshop, session);
+        });
+      }
+    } catch (error) {
+      if (workshop.signal.aborted) return;
+      const known = asFlameError(error);
+      const { code, message, hints } = known;
+      this.host.onTrouble?.(error);
+      this.trouble = { code, message, ...adviseModel(known, this.host.tellPerson) };
+      // For the person too, at the terminal of the run or in the log of the chat's servers.
+      const stopped = { event: 'notice', level: 'warning', message: `Work has stopped: ${message}` } as const;
+      workshop.events.emit({ ...stopped, details: hints });
+    } finally {
+      this.isWorking = false;
+    }
+  }
+
+  /** Reports a call that is over to the person, with what the model has cost so far. */
+  report(report: CallReport): void {
+    this.calls -= 1;
+    const { by, events } = this.host;
+    const { tool, about, error } = report;
+    const spent = this.host.spent();
+    events.emit({
+      event: 'queen-call',
+      agent: by,
+      tool,
+      about: about.slice(0, 300),
+      code: error?.code ?? null,
+      ...spent,
+    });
+    this.host.audit?.(report);
+  }
+
+  /** Resolves once no call and no work goes on. */
+  async close(): Promise<void> {
+    await this.#turn;
+    await this.#worked;
+  }
+}
+
+/** The lead of one session at a time. */
+export interface LeadLock {
+  /** Takes the lead of a session, once. Throws FlameError `queen-busy` where another model has it. */
+  take(session: SessionId): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** One model leads a session at a time: two would send back what the other approves. A dead one holds nothing. */
+export function openLeadLock(commonDir: string): LeadLock {
+  let held: { readonly session: SessionId; release(): Promise<void> } | null = null;
+  const release = async (): Promise<void> => {
+    const before = held;
+    held = null;
+    await before?.release();
+  };
+  return {
+    take: async (session) => {
+      if (held?.session === session) return;
+      await release();
+      const path = join(commonDir, 'blueflame', 'locks', `${session}.queen.lock`);
+      const free = await takeLock(path, { staleMs: 10_000 }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ELOCKED') throw error;
+        const message = `Another chat, or git flame run --queen, leads session ${session}.`;
+        const next =
+          'Look with get_status; to lead here, the other one has to end first: ask the project lead';
+        throw refusal({ code: 'queen-busy', message, next });
+      });
+      held = { session, release: free };
+    },
+    release,
+  };
+}

@@ -1,0 +1,93 @@
+import { openToolDoor } from '../../cell/run/tool-door.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { LeadTools, OpenLeadTools } from '../../engine/lead-agent/run-lead-agent.ts';
+import { decideProposal } from '../../engine/plan/decide-proposal.ts';
+import { viewSession } from '../../engine/record.ts';
+import { LeadSession, openLeadLock } from './lead-session.ts';
+import { serveTools } from './server.ts';
+
+/** The orchestrator configures the agent's client to wait so long for an answer: a person may have to decide first. */
+const longestWaitMs = 3_600_000;
+/** How long the agent may continue once it has handed over or given up, in milliseconds. */
+const farewellMs = 60_000;
+
+/** The person reads nothing but what its tools report. */
+const tellPerson =
+  'Only the project lead can mend this, and is told by the reason you fail with; go on with the rest before, if there is any';
+
+/**
+ * The tools of an agent that leads within a run: the run holds the session's lock and asks its person, so that a plan is
+ * decided while the call that proposed it waits.
+ */
+export const openRunLead: OpenLeadTools = async ({ workshop, session, by, stop }) => {
+  const { events, git, run } = workshop;
+  const lock = openLeadLock(git.repository.commonDir);
+  await lock.take(session);
+  const warn = (message: string): void => events.emit({ event: 'notice', level: 'warning', message });
+  const served: { close(): Promise<void> }[] = [];
+  let outcome: LeadTools['outcome'] = null;
+  let waits: FlameError | null = null;
+  let farewell: NodeJS.Timeout | undefined;
+  /** Where only an absent person could continue, nothing more is paid for. */
+  const onTrouble = (error: unknown): void => {
+    if (!(error instanceof FlameError) || error.kind !== 'waiting') return;
+    waits ??= error;
+    stop();
+  };
+  const lead = new LeadSession({
+    by,
+    events,
+    tellPerson,
+    longestWaitMs,
+    onTrouble,
+    look: async () => ({
+      ...{ reading: workshop, config: workshop.config, root: workshop.root },
+      view: await viewSession(workshop, session),
+    }),
+    enter: async () => ({ workshop, session }),
+    locked: (_, work) => work(),
+    spent: () => {
+      const { cost_usd, tokens } = run.ledger.live.get(by) ?? { cost_usd: 0, tokens: 0 };
+      return { cost_usd, tokens };
+    },
+    askPlan: async () => {
+      await decideProposal(workshop, session).catch((error: unknown) => {
+        onTrouble(error);
+        throw error;
+      });
+      if ((await viewSession(workshop, session)).session.state !== 'active') stop();
+    },
+    end: (how) => {
+      if (how !== 'idle') {
+        outcome = how;
+        farewell ??= setTimeout(stop, farewellMs);
+        return;
+      }
+      warn(`${by} is ended: it waits, over and over, for what can't come.`);
+      stop();
+    },
+  });
+  return {
+    get outcome() {
+      return outcome;
+    },
+    get waits() {
+      return waits;
+    },
+    get isReached() {
+      return served.length > 0;
+    },
+    isBusy: () => lead.calls > 0,
+    listen: (path) =>
+      openToolDoor(path, (stream) => {
+        const at = { input: stream, output: stream, lead: async () => lead };
+        served.push(serveTools({ ...at, warn: (message) => warn(`${by}: ${message}`) }));
+      }),
+    close: async () => {
+      clearTimeout(farewell);
+      await lead.close();
+      await Promise.all(served.map((one) => one.close().catch(() => undefined)));
+      await lock.release();
+    },
+  };
+};

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isApproved } from '../../engine/lead-agent/judge-work.ts';
+import { refusal } from '../../engine/lead-agent/refusals.ts';
+import type { SessionView } from '../../engine/record.ts';
+import { describeTask, nextStep, type Prospect, prospectOf, waitsForLead } from './describe.ts';
+import type { LeadSession, LeadView, Standing } from './lead-session.ts';
+import type { CallContext, OutputOf } from './outputs.ts';
+import type { InputOf } from './tool-table.ts';
+
+const lookMs = 250;
+const pageOfNews = 40;
+const keptCursors = 100;
+/** More waits than this for what can't come are refused, in a chat after a while that costs nothing. */
+const patientWaits = 2;
+/** More than this end an agent that leads within a run: each call is paid for. */
+const mostIdleWaits = 10;
+const paceMs = 20_000;
+
+/** Waits for a change beyond what a cursor has reported. Throws FlameError `nothing-to-wait-for` where none can come. */
+export async function waitForWorkers(
+  lead: LeadSession,
+  { timeout_s, cursor }: InputOf<'wait_for_workers'>,
+  { signal }: Pick<CallContext, 'signal'>,
+): Promise<OutputOf<'wait_for_workers'>> {
+  const nothing: Standing = new Map();
+  const asked = cursor === undefined ? undefined : lead.reported.get(cursor);
+  // Without a cursor all is reported; but not over and over while nothing changes.
+  const before = asked ?? [...lead.reported.values()].at(-1) ?? nothing;
+  const end = Date.now() + Math.min(timeout_s * 1_000, lead.host.longestWaitMs);
+  const pause = (ms: number) => sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
+  for (;;) {
+    const look = await lead.host.look();
+    const now = look.view === null ? nothing : standingOf(look.view, lead);
+    const prospect = prospectOf(look.view, lead);
+    const isNew = changesOf(before, now).length > 0;
+    // One that waits for nothing hears so at once.
+    if (isNew || prospect === 'nothing' || Date.now() >= end || signal.aborted) {
+      lead.idleWaits = prospect === 'nothing' && !isNew ? lead.idleWaits + 1 : 0;
+      if (lead.idleWaits > patientWaits) {
+        if (lead.host.askPlan === null) await pause(Math.min(paceMs, lead.host.longestWaitMs));
+        else if (lead.idleWaits > mostIdleWaits) lead.host.end('idle');
+        const message = `Nothing runs and nothing can change by itself; you have waited ${lead.idleWaits} times for it.`;
+        throw refusal({ code: 'nothing-to-wait-for', message, next: nextStep(look.view) });
+      }
+      return report(lead, look, { known: asked ?? nothing, now, prospect });
+    }
+    await pause(Math.min(lookMs, end - Date.now()));
+  }
+}
+
+function changesOf(before: Standing, now: Standing): readonly string[] {
+  return [...now.keys()].filter((key) => before.get(key) !== now.get(key));
+}
+
+/** One line for each thing that may change, which differs when it did. */
+function standingOf(view: SessionView, { trouble }: LeadSession): Standing {
+  const { session, tasks } = view;
+  const sets = session.changesets.map(({ id, state }) => `${id} ${state}`).join(' ');
+  return new Map([
+    ...tasks.map((task) => {
+      const { id, status, result, commit, reason } = task;
+      return [id, [status, result.status, commit, reason, isApproved(view, task)].join(' ')] as const;
+    }),
+    ['/session', `${session.state} ${session.cycle} ${sets}`],
+    ['/plan', `${session.proposal?.map(({ id }) => id).join(' ') ?? '-'} ${session.replan_notes ?? ''}`],
+    ...(trouble === null ? [] : [['/work', trouble.message] as const]),
+  ]);
+}
+
+interface Waited {
+  readonly known: Standing;
+  readonly now: Standing;
+  readonly prospect: Prospect;
+}
+
+function report(
+  lead: LeadSession,
+  { view, config }: LeadView,
+  { known, now, prospect }: Waited,
+): OutputOf<'wait_for_workers'> {
+  if (view === null) return { news: [], next: nextStep(view) };
+  const { isWorking, trouble } = lead;
+  const changed = changesOf(known, now);
+  const told = changed.slice(0, pageOfNews);
+  const tasks = view.tasks.filter(({ id }) => told.includes(id));
+  const claimed = view.tasks.filter(({ status }) => status === 'claimed');
+  return {
+    news: tasks.map((task) => describeTask(view, task, config.concurrency.development)),
+    ...(changed.length > told.length ? { more_news: changed.length - told.length } : {}),
+    running: claimed.slice(0, pageOfNews).map(({ id }) => id),
+    is_working: isWorking,
+    ...(trouble === null ? {} : { trouble }),
+    waits_for_lead: waitsForLead(view),
+    session_state: view.session.state,
+    plan: planOf(view),
+    ...(prospect === 'news' ? {} : { next: prospect === 'nothing' ? nextStep(view) : leadDecides }),
+    cursor: keep(lead, known, now, told),
+  };
+}
+
+const leadDecides =
+  'Only the lead can go on, with the commands above: tell them, and end your turn rather than wait long';
+
+function planOf({ session }: SessionView): string {
+  if (session.proposal !== null) return 'waits for the lead';
+  if (session.cycle > 0) return 'approved';
+  return session.replan_notes === null ? 'none' : 'sent back, get_status has what the lead said';
+}
+
+/** A cursor that knows what was reported, and nothing more: the rest is news the next time. */
+function keep({ reported }: LeadSession, known: Standing, now: Standing, told: readonly string[]): string {
+  const next = new Map([...known, ...told.map((key) => [key, now.get(key) ?? ''] as const)]);
+  const cursor = `c${(Number([...reported.keys()].at(-1)?.slice(1)) || 0) + 1}`;
+  reported.set(cursor, next);
+  const [oldest] = reported.keys();
+  if (reported.size > keptCursors && oldest !== undefined) reported.delete(oldest);
+  return cursor;
+}

@@ -1,0 +1,70 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Task } from '../../domain/state/task.ts';
+
+// What a lead agent is refused, each with what it can do instead: hints name its tools, or the person's command.
+
+interface Refusal {
+  readonly code: string;
+  readonly message: string;
+  readonly next: string;
+  readonly details?: readonly string[];
+}
+
+/** `waiting`: a person must decide first. */
+export function refusal(
+  { code, message, next, details = [] }: Refusal,
+  kind: 'refused' | 'waiting' = 'refused',
+): FlameError {
+  return new FlameError({ kind, code, message, details, hints: [next], hintsFor: 'model' });
+}
+
+/** With `changed`, tasks whose approved words differ from those that are proposed now. */
+export function planNotApproved(changed: readonly Pick<Task, 'id'>[] = []): FlameError {
+  const message =
+    changed.length === 0
+      ? 'The project lead has not approved the plan yet: nothing can be worked on before.'
+      : `You changed or dropped ${namesOf(changed)} after the project lead had approved the plan, who has not approved that yet.`;
+  const next = 'wait_for_workers tells when it is decided; the lead decides with: git flame plan';
+  return refusal({ code: 'plan-not-approved', message, next }, 'waiting');
+}
+
+/** Two validators gave no verdict: only a person may pay for a third, or judge it. */
+export function leftUnjudged(tasks: readonly Pick<Task, 'id'>[]): FlameError {
+  const message = `Validators gave no verdict on ${namesOf(tasks)}: another one is paid for only on the lead's order.`;
+  return refusal({ code: 'not-judged', message, next: unjudgedWay });
+}
+
+export const unjudgedWay =
+  'reject_task sends it back, to be done and judged again; the lead can judge it, or pay for one more validator: git flame validate';
+
+export const judgedByLead =
+  'reject_task sends it back; where that is used up the lead decides: git flame validate';
+
+/** The first few of the tasks, and how many more there are. */
+export function namesOf(tasks: readonly Pick<Task, 'id'>[]): string {
+  const named = tasks.slice(0, 10).map(({ id }) => id);
+  const left = tasks.length - named.length;
+  return `${named.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
+}
+
+/** The changesets are built: the rest is the person's. */
+export function alreadyCompleted(): FlameError {
+  const message = 'The work was handed over: its changesets wait for the project lead.';
+  return refusal({ code: 'completed', message, next: 'Tell the lead: git flame review' });
+}
+
+export function sessionEnded(id: string): FlameError {
+  const next = 'create_tasks with an objective begins another one';
+  return refusal({ code: 'session-ended', message: `Session ${id} is over.`, next });
+}
+
+/** Only the person continues a session that was stopped. */
+export function sessionStopped(id: string): FlameError {
+  const message = `Session ${id} is stopped: only the lead decides whether it continues.`;
+  return refusal({ code: 'session-stopped', message, next: 'Tell the lead: git flame run' }, 'waiting');
+}
+
+export function noSessionYet(): FlameError {
+  const next = 'create_tasks with an objective begins one';
+  return refusal({ code: 'no-session', message: 'No session is open in this repository.', next });
+}
