@@ -7,8 +7,8 @@ import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
 import type { Opened } from '../open/open-workshop.ts';
-import { heardOnes } from './heed-remarks.ts';
-import { forgeOf, openForge } from './pick-forge.ts';
+import { heardOnes } from './filter-remarks.ts';
+import { forgeOf, openForge } from './open-forge.ts';
 
 /** What a host says of one request, and how it is opened again where it is closed. */
 export interface RequestNews {
@@ -38,7 +38,7 @@ export async function askForNews(opened: Opened, io: Io, session: Session): Prom
   for (const request of requests) {
     const { url } = request;
     const forge = openForge(forgeOf(url), { cwd, io, retry: 'git flame pr' });
-    const news = await forge.news({ url, heeding: config.pull_requests, heard });
+    const news = await forge.news(url, config.pull_requests, heard);
     const error = news.state === 'open' ? await movedBySomebody(opened, request, news) : null;
     if (error !== null) {
       if (requests.length === 1) throw error;
@@ -47,7 +47,7 @@ export async function askForNews(opened: Opened, io: Io, session: Session): Prom
       for (const hint of error.hints) opened.output.hint(hint);
       continue;
     }
-    tellUnheeded(opened, news);
+    tellUnheard(opened, news);
     told.push({ request, news, reopen: forge.reopenLine(url) });
   }
   return { all: told, moved };
@@ -74,7 +74,7 @@ async function movedBySomebody(
   });
 }
 
-function tellUnheeded({ output, workshop }: Opened, { unheeded }: PullRequestNews): void {
+function tellUnheard({ output, workshop }: Opened, { unheeded }: PullRequestNews): void {
   if (unheeded.length === 0) return;
   const names = unheeded.map(({ by, count }) => `${visibleLine(by)}: ${count}`).join(', ');
   output.info(`Not taken up, by others than ${heardOnes(workshop.config.pull_requests)}: ${names}.`);

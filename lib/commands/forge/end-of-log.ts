@@ -1,8 +1,7 @@
 import { boundText } from '../../core/task/one-line.ts';
 import { isForgeError } from './run-forge.ts';
 
-/** How many failed checks come with the end of their log, and how long it may be. */
-export const mostLogs = 5;
+/** How long the end of a log may be. */
 const mostLines = 40;
 const mostCharacters = 3_000;
 

@@ -1,7 +1,11 @@
-import type { ForgeName } from '../../domain/config/config-pull-requests.ts';
-import type { PullRequestNews } from '../../domain/state/pull-request.ts';
-import type { Heeding } from './heed-remarks.ts';
-import type { IssueName, IssueText } from './read-issue.ts';
+import type * as z from 'zod';
+import { oneLine } from '../../core/task/one-line.ts';
+import type { FailedCheck, PullRequestNews } from '../../domain/state/pull-request.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import type { Address } from './address.ts';
+import type { Listening, Said } from './filter-remarks.ts';
+import type { HostIssue, IssueName } from './read-issue.ts';
+import type { AskForge } from './run-forge.ts';
 
 /** A pull or merge request as it is opened, and kept true. */
 export interface RequestText {
@@ -12,44 +16,66 @@ export interface RequestText {
   readonly body: string;
   /** Where it is written, too. */
   readonly bodyFile: string;
-  /** What it is to go into from now on, where that was another branch. */
+  /** The branch it goes into from now on, where that was another one. */
   readonly newBase?: string;
 }
 
-export interface NewsWish {
-  readonly url: string;
-  readonly heeding: Heeding;
-  /** What was taken up already, by its id: its logs are not asked for again. */
-  readonly heard: ReadonlySet<string>;
+type Standing = Pick<PullRequestNews, 'state' | 'head'>;
+
+/** Arguments of a forge's program, and how its JSON is read. */
+export interface Question<About, Value> {
+  words(about: About): readonly string[];
+  readonly schema: z.ZodType<Value>;
 }
 
-/**
- * What a host's own program does for a pull request of GitHub, or a merge request of GitLab. Everything throws the
- * FlameErrors of runForge and `forge-unreadable`.
- */
-export interface Forge {
-  readonly name: ForgeName;
+/** A request at its host. */
+export interface RequestPlace {
+  readonly url: string;
+  readonly address: Address;
+}
+
+/** All that a host knows of a request; whose words count is decided elsewhere. */
+export interface HostNews extends Standing {
+  readonly said: readonly Said[];
+  /** Each with how its log is read, where the host has one. */
+  readonly failed: readonly { readonly check: FailedCheck; readonly log: (() => Promise<string>) | null }[];
+}
+
+/** The commands of one forge's program. */
+export interface ForgeCommands {
   /** What one opens there: `pull request` or `merge request`. */
   readonly noun: string;
-  /** How it is called, and how many characters of a request's text it takes. */
+  /** What the host is called, and how many characters of a request's text it takes. */
   readonly host: string;
   readonly longestBody: number;
-  /** How many of them can be told as a request is opened; the rest is told by `update`. */
+  /** How many of them fit into the command that opens one; `update` writes the rest. */
   readonly longestNew: number;
+  create(request: RequestText): readonly string[];
   /** The shell line that opens one by hand. */
   createLine(request: RequestText): string;
   /** The shell line that opens a closed one again. */
-  reopenLine(url: string): string;
-  /** The open one of a branch; null: there is none. */
-  find(branch: string): Promise<string | null>;
-  /** What became of one. Throws also FlameError `no-address`. */
-  standing(url: string): Promise<Pick<PullRequestNews, 'state' | 'head'>>;
-  /** Resolves to its address. Throws also FlameError `forge-no-address`. */
-  create(request: RequestText): Promise<string>;
-  /** Title and body say what is on the branch now. */
-  update(url: string, request: RequestText): Promise<void>;
-  /** All that was said so far, and what its checks came to. Throws also FlameError `no-address`. */
-  news(wish: NewsWish): Promise<PullRequestNews>;
-  /** Throws also FlameError `issue-closed`. */
-  issue(name: IssueName): Promise<IssueText>;
+  reopenLine(place: RequestPlace): string;
+  /** The shell line that shows the one of a branch. */
+  viewLine(branch: string): string;
+  /** The request of a branch. */
+  readonly find: Question<string, { readonly url: string; readonly isOpen: boolean }>;
+  readonly standing: Question<RequestPlace, Standing>;
+  /** Each is run after the other. */
+  update(place: RequestPlace, request: RequestText): readonly (readonly string[])[];
+  news(place: RequestPlace, listening: Listening, ask: AskForge): Promise<HostNews>;
+  readonly issue: Question<IssueName, Omit<HostIssue, 'forge' | 'reopen'>>;
+  /** The shell line that opens a closed issue again. */
+  reopenIssue(url: string, name: IssueName): string;
+}
+
+/** A shell line of these words. */
+export function shellLine(words: readonly string[]): string {
+  return words.map(shellQuote).join(' ');
+}
+
+/** A check is another one with each commit it ran on. */
+export function failedCheck(head: string, job: string, conclusion: string, url: string): FailedCheck {
+  const name = oneLine(job, 200);
+  const id = `check-${head.slice(0, 12)}-${name}`;
+  return { id, name, conclusion, url: oneLine(url, 500), log: '' };
 }

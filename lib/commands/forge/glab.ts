@@ -1,117 +1,207 @@
 import * as z from 'zod';
+import type { RemarkPlace } from '../../domain/state/pull-request.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { type Address, isRequestAddress } from './address.ts';
+import type { Said } from './filter-remarks.ts';
 import { fitBody } from './fit-body.ts';
-import type { Forge, RequestText } from './forge.ts';
-import { readGlabNews, readGlabStanding } from './glab-news.ts';
-import { foundAddress, requireAddress } from './printed-address.ts';
-import { readForgeValue } from './read-forge-json.ts';
-import { type IssueName, type IssueText, openIssue } from './read-issue.ts';
-import { type AskForge, isForgeError } from './run-forge.ts';
+import { type ForgeCommands, failedCheck, type RequestText, shellLine } from './forge.ts';
+import { readForgePages, readForgeValue } from './read-forge-json.ts';
 
-/** What GitLab takes is 1,048,576. */
+/** GitLab takes 1,048,576. */
 const longestBody = 1_000_000;
 /** glab takes a new one's as one argument, of which Linux allows 128 KiB. */
 const longestNew = 30_000;
 const host = 'GitLab';
 
+// A merge that is under way there is locked.
+const states = { opened: 'open', locked: 'open', closed: 'closed', merged: 'merged' } as const;
+const standingSchema = z.object({
+  state: z.enum(['opened', 'closed', 'locked', 'merged']),
+  sha: z.string().regex(/^[0-9a-f]{40,64}$/),
+});
+
 /** GitLab, as its program `glab` speaks with it. */
-export function openGlab(ask: AskForge): Forge {
-  return {
-    name: 'glab',
-    noun: 'merge request',
-    ...{ host, longestBody, longestNew },
-    createLine: (request) => {
-      const read = request.body.length > longestNew ? `head -c ${longestNew}` : 'cat';
-      const words = ['glab', ...createWords(request)].map(shellQuote).join(' ');
-      return `${words} --description "$(${read} ${shellQuote(request.bodyFile)})"`;
+export const glab: ForgeCommands = {
+  noun: 'merge request',
+  host,
+  longestBody,
+  longestNew,
+  create: (request) => [
+    ...createWords(request),
+    '--description',
+    fitBody(request.body, { longest: longestNew, host }),
+  ],
+  createLine: (request) => {
+    const read = request.body.length > longestNew ? `head -c ${longestNew}` : 'cat';
+    const words = shellLine(['glab', ...createWords(request)]);
+    return `${words} --description "$(${read} ${shellQuote(request.bodyFile)})"`;
+  },
+  reopenLine: ({ address }) => shellLine(['glab', 'mr', 'reopen', ...namedRequest(address)]),
+  viewLine: (branch) => `glab mr view ${shellQuote(branch)}`,
+  find: {
+    words: (branch) => ['mr', 'view', branch, '--output', 'json'],
+    schema: z
+      .object({
+        web_url: z
+          .string()
+          .refine((url) => isRequestAddress(url, 'glab'), 'is no address of a merge request'),
+        state: z.string(),
+      })
+      .transform(({ web_url: url, state }) => ({ url, isOpen: state === 'opened' })),
+  },
+  standing: {
+    words: ({ address }) => ['api', '--hostname', address.host, requestPath(address)],
+    schema: standingSchema.transform(({ state, sha }) => ({ state: states[state], head: sha })),
+  },
+  update: ({ address }, { title, body, bodyFile, newBase }) => {
+    // Older versions of glab read a text from a file only through the API.
+    const put = ['api', '--hostname', address.host, '--method', 'PUT', requestPath(address)];
+    const isLong = body.length > longestNew;
+    const text = ['--title', title, ...(isLong ? [] : ['--description', body])];
+    const into = newBase === undefined ? [] : ['--target-branch', newBase];
+    return [
+      ...(isLong ? [[...put, '--field', `description=@${bodyFile}`]] : []),
+      ['mr', 'update', ...namedRequest(address), ...text, ...into, '--yes'],
+    ];
+  },
+  /** Without threads that are resolved; the checks are the jobs of the latest pipeline. */
+  news: async ({ address }, { comments_from: from }, ask) => {
+    const get = (path: string, ...more: readonly string[]): Promise<string> =>
+      ask(['api', '--hostname', address.host, ...more, path]);
+    const list = async <Value>(path: string, schema: z.ZodType<Value>): Promise<readonly Value[]> => {
+      const paged = `${path}${path.includes('?') ? '&' : '?'}per_page=100`;
+      return readForgePages('glab', schema, await get(paged, '--paginate'));
+    };
+    const where = projectPath(address);
+    const view = readForgeValue('glab', viewSchema, await get(requestPath(address)));
+    const threads = await list(`${requestPath(address)}/discussions`, threadSchema);
+    const members = from === 'listed' ? [] : await list(`${where}/members/all`, memberSchema);
+    const levelOf = new Map(
+      members.flatMap(({ id, access_level: level, state }) => (state === 'active' ? [[id, level]] : [])),
+    );
+    const { head_pipeline: pipeline, sha: head, state } = view;
+    const owned = pipeline?.project_id === undefined ? where : `projects/${pipeline.project_id}`;
+    const jobs =
+      pipeline == null ? [] : await list(`${owned}/pipelines/${pipeline.id}/jobs?scope[]=failed`, jobSchema);
+    return {
+      state: states[state],
+      head,
+      said: threads
+        .flatMap((thread) => thread.notes)
+        .filter(({ system, resolved }) => !system && resolved !== true)
+        .map((note) => toSaid(note, levelOf.get(note.author?.id ?? 0) ?? 0, head)),
+      failed: jobs
+        .filter((job) => job.status === 'failed' && job.allow_failure !== true)
+        .map(({ id, name, status, web_url: url }) => ({
+          check: failedCheck(head, name, status, url ?? ''),
+          log: () => get(`${owned}/jobs/${id}/trace`),
+        })),
+    };
+  },
+  issue: {
+    words: ({ number, project, host: name }) => {
+      const where = name === null ? project : `https://${name}/${project}`;
+      const repository = project === null ? [] : ['--repo', where ?? ''];
+      return ['issue', 'view', number, ...repository, '--output', 'json'];
     },
-    reopenLine: (url) =>
-      `glab mr reopen ${namedRequest(requireAddress(url, 'glab')).map(shellQuote).join(' ')}`,
-    find: (branch) => find(branch, ask),
-    standing: async (url) => readGlabStanding(requireAddress(url, 'glab'), ask),
-    create: async (request) => {
-      const words = [
-        ...createWords(request),
-        '--description',
-        fitBody(request.body, { longest: longestNew, host }),
-      ];
-      return foundAddress('glab', await ask(words), `glab mr view ${shellQuote(request.branch)}`);
-    },
-    update: async (url, request) => {
-      const address = requireAddress(url, 'glab');
-      const isLong = request.body.length > longestNew;
-      if (isLong) await ask(describeByFile(address, request));
-      const into = request.newBase === undefined ? [] : ['--target-branch', request.newBase];
-      const text = ['--title', request.title, ...(isLong ? [] : ['--description', request.body]), ...into];
-      await ask(['mr', 'update', ...namedRequest(address), ...text, '--yes']);
-    },
-    news: async (wish) => readGlabNews(requireAddress(wish.url, 'glab'), wish, ask),
-    issue: (name) => readIssue(name, ask),
-  };
-}
+    schema: z
+      .object({
+        title: z.string().min(1),
+        description: z.string().nullish(),
+        labels: z.array(z.string()).nullish(),
+        author: z.object({ username: z.string() }).nullish(),
+        state: z.string(),
+        web_url: z.string(),
+      })
+      .transform(({ title, description: body, labels, author, state, web_url: url }) => ({
+        ...{ title, body, url },
+        labels: labels ?? [],
+        author: author?.username ?? 'somebody',
+        isOpen: state === 'opened',
+      })),
+  },
+  reopenIssue: (_, { number }) => `glab issue reopen ${number}`,
+};
 
 function createWords({ base, branch, title }: RequestText): readonly string[] {
   return ['mr', 'create', '--target-branch', base, '--source-branch', branch, '--title', title, '--yes'];
 }
 
-/** Older versions of glab read a text from a file only here. */
-function describeByFile(
-  { host: name, project, number }: Address,
-  { bodyFile }: RequestText,
-): readonly string[] {
-  const path = `projects/${encodeURIComponent(project)}/merge_requests/${number}`;
-  return ['api', '--hostname', name, '--method', 'PUT', path, '--field', `description=@${bodyFile}`];
+function projectPath({ project }: Address): string {
+  return `projects/${encodeURIComponent(project)}`;
 }
 
-function namedRequest({ host, project, number }: Address): readonly string[] {
-  return [number, '--repo', `https://${host}/${project}`];
+function requestPath(address: Address): string {
+  return `${projectPath(address)}/merge_requests/${address.number}`;
 }
 
-async function find(branch: string, ask: AskForge): Promise<string | null> {
-  try {
-    const found = await ask(['mr', 'view', branch, '--output', 'json']);
-    const { web_url: url, state } = readForgeValue('glab', foundSchema, found);
-    return state === 'opened' ? url : null;
-  } catch (error) {
-    // That there is none is a failure to glab. Of any other failure, opening it tells: it never opens a second one.
-    if (isForgeError(error) && error.code === 'forge-failed') return null;
-    throw error;
-  }
+function namedRequest({ host: name, project, number }: Address): readonly string[] {
+  return [number, '--repo', `https://${name}/${project}`];
 }
 
-const foundSchema = z.object({
-  web_url: z.string().refine((url) => isRequestAddress(url, 'glab'), 'is no address of a merge request'),
-  state: z.string(),
+/** GitLab's own numbers: from developer on one may push, an owner has the project. */
+const [developer, owner] = [30, 50];
+const levels: Readonly<Record<number, string>> = {
+  5: 'minimal access',
+  10: 'guest',
+  15: 'planner',
+  20: 'reporter',
+  30: 'developer',
+  40: 'maintainer',
+  50: 'owner',
+};
+
+const viewSchema = standingSchema.extend({
+  head_pipeline: z.object({ id: z.int(), project_id: z.int().optional() }).nullish(),
+});
+const line = z.int().nullish();
+const positionSchema = z.object({
+  head_sha: z.string().nullish(),
+  old_path: z.string().nullish(),
+  new_path: z.string().nullish(),
+  old_line: line,
+  new_line: line,
+});
+const noteSchema = z.object({
+  id: z.int(),
+  body: z.string().nullish(),
+  author: z.object({ id: z.int(), username: z.string() }).nullish(),
+  system: z.boolean().default(false),
+  resolved: z.boolean().nullish(),
+  position: positionSchema.nullish(),
+});
+const threadSchema = z.object({ notes: z.array(noteSchema) });
+const memberSchema = z.object({
+  id: z.int(),
+  access_level: z.int(),
+  state: z.string().default('active'),
+});
+const jobSchema = z.object({
+  id: z.int(),
+  name: z.string(),
+  status: z.string(),
+  allow_failure: z.boolean().nullish(),
+  web_url: z.string().nullish(),
 });
 
-async function readIssue({ number, project, host }: IssueName, ask: AskForge): Promise<IssueText> {
-  const where = project === null ? [] : ['--repo', host === null ? project : `https://${host}/${project}`];
-  const {
-    title,
-    description,
-    labels,
-    author,
-    state,
-    web_url: url,
-  } = readForgeValue('glab', issueSchema, await ask(['issue', 'view', number, ...where, '--output', 'json']));
-  return openIssue({
-    ...{ title, body: description, url, author: author.username, labels },
-    ...{ isOpen: state === 'opened', reopen: `glab issue reopen ${number}`, forge: 'glab' },
-  });
+function toSaid(note: z.infer<typeof noteSchema>, level: number, head: string): Said {
+  const { id, author, body, position } = note;
+  return {
+    id: `note-${id}`,
+    login: author?.username ?? null,
+    standing: level >= owner ? 'owner' : level >= developer ? 'member' : 'stranger',
+    as: levels[level] ?? 'no member',
+    body,
+    place: position == null ? null : placeOf(position, head),
+  };
 }
 
-const issueSchema = z.object({
-  title: z.string().min(1),
-  description: z.string().nullish(),
-  labels: z
-    .array(z.string())
-    .nullish()
-    .transform((labels) => labels ?? []),
-  author: z
-    .object({ username: z.string() })
-    .nullish()
-    .transform((author) => author ?? { username: 'somebody' }),
-  state: z.string(),
-  web_url: z.string(),
-});
+/** GitLab moves a thread along with the head while its line is there; one about another head is about a line that is gone. */
+function placeOf(position: z.infer<typeof positionSchema>, head: string): RemarkPlace | null {
+  const { head_sha: about, old_path: from, new_path: to, old_line: before, new_line: now } = position;
+  const isOld = now == null && before != null;
+  const path = isOld ? (from ?? to) : (to ?? from);
+  if (path == null) return null;
+  const side = isOld ? 'old' : 'new';
+  return { path, side, line: now ?? before ?? null, isGone: about !== head, excerpt: '' };
+}

@@ -33,11 +33,11 @@ export function issueNamed(from: string): IssueName | null {
   return address?.kind === 'issue' ? address : null;
 }
 
-interface HostIssue {
+export interface HostIssue {
   readonly forge: ForgeName;
   readonly url: string;
   readonly title: string;
-  readonly body: string | null | undefined;
+  readonly body?: string | null | undefined;
   readonly labels: readonly string[];
   readonly author: string;
   readonly isOpen: boolean;

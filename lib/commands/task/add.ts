@@ -11,7 +11,7 @@ import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine, visibleText } from '../../ui/text/visible-text.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { openForge } from '../forge/pick-forge.ts';
+import { openForge } from '../forge/open-forge.ts';
 import { type IssueName, issueNamed } from '../forge/read-issue.ts';
 import { readNamedFile } from '../open/open-gates.ts';
 import { readAll } from '../open/read-all.ts';

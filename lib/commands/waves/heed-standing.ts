@@ -6,7 +6,7 @@ import { recordMerged } from '../../engine/review/record-request.ts';
 import { ownRequests } from '../../engine/review/request-tip.ts';
 import { fetchBranch } from '../../git/refs/fetch-branch.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { forgeOf, openForge } from '../forge/pick-forge.ts';
+import { forgeOf, openForge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
 import type { Opened } from '../open/open-workshop.ts';
 

@@ -5,7 +5,8 @@ import type { Io } from '../../domain/shown/io.ts';
 import { noRemote, pickRemote } from '../../store/sync/pick-remote.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { fitBody } from '../forge/fit-body.ts';
-import type { Forge, RequestText } from '../forge/forge.ts';
+import type { RequestText } from '../forge/forge.ts';
+import type { Forge } from '../forge/open-forge.ts';
 import type { Opened } from '../open/open-workshop.ts';
 
 /** A request as it is told of: with its address once it is open. */

@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Forge } from '../../../lib/commands/forge/forge.ts';
-import { openGh } from '../../../lib/commands/forge/gh.ts';
-import { openGlab } from '../../../lib/commands/forge/glab.ts';
-import { hasForge } from '../../../lib/commands/forge/run-forge.ts';
+import { type Forge, openForge } from '../../../lib/commands/forge/open-forge.ts';
+import { type AskForge, hasForge } from '../../../lib/commands/forge/run-forge.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
@@ -35,6 +33,11 @@ const urls = {
   glab: 'https://gitlab.example/lea/sample/-/merge_requests/7',
 };
 
+function openWith(name: Forge['name'], ask: AskForge): Forge {
+  const io = { cwd: '/', env: {}, stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
+  return openForge(name, { cwd: '/', io, retry: '' }, ask);
+}
+
 /** One value that each of them reads what it needs from. */
 function said(name: Forge['name'], words: readonly string[]): string {
   const line = words.join(' ');
@@ -60,7 +63,7 @@ function said(name: Forge['name'], words: readonly string[]): string {
 /** The words of every call that one of them is asked for. */
 async function allCalls(name: Forge['name']): Promise<readonly (readonly string[])[]> {
   const calls: (readonly string[])[] = [];
-  const forge = { gh: openGh, glab: openGlab }[name](async (words) => {
+  const forge = openWith(name, async (words) => {
     calls.push(words);
     return said(name, words);
   });
@@ -71,7 +74,7 @@ async function allCalls(name: Forge['name']): Promise<readonly (readonly string[
   await forge.update(url, { ...text, body: 'Long. '.repeat(6_000) });
   await forge.find('flame/x');
   await forge.standing(url);
-  await forge.news({ url, heeding: { comments_from: 'members', commenters: [] }, heard: new Set() });
+  await forge.news(url, { comments_from: 'members', commenters: [] }, new Set());
   await forge.issue({ forge: name, number: '3', project: 'lea/sample', host: null });
   return calls;
 }
@@ -95,8 +98,7 @@ for (const name of ['gh', 'glab'] as const) {
   });
 
   test(`RND-2 what ${name} printed and cannot be read names ${name} in what to do next`, async () => {
-    const open = { gh: openGh, glab: openGlab }[name];
-    const error = await open(async () => 'no JSON')
+    const error = await openWith(name, async () => 'no JSON')
       .issue({ forge: name, number: '3', project: 'lea/sample', host: null })
       .then(
         () => null,

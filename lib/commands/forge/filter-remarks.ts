@@ -2,8 +2,8 @@ import { boundText, oneLine } from '../../core/task/one-line.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { Remark, RemarkPlace } from '../../domain/state/pull-request.ts';
 
-/** Whose words go into a task. */
-export type Heeding = Pick<Config['pull_requests'], 'comments_from' | 'commenters'>;
+/** Whose remarks go into a task. */
+export type Listening = Pick<Config['pull_requests'], 'comments_from' | 'commenters'>;
 
 /** One thing that was said, and what its author is there. */
 export interface Said {
@@ -17,20 +17,20 @@ export interface Said {
   readonly place: RemarkPlace | null;
 }
 
-/** What was said by those whose word counts; everybody else is counted and named, and none of their words is passed on. */
-export function heedRemarks(
+/** The remarks of those who are heard; the others are counted by their authors, and none of their words is passed on. */
+export function filterRemarks(
   said: readonly Said[],
-  heeding: Heeding,
+  listening: Listening,
 ): { readonly remarks: readonly Remark[]; readonly unheeded: readonly { by: string; count: number }[] } {
   const spoken = said.filter(({ body }) => (body ?? '').trim() !== '');
   const counts = new Map<string, number>();
-  for (const one of spoken.filter((other) => !isHeeded(other, heeding))) {
+  for (const one of spoken.filter((other) => !isHeard(other, listening))) {
     const by = `${nameOf(one)} (${one.as})`;
     counts.set(by, (counts.get(by) ?? 0) + 1);
   }
   return {
     remarks: spoken
-      .filter((one) => isHeeded(one, heeding))
+      .filter((one) => isHeard(one, listening))
       .map((one) => ({
         id: one.id,
         by: nameOf(one),
@@ -41,8 +41,8 @@ export function heedRemarks(
   };
 }
 
-/** Who is listed is heard whatever they are there. */
-function isHeeded({ login, standing }: Said, { comments_from: from, commenters }: Heeding): boolean {
+/** A listed commenter is heard in any case. */
+function isHeard({ login, standing }: Said, { comments_from: from, commenters }: Listening): boolean {
   const name = login?.toLowerCase();
   if (commenters.some((listed) => listed.toLowerCase() === name)) return true;
   if (from === 'owners') return standing === 'owner';
@@ -54,7 +54,7 @@ function nameOf({ login }: Said): string {
 }
 
 /** Whom a configuration has heard, as one says it. */
-export function heardOnes({ comments_from: from, commenters }: Heeding): string {
+export function heardOnes({ comments_from: from, commenters }: Listening): string {
   const listed = commenters.length === 0 ? [] : ['those in pull_requests.commenters'];
   const standing = { members: ['members of the repository'], owners: ['its owners'], listed: [] }[from];
   const all = [...standing, ...listed];

@@ -1,0 +1,125 @@
+import type { Config } from '../../domain/config/config.ts';
+import type { ForgeName } from '../../domain/config/config-pull-requests.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { FailedCheck, PullRequestNews } from '../../domain/state/pull-request.ts';
+import { gitText } from '../../git/process/run-git.ts';
+import { foundAddress, parseAddress, requireAddress } from './address.ts';
+import { endOfLog } from './end-of-log.ts';
+import { filterRemarks, type Listening } from './filter-remarks.ts';
+import type { ForgeCommands, HostNews, Question, RequestPlace, RequestText } from './forge.ts';
+import { gh } from './gh.ts';
+import { glab } from './glab.ts';
+import { readForgeValue } from './read-forge-json.ts';
+import { type IssueName, type IssueText, openIssue } from './read-issue.ts';
+import { type AskForge, hasForge, isForgeError, runForge } from './run-forge.ts';
+
+const forges: Readonly<Record<ForgeName, ForgeCommands>> = { gh, glab };
+
+interface Asking {
+  readonly cwd: string;
+  readonly io: Io;
+  /** The command to try again. */
+  readonly retry: string;
+}
+
+/** A pull request of GitHub or a merge request of GitLab, as the host's own program handles them. */
+export type Forge = ReturnType<typeof openForge>;
+
+/** A host by its program. Everything throws the FlameErrors of runForge and `forge-unreadable`. */
+export function openForge(
+  name: ForgeName,
+  asking: Asking,
+  ask: AskForge = (words) => runForge(name, asking, words),
+) {
+  const commands = forges[name];
+  const answer = async <About, Value>({ words, schema }: Question<About, Value>, about: About) =>
+    readForgeValue(name, schema, await ask(words(about)));
+  const placeOf = (url: string): RequestPlace => ({ url, address: requireAddress(url, name) });
+  return {
+    ...commands,
+    name,
+    reopenLine: (url: string): string => commands.reopenLine(placeOf(url)),
+    /** The open one of a branch; null: there is none. */
+    find: async (branch: string): Promise<string | null> => {
+      try {
+        const { url, isOpen } = await answer(commands.find, branch);
+        return isOpen ? url : null;
+      } catch (error) {
+        // Their programs fail where there is none. Any other failure shows as one is opened, which never opens a second one.
+        if (isForgeError(error) && error.code === 'forge-failed') return null;
+        throw error;
+      }
+    },
+    /** What became of one. Throws also FlameError `no-address`. */
+    standing: async (url: string) => answer(commands.standing, placeOf(url)),
+    /** Resolves to its address. Throws also FlameError `forge-no-address`. */
+    create: async (request: RequestText): Promise<string> =>
+      foundAddress(name, await ask(commands.create(request)), commands.viewLine(request.branch)),
+    /** Makes title and body those of what is on the branch now. */
+    update: async (url: string, request: RequestText): Promise<void> => {
+      for (const words of commands.update(placeOf(url), request)) await ask(words);
+    },
+    /**
+     * All that was said so far, and what its checks came to; no log of a check that is in `heard`. Throws also FlameError
+     * `no-address`.
+     */
+    news: async (url: string, listening: Listening, heard: ReadonlySet<string>): Promise<PullRequestNews> => {
+      const { said, failed, ...standing } = await commands.news(placeOf(url), listening, ask);
+      return { ...standing, ...filterRemarks(said, listening), failed: await withLogs(failed, heard) };
+    },
+    /** Throws also FlameError `issue-closed`. */
+    issue: async (named: IssueName): Promise<IssueText> => {
+      const issue = await answer(commands.issue, named);
+      return openIssue({ ...issue, forge: name, reopen: commands.reopenIssue(issue.url, named) });
+    },
+  };
+}
+
+/** How many failed checks come with the end of their log. */
+const mostLogs = 5;
+
+/** Failed checks, the first new ones with the end of their log. */
+async function withLogs(
+  failed: HostNews['failed'],
+  heard: ReadonlySet<string>,
+): Promise<readonly FailedCheck[]> {
+  const all: FailedCheck[] = [];
+  let logs = 0;
+  for (const { check, log } of failed) {
+    const isWanted = log !== null && !heard.has(check.id) && logs < mostLogs;
+    if (isWanted) logs += 1;
+    all.push(isWanted ? { ...check, log: await endOfLog(log) } : check);
+  }
+  return all;
+}
+
+/**
+ * Which program speaks with the host of a remote: the one that the configuration names; else by the host's name; else
+ * glab where that alone is in PATH, and gh everywhere else.
+ */
+export async function pickForge(
+  config: Pick<Config, 'pull_requests'>,
+  { cwd, io }: Pick<Asking, 'cwd' | 'io'>,
+  remote: string,
+): Promise<ForgeName> {
+  const { forge } = config.pull_requests;
+  if (forge !== null) return forge;
+  const url = await gitText({ cwd, env: io.env }, ['remote', 'get-url', '--push', remote], {
+    accept: [0, 2, 128],
+  });
+  const host = hostOf(url);
+  if (host.includes('gitlab')) return 'glab';
+  if (host.includes('github')) return 'gh';
+  return hasForge('glab', io.env.PATH) && !hasForge('gh', io.env.PATH) ? 'glab' : 'gh';
+}
+
+/** Of `https://host/…`, `ssh://git@host/…` or `git@host:…`; '' of a path. */
+function hostOf(url: string): string {
+  const [, host = ''] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^@/]*@)?([\w.-]+)(?=[:/])/i.exec(url) ?? [];
+  return host.toLowerCase();
+}
+
+/** The program that knows an address: what is there is not asked of another host. */
+export function forgeOf(url: string): ForgeName {
+  return parseAddress(url)?.forge ?? 'gh';
+}
