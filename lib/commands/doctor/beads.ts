@@ -1,5 +1,5 @@
 import type { Config } from '../../domain/config/config.ts';
-import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { type BeadsPlace, bdVersion, beadsHooks, hasBeads, hooksWhy, makeBeads } from '../open/run-bd.ts';
 
@@ -9,14 +9,9 @@ export async function examineBeads(
   place: BeadsPlace,
 ): Promise<readonly Finding[]> {
   if (!beads.enabled || memory.provider === 'none') return [];
-  const base = { area: 'programs', check: 'beads', isRequired: false } as const;
+  const check = checkOf('programs', 'beads', false);
   const weaker = (why: string, hints: readonly string[]): readonly Finding[] => [
-    finding({
-      ...base,
-      result: 'weaker',
-      message: `beads.enabled, but memory is kept in git notes: ${why}.`,
-      hints,
-    }),
+    check.weaker(`beads.enabled, but memory is kept in git notes: ${why}.`, { hints }),
   ];
   try {
     const hooks = beadsHooks(place);
@@ -27,7 +22,7 @@ export async function examineBeads(
       ]);
     const version = await bdVersion(place);
     if (!hasBeads(place)) return weaker(`${place.root} has no workspace of Beads`, [makeBeads]);
-    return [finding({ ...base, result: 'proven', message: `Beads ${version} keeps the memory.` })];
+    return [check.proven(`Beads ${version} keeps the memory.`)];
   } catch (error) {
     return weaker(error instanceof Error ? error.message : String(error), [
       'Install Beads (bd) 1.0 or newer, or set beads: { enabled: false } in .blueflame.yml',

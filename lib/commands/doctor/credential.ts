@@ -4,7 +4,7 @@ import { askedProviders, unusable } from '../../cell/run/model-access.ts';
 import { withOtherClis } from '../../cell/run/ready-clis.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import type { Provider } from '../../domain/model-api.ts';
-import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import type { ConfiguredAdapters } from './configured-adapters.ts';
 
 const subscription = 'CLAUDE_CODE_OAUTH_TOKEN';
@@ -30,11 +30,10 @@ function examineIgnored(context: RunnerContext, used: readonly string[]): readon
   );
   if (ignored.length === 0) return [];
   return [
-    finding({
-      ...{ area: 'programs', check: 'ignored-variables', result: 'weaker' },
-      message: "Not all that the agents' CLIs are told by the environment holds for agents.",
-      details: [...new Set(ignored)],
-    }),
+    checkOf('programs', 'ignored-variables').weaker(
+      "Not all that the environment tells the agents' CLIs holds for agents.",
+      { details: [...new Set(ignored)] },
+    ),
   ];
 }
 
@@ -46,9 +45,8 @@ function isOfSubscription({ env }: RunnerContext, provider: Provider): boolean {
 
 /** The gateway holds agents to their budgets and keeps the token outside as it does with a key; this is what differs. */
 function ofSubscription(): Finding {
-  return finding({
-    ...{ area: 'programs', check: 'limits-subscription', result: 'weaker' },
-    message: 'With the token of a subscription not everything is as with a key.',
+  const message = 'With the token of a subscription not everything is as with a key.';
+  return checkOf('programs', 'limits-subscription').weaker(message, {
     details: [
       'Limits and figures in dollars are what the tokens cost at list prices: a subscription is charged otherwise. Limits in tokens say what they mean.',
       "The subscription's own limits, of some hours and of a week, are known only once one is reached: its agents then wait for the end that the API names, and go on by themselves. limits.wait_for_service says how long a run waits, or never.",
@@ -60,16 +58,13 @@ function ofSubscription(): Finding {
 function examineProvider(context: RunnerContext, provider: Provider, adapter: string): Finding {
   const { env } = context;
   const missing = unusable(env, provider);
-  const base = { area: 'programs', check: 'credential' } as const;
-  if (missing !== null) {
-    const { message, hints, lines: details } = withOtherClis(context, adapter, missing);
-    return finding({ ...base, result: 'missing', message, hints, details });
-  }
+  const check = checkOf('programs', 'credential');
+  if (missing !== null) return check.failed(withOtherClis(context, adapter, missing));
   const names = credentialSources(env, provider);
   const of = provider === 'anthropic' ? '' : ` of ${providerFacts(env, provider).title}`;
   const message =
     names.length === 0
       ? `No credential is set; ${baseAddress(env, provider).name} is asked without one.`
       : `A credential for the model API${of} is in ${names.join(' and ')}; it was not tried.`;
-  return finding({ ...base, result: 'proven', message });
+  return check.proven(message);
 }

@@ -1,4 +1,4 @@
-import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import { isSetup } from '../../engine/validate/failing-on.ts';
 import { failedDiagnostics, hasDiagnostics } from '../../engine/validate/run-diagnostics.ts';
 import { describeFailing, lastLines, waysOnFrom } from '../../engine/work/base-checks.ts';
@@ -10,7 +10,7 @@ interface DiagnosticsTrial extends BaseTrialRequest {
   readonly isAllowed: boolean;
 }
 
-const about = { area: 'programs', check: 'diagnostics', isRequired: false } as const;
+const check = checkOf('programs', 'diagnostics', false);
 
 /** The setup and the diagnostics, tried on the base in a worktree that is thrown away; nothing where none is configured. */
 export async function examineDiagnostics(
@@ -29,29 +29,25 @@ async function describeTrial({ parts, base, runs, notices }: BaseTrial): Promise
   const { branch, commit } = base;
   const failing = failedDiagnostics(runs);
   const warnings = notices.map(({ message, details }) =>
-    finding({ ...about, check: 'preparation', result: 'weaker', message, hints: details ?? [] }),
+    checkOf('programs', 'preparation', false).weaker(message, { hints: details ?? [] }),
   );
   if (failing.length === 0) {
     const tried = runs.length === 0 ? 'project.setup' : runs.map(({ command }) => command).join(', ');
     const message = `Tried on ${branch} at ${shortId(commit)}, and passed: ${tried}.`;
-    return [finding({ ...about, result: 'proven', message }), ...warnings];
+    return [check.proven(message), ...warnings];
   }
   const ways = await waysOnFrom(parts, commit);
   const found = failing.map((run) => {
     const isRequired = isSetup(parts, run);
-    return finding({
-      ...{ ...about, result: 'missing', isRequired },
-      message: isRequired
-        ? `project.setup fails on ${branch}, so no agent can be given a worktree.`
-        : `${describeFailing(run, branch)}, so only a task that mends it can pass.`,
-      details: lastLines(run.output),
-      hints: isRequired ? ['Mend project.setup in .blueflame.yml, or what it needs.'] : ways,
-    });
+    const message = isRequired
+      ? `project.setup fails on ${branch}, so no agent can be given a worktree.`
+      : `${describeFailing(run, branch)}, so only a task that mends it can pass.`;
+    const hints = isRequired ? ['Mend project.setup in .blueflame.yml, or what it needs.'] : ways;
+    return check.missing(message, { isRequired, details: lastLines(run.output), hints });
   });
   return [...found, ...warnings];
 }
 
 function untried(why: string, hints: readonly string[] = []): Finding {
-  const message = `Whether the diagnostics pass on the base was not tried: ${why}.`;
-  return finding({ ...about, result: 'weaker', message, hints });
+  return check.weaker(`Whether the diagnostics pass on the base was not tried: ${why}.`, { hints });
 }

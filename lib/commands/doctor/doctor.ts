@@ -1,8 +1,7 @@
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { configSchema } from '../../domain/config/config.ts';
-import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import { type Finding, finding, isSound } from '../../domain/shown/finding.ts';
+import { checkOf, type Finding, isSound } from '../../domain/shown/finding.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Repair } from '../../store/repair/repair.ts';
 import { repairState } from '../../store/repair/repair-state.ts';
@@ -98,21 +97,14 @@ async function readConfigOrDefaults(
   io: Io,
   { git, configFile }: Reading,
 ): Promise<Pick<TrustExamined, 'config' | 'isAllowed'> & { readonly problems: readonly Finding[] }> {
+  const check = checkOf('state', 'configuration');
   try {
     const root = requireWorkTree(git);
     const loaded = await readConfig(root, configFile);
-    const found = loaded.warnings.map((message) =>
-      finding({ area: 'state', check: 'configuration', result: 'weaker', message }),
-    );
+    const found = loaded.warnings.map((message) => check.weaker(message));
     const { findings, ...examined } = examineTrust(loaded, io, { git, root });
     return { ...examined, problems: [...found, ...findings] };
   } catch (error) {
-    if (!(error instanceof FlameError)) throw error;
-    const { message, lines: details, hints } = error;
-    const problem = finding({
-      ...{ area: 'state', check: 'configuration', result: 'missing' },
-      ...{ message, details, hints },
-    });
-    return { config: configSchema.parse({}), isAllowed: false, problems: [problem] };
+    return { config: configSchema.parse({}), isAllowed: false, problems: [check.failed(error)] };
   }
 }

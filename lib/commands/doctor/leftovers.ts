@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
 import { listStaleRuns } from '../../cell/run/stale-runs.ts';
-import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { behindLanding } from '../open/behind-landing.ts';
@@ -22,9 +22,7 @@ export async function examineLeftovers({ git, store }: Reading, env: Io['env']):
     ...(await leftBehind(store, machineName({ env, commonDir }))),
     ...staleLocks(join(commonDir, 'blueflame', 'locks')),
   ];
-  return findings.length > 0
-    ? findings
-    : [finding({ area: 'leftovers', check: 'none', result: 'proven', message: 'Nothing was left behind.' })];
+  return findings.length > 0 ? findings : [checkOf('leftovers', 'none').proven('Nothing was left behind.')];
 }
 
 async function leftWorktrees({ git, store }: Pick<Reading, 'git' | 'store'>): Promise<Finding[]> {
@@ -65,7 +63,7 @@ function staleLocks(folder: string): Finding[] {
 }
 
 function leftover(check: string, message: string): Finding {
-  return finding({ area: 'leftovers', check, result: 'weaker', message, isRequired: false });
+  return checkOf('leftovers', check, false).weaker(message);
 }
 
 function ageOf(path: string): number {

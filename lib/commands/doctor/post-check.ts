@@ -1,6 +1,6 @@
 import { configSchema } from '../../domain/config/config.ts';
 import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
-import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { ChangedFile } from '../../domain/state/patch.ts';
 import { checkBranch } from '../../policy/check-branch.ts';
@@ -12,25 +12,20 @@ const tip = '2'.repeat(40) as ObjectId;
 
 /** Phase 3: a branch in order passes; one that writes a hook and rewrites history is found out by both rules. */
 export function examinePostCheck(): readonly Finding[] {
-  const base = { area: 'post-check', check: 'sample-branch' } as const;
+  const check = checkOf('post-check', 'sample-branch');
   const good = rulesBroken('src/a.txt', [start]);
   const bad = rulesBroken('.git/hooks/pre-commit', []);
-  return good.length === 0 && bad.length === 2
-    ? [
-        finding({
-          ...base,
-          result: 'proven',
-          message: `A sample branch that keeps the rules passed, and one that breaks them was refused by ${bad.join(' and ')}.`,
-        }),
-      ]
-    : [
-        finding({
-          ...base,
-          result: 'missing',
-          message: 'The check of finished branches does not distinguish a good sample from a bad one.',
-          details: [`good: ${good.join(', ') || 'passed'}`, `bad: ${bad.join(', ') || 'passed'}`],
-        }),
-      ];
+  if (good.length > 0 || bad.length !== 2) {
+    const message = 'The check of finished branches does not distinguish a good sample from a bad one.';
+    const details = [`good: ${good.join(', ') || 'passed'}`, `bad: ${bad.join(', ') || 'passed'}`];
+    return [check.missing(message, { details })];
+  }
+  const rules = bad.join(' and ');
+  return [
+    check.proven(
+      `A sample branch that keeps the rules passed, and one that breaks them was refused by ${rules}.`,
+    ),
+  ];
 }
 
 function rulesBroken(path: string, parents: readonly ObjectId[]): string[] {

@@ -1,5 +1,5 @@
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import type { ConfiguredAdapters } from './configured-adapters.ts';
 import { describeUnproven, readProvenVersions } from './proven-versions.ts';
 
@@ -11,56 +11,36 @@ export async function examinePrograms(
   git: Pick<GitPort, 'repository'>,
 ): Promise<readonly Finding[]> {
   // An older git was refused when the repository was opened.
-  const gitFinding = finding({
-    ...{ area: 'programs', check: 'git', result: 'proven' },
-    message: `git ${git.repository.gitVersion}`,
-  });
+  const gitFinding = checkOf('programs', 'git').proven(`git ${git.repository.gitVersion}`);
   const agents = [...versions].flatMap(([name, version]) => {
     const isRequired = used.includes(name);
-    const base = { area: 'programs', check: name, isRequired } as const;
-    if (typeof version === 'string')
-      return [
-        finding({
-          ...base,
-          result: 'proven',
-          message: `${name} ${version}${isRequired ? '' : ', not used here'}`,
-        }),
-        ...(isRequired ? describeLimits(name, version, weaker.get(name) ?? []) : []),
-      ];
-    const { message, hints, lines: details } = version;
-    return isRequired ? [finding({ ...base, result: 'missing', message, hints, details })] : [];
+    const check = checkOf('programs', name, isRequired);
+    if (typeof version !== 'string') return isRequired ? [check.failed(version)] : [];
+    if (!isRequired) return [check.proven(`${name} ${version}, not used here`)];
+    return [check.proven(`${name} ${version}`), ...describeLimits(name, version, weaker.get(name) ?? [])];
   });
   return [gitFinding, examineNode(), ...agents];
 }
 
 /** What is not known of this version, and what holds less firmly with the CLI than with others. */
-function describeLimits(name: string, version: string, weaker: readonly string[]): readonly Finding[] {
-  const base = { area: 'programs', result: 'weaker' } as const;
+function describeLimits(name: string, version: string, details: readonly string[]): readonly Finding[] {
   const known = readProvenVersions().get(name);
   const unproven = known === undefined ? null : describeUnproven(name, version, known);
+  const limits = `With ${name} not everything is as with claude.`;
   return [
-    ...(unproven === null ? [] : [finding({ ...base, check: `version-${name}`, message: unproven })]),
-    ...(weaker.length === 0
-      ? []
-      : [
-          finding({
-            ...base,
-            check: `limits-${name}`,
-            message: `With ${name} not everything is as with claude.`,
-            details: weaker,
-          }),
-        ]),
+    ...(unproven === null ? [] : [checkOf('programs', `version-${name}`).weaker(unproven)]),
+    ...(details.length === 0 ? [] : [checkOf('programs', `limits-${name}`).weaker(limits, { details })]),
   ];
 }
 
 function examineNode(): Finding {
   const { version } = process;
+  const check = checkOf('programs', 'node');
   const [major = 0, minor = 0] = version.slice(1).split('.').map(Number);
-  const isNew = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
-  return finding({
-    ...{ area: 'programs', check: 'node' },
-    result: isNew ? 'proven' : 'missing',
-    message: isNew ? `node ${version}` : `node ${version} is older than ${oldestNode.join('.')}.`,
-    hints: isNew ? [] : [`Install node ${oldestNode.join('.')} or newer.`],
+  if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]))
+    return check.proven(`node ${version}`);
+  const oldest = oldestNode.join('.');
+  return check.missing(`node ${version} is older than ${oldest}.`, {
+    hints: [`Install node ${oldest} or newer.`],
   });
 }

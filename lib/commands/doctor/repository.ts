@@ -3,7 +3,7 @@ import { maskedPaths } from '../../domain/config/hidden-paths.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { GitRefs } from '../../domain/ports/git-port.ts';
-import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import { describeFiltered } from '../../engine/work/preflight.ts';
 import { refsInTheWay } from '../../engine/work/refs-in-the-way.ts';
 import { hiddenPartOf } from '../../policy/hidden-names.ts';
@@ -15,7 +15,7 @@ export async function examineRepository(
   config: Config,
 ): Promise<readonly Finding[]> {
   const inTheWay = (await refsInTheWay({ git }, config)).map(({ message, hints }) =>
-    finding({ area: 'state', check: 'ref-names', result: 'missing', message, hints }),
+    checkOf('state', 'ref-names').missing(message, { hints }),
   );
   return [...inTheWay, ...(await examineFiles(git, config))];
 }
@@ -30,22 +30,24 @@ async function examineFiles(
   const commit = await git.resolveCommit('HEAD');
   if (commit === null) return [];
   const [filtered, submodules] = [await git.filteredPaths(commit), await git.submodules(commit)];
-  const area = { area: 'post-check', result: 'weaker', isRequired: false } as const;
   const found: Finding[] = [];
-  if (filtered.length > 0)
-    found.push(finding({ ...area, check: 'filters', message: describeFiltered(filtered) }));
+  const add = (check: string, message: string) =>
+    found.push(checkOf('post-check', check, false).weaker(message));
+  if (filtered.length > 0) add('filters', describeFiltered(filtered));
   const drivers = await git.mergeDrivers();
-  if (drivers.length > 0) {
-    const message = `Merge drivers of your git configuration do not run where work of agents is merged, its files merge as text: ${drivers.slice(0, 10).map(showName).join(', ')}.`;
-    found.push(finding({ ...area, check: 'merge-drivers', message }));
-  }
-  if (submodules.length > 0) {
-    const message = `Submodules are empty in the worktrees of agents, and tasks about them are refused: ${submodules.slice(0, 10).map(showName).join(', ')}.`;
-    found.push(finding({ ...area, check: 'submodules', message }));
-  }
+  if (drivers.length > 0)
+    add(
+      'merge-drivers',
+      `Merge drivers of your git configuration do not run where work of agents is merged, its files merge as text: ${drivers.slice(0, 10).map(showName).join(', ')}.`,
+    );
+  if (submodules.length > 0)
+    add(
+      'submodules',
+      `Submodules are empty in the worktrees of agents, and tasks about them are refused: ${submodules.slice(0, 10).map(showName).join(', ')}.`,
+    );
   const hiddenPart = hiddenPartOf(maskedPaths(permissions));
   const hidden = (await git.listFiles(commit, mostFiles)).flatMap((path) => hiddenPart(path) ?? []);
-  if (hidden.length > 0) found.push(finding({ ...area, check: 'hidden', message: describeHidden(hidden) }));
+  if (hidden.length > 0) add('hidden', describeHidden(hidden));
   return found;
 }
 

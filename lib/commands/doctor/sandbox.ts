@@ -3,7 +3,7 @@ import { type ConfinementTrial, tryConfinement } from '../../cell/probes/probe-c
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import type { SandboxState } from '../../cell/sandbox-state.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
-import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import type { ConfiguredAdapters } from './configured-adapters.ts';
 
 /**
@@ -18,11 +18,11 @@ export async function examineSandbox(
   const asksModel = used.some((name) => needsModel(context.adapters(name)));
   const unpinned = await findUnpinned(context, used);
   const isRequired = unpinned.length > 0 || (context.config.sandbox.require ?? (asksModel || !isInteractive));
-  const confinement = await examineConfinement(context);
+  const confinement = judgeConfinement(await context.sandbox(), await tryConfinement(context));
   const findings = [
     unpinned.length === 0
       ? confinement
-      : finding({ ...confinement, result: 'missing', details: [...confinement.details, ...unpinned] }),
+      : { ...confinement, result: 'missing' as const, details: [...confinement.details, ...unpinned] },
     ...(await examineLimits(context)),
   ];
   return findings.map((one) => ({ ...one, isRequired: isRequired && one.check === 'confinement' }));
@@ -38,41 +38,24 @@ async function findUnpinned(context: RunnerContext, used: readonly string[]): Pr
     );
 }
 
-async function examineConfinement(context: RunnerContext): Promise<Finding> {
-  return judgeConfinement(await context.sandbox(), await tryConfinement(context));
-}
-
 /** What a trial in a cell of this kind says. */
 export function judgeConfinement(
   { confinement, missing, limits, cure }: Pick<SandboxState, 'confinement' | 'missing' | 'limits' | 'cure'>,
   { works, escapes }: ConfinementTrial,
 ): Finding {
-  const base = { area: 'sandbox', check: 'confinement' } as const;
+  const check = checkOf('sandbox', 'confinement');
   const weaker = missing.filter((line) => !limits.missing.includes(line));
   const isHeld = works && escapes.length === 0;
-  if (isHeld && confinement === 'bubblewrap') {
-    return finding({
-      ...base,
-      result: 'proven',
-      message:
-        'A cell of bubblewrap could not write outside, connect to anything, remount, leave a process or keep a file that was left open.',
-    });
-  }
+  if (isHeld && confinement === 'bubblewrap')
+    return check.proven(
+      'A cell of bubblewrap could not write outside, connect to anything, remount, leave a process or keep a file that was left open.',
+    );
   if (isHeld && confinement === 'seatbelt') {
-    return finding({
-      ...base,
-      result: 'weaker',
-      message: 'A cell of sandbox-exec could not write outside or connect to anything.',
-      details: weaker,
-    });
+    const held = 'A cell of sandbox-exec could not write outside or connect to anything.';
+    return check.weaker(held, { details: weaker });
   }
-  return finding({
-    ...base,
-    result: 'missing',
-    message: works ? 'What agents run is not confined.' : 'Nothing can be run in a cell here.',
-    details: [...weaker, ...escapes],
-    hints: cure,
-  });
+  const message = works ? 'What agents run is not confined.' : 'Nothing can be run in a cell here.';
+  return check.missing(message, { details: [...weaker, ...escapes], hints: cure });
 }
 
 const limitNames = { memory: 'memory', cpu: 'CPU time', processes: 'number of processes' } as const;
@@ -81,25 +64,14 @@ async function examineLimits(context: RunnerContext): Promise<Finding[]> {
   const { limits } = await context.sandbox();
   const held = await tryLimits(context);
   return (['memory', 'cpu', 'processes'] as const).map((name) => {
-    const base = { area: 'sandbox', check: `limit-${name}` } as const;
+    const check = checkOf('sandbox', `limit-${name}`);
     const what = `The ${limitNames[name]} of a cell as a whole`;
-    if (!held[name]) {
-      return finding({
-        ...base,
-        result: 'missing',
-        message: `${what} is not limited: a cell that used too much was not stopped.`,
-      });
-    }
-    const isWatched = limits[name] === 'watchdog';
-    return finding({
-      ...base,
-      result: isWatched ? 'weaker' : 'proven',
-      message: isWatched
-        ? `${what} is looked at once a second; a cell that used too much was stopped.`
-        : `${what} is limited by ${limits[name]}; a cell that used too much was stopped.`,
-      hints: isWatched
-        ? ['A user session of systemd, or a control group that is delegated to you, makes it exact.']
-        : [],
+    if (!held[name])
+      return check.missing(`${what} is not limited: a cell that used too much was not stopped.`);
+    if (limits[name] !== 'watchdog')
+      return check.proven(`${what} is limited by ${limits[name]}; a cell that used too much was stopped.`);
+    return check.weaker(`${what} is looked at once a second; a cell that used too much was stopped.`, {
+      hints: ['A user session of systemd, or a control group that is delegated to you, makes it exact.'],
     });
   });
 }

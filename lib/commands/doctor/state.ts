@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
-import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import type { Doubt } from '../../domain/state/doubt.ts';
 import { listRefLocks } from '../../store/repair/repair-locks.ts';
 import { describeDoubt, waysOn } from '../../ui/render/render-doubts.ts';
@@ -20,11 +20,10 @@ export function examineWritable(commonDir: string): readonly Finding[] {
     .map((name) => join(commonDir, name))
     .filter((path) => !isWritable(path));
   return closed.map((path) =>
-    finding({
-      ...{ area: 'state', check: 'writable', result: 'missing' },
-      message: `${path} can't be written, so nothing can be worked on or tried here.`,
-      hints: ['git flame status, show and log keep working.'],
-    }),
+    checkOf('state', 'writable').missing(
+      `${path} can't be written, so nothing can be worked on or tried here.`,
+      { hints: ['git flame status, show and log keep working.'] },
+    ),
   );
 }
 
@@ -44,22 +43,20 @@ function examineLocks(commonDir: string): readonly Finding[] {
   return listRefLocks(commonDir)
     .filter(({ ageMs }) => ageMs > oldLockMs)
     .map(({ path }) =>
-      finding({
-        ...{ area: 'state', check: 'lock', result: 'weaker' },
-        message: `${path} stops every change of what it locks, and is older than a minute.`,
-        hints: ['git flame doctor --repair'],
-      }),
+      checkOf('state', 'lock').weaker(
+        `${path} stops every change of what it locks, and is older than a minute.`,
+        { hints: ['git flame doctor --repair'] },
+      ),
     );
 }
 
 async function examineRefs(store: Reading['store']): Promise<readonly Finding[]> {
-  const base = { area: 'state', check: 'refs' } as const;
+  const check = checkOf('state', 'refs');
   try {
     const { sessions, problems, doubts } = await store.snapshot();
     if (problems.length > 0) return problems.map(describeProblem);
     if (doubts.length > 0) return [describeDoubts(doubts)];
-    const message = `The state of ${formatCount(sessions.length, 'session')} can be read.`;
-    return [finding({ ...base, result: 'proven', message })];
+    return [check.proven(`The state of ${formatCount(sessions.length, 'session')} can be read.`)];
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     const { ref } = error.data;
@@ -69,27 +66,21 @@ async function examineRefs(store: Reading['store']): Promise<readonly Finding[]>
       ...repair,
       ...error.hints.filter((hint) => hint !== 'git flame doctor'),
     ];
-    return [finding({ ...base, result: 'missing', message: error.message, details: error.lines, hints })];
+    return [{ ...check.failed(error), hints }];
   }
 }
 
 /** Nothing is broken: it is another clone's word. */
 function describeDoubts(doubts: readonly Doubt[]): Finding {
-  return finding({
-    ...{ area: 'state', check: 'ends', result: 'weaker' },
-    message: `Another clone reports ${formatCount(doubts.length, 'thing')} as ended that did not end here.`,
-    details: doubts.slice(0, 20).map(describeDoubt),
-    hints: waysOn(doubts),
-  });
+  const message = `Another clone reports ${formatCount(doubts.length, 'thing')} as ended that did not end here.`;
+  const details = doubts.slice(0, 20).map(describeDoubt);
+  return checkOf('state', 'ends').weaker(message, { details, hints: waysOn(doubts) });
 }
 
 /** One note is broken, the others can be read: nothing but what it is about has to wait. */
 function describeProblem({ ref, object, message }: StateProblem): Finding {
-  return finding({
-    area: 'state',
-    check: 'note',
-    result: 'weaker',
-    message: `A note on ${ref} can't be used: object ${object} ${message}.`,
+  const broken = `A note on ${ref} can't be used: object ${object} ${message}.`;
+  return checkOf('state', 'note').weaker(broken, {
     hints: [
       message.includes('newer git-flame')
         ? 'Work on it with that version: this one leaves it alone.'

@@ -1,7 +1,6 @@
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { Config } from '../../domain/config/config.ts';
-import { FlameError } from '../../domain/flame-error.ts';
-import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { describeItem } from '../../trust/repository/guard.ts';
 import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
@@ -26,37 +25,20 @@ export function examineTrust(
     const { content, place } = readAsked(loaded, io, { git, root });
     if (content.items.length === 0) return { findings: [], config: content.config, isAllowed: true };
     const isSafe = isAllowed(content, readPermission(place));
-    const found = isSafe
-      ? trusted('proven', "You allowed what this repository's files ask for.")
-      : trusted('weaker', "You have not allowed what this repository's files ask for: it is left out here.", {
-          details: content.items.map(describeItem),
-          hints: ['git flame trust'],
-        });
-    return {
-      findings: [found],
-      config: isSafe ? content.config : withoutAsked(content.config),
-      isAllowed: isSafe,
-    };
+    const check = checkOf('state', 'trust', false);
+    if (isSafe) {
+      const findings = [check.proven("You allowed what this repository's files ask for.")];
+      return { findings, config: content.config, isAllowed: true };
+    }
+    const left = check.weaker(
+      "You have not allowed what this repository's files ask for: it is left out here.",
+      { details: content.items.map(describeItem), hints: ['git flame trust'] },
+    );
+    return { findings: [left], config: withoutAsked(content.config), isAllowed: false };
   } catch (error) {
-    if (!(error instanceof FlameError)) throw error;
-    const { message, hints } = error;
-    return {
-      findings: [trusted('missing', message, { hints })],
-      config: withoutAsked(loaded.config),
-      isAllowed: false,
-    };
+    const findings = [checkOf('state', 'trust').failed(error)];
+    return { findings, config: withoutAsked(loaded.config), isAllowed: false };
   }
-}
-
-function trusted(result: Finding['result'], message: string, more: Partial<Finding> = {}): Finding {
-  return finding({
-    area: 'state',
-    check: 'trust',
-    isRequired: result === 'missing',
-    result,
-    message,
-    ...more,
-  });
 }
 
 /** Programs that were not allowed are not started, folders not shown. */

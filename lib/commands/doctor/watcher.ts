@@ -2,7 +2,7 @@ import { runCanary } from '../../cell/canary/run-canary.ts';
 import { probeWatcher } from '../../cell/probes/probe-watcher.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import type { ConfiguredAdapters } from './configured-adapters.ts';
 
 /** Phase 1: an allowed and a blocked call through each client, and the real CLIs' own hooks. Spends no tokens. */
@@ -19,39 +19,30 @@ export async function examineWatcher(
 }
 
 async function examineClient(context: RunnerContext): Promise<Finding> {
-  const base = { area: 'watcher', check: 'decision-server' } as const;
+  const check = checkOf('watcher', 'decision-server');
   try {
     const client = await probeWatcher(context);
     const message = 'A call that is allowed went through, and one that is not was blocked, asked with';
-    if (client.kind === 'native')
-      return finding({ ...base, result: 'proven', message: `${message} the native client.` });
-    if (client.kind === 'perl')
-      return finding({ ...base, result: 'proven', message: `${message} ${client.program}.` });
-    return finding({
-      ...base,
-      result: 'weaker',
-      message: `${message} node: each tool call waits some 20 ms longer than with perl.`,
+    if (client.kind === 'native') return check.proven(`${message} the native client.`);
+    if (client.kind === 'perl') return check.proven(`${message} ${client.program}.`);
+    return check.weaker(`${message} node: each tool call waits some 20 ms longer than with perl.`, {
       hints: ['Install perl, or a C compiler before building.'],
     });
   } catch (error) {
-    if (!(error instanceof FlameError)) throw error;
-    return finding({ ...base, result: 'missing', message: error.message, details: error.lines });
+    // Its hints would lead here.
+    return { ...check.failed(error), hints: [] };
   }
 }
 
 async function examineCanary(context: RunnerContext, adapter: string): Promise<Finding> {
-  const base = { area: 'watcher', check: `canary-${adapter}` } as const;
+  const check = checkOf('watcher', `canary-${adapter}`);
   const { denied, details } = await runCanary(context, adapter).catch((error: unknown) => {
     if (!(error instanceof FlameError)) throw error;
     return { denied: false, details: error.message };
   });
-  return denied
-    ? finding({ ...base, result: 'proven', message: `A forbidden call of ${adapter} itself was ${details}.` })
-    : finding({
-        ...base,
-        result: 'missing',
-        message: `A forbidden call of ${adapter} itself was not denied.`,
-        details: [details],
-        hints: [`Check the version of ${adapter}, then: git flame doctor`],
-      });
+  if (denied) return check.proven(`A forbidden call of ${adapter} itself was ${details}.`);
+  return check.missing(`A forbidden call of ${adapter} itself was not denied.`, {
+    details: [details],
+    hints: [`Check the version of ${adapter}, then: git flame doctor`],
+  });
 }

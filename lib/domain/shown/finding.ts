@@ -1,3 +1,5 @@
+import { FlameError } from '../flame-error.ts';
+
 /** What `git flame doctor` looked at; the first three are the phases of enforcement. */
 export const findingAreas = ['watcher', 'sandbox', 'post-check', 'programs', 'state', 'leftovers'] as const;
 export type FindingArea = (typeof findingAreas)[number];
@@ -18,12 +20,31 @@ export interface Finding {
   readonly hints: readonly string[];
 }
 
-/** A finding with the parts that are usually empty left out. */
-export function finding(
-  part: Pick<Finding, 'area' | 'check' | 'result' | 'message'> & Partial<Finding>,
-): Finding {
-  const { area, check, result, message, isRequired = true, details = [], hints = [] } = part;
-  return { area, check, result, isRequired, message, details, hints };
+/** Makes the findings of one check. */
+export function checkOf(area: FindingArea, check: string, isRequired = true) {
+  const make =
+    (result: Finding['result']) =>
+    (message: string, more: Partial<Pick<Finding, 'details' | 'hints' | 'isRequired'>> = {}): Finding => ({
+      area,
+      check,
+      result,
+      isRequired,
+      message,
+      details: [],
+      hints: [],
+      ...more,
+    });
+  return {
+    proven: make('proven'),
+    weaker: make('weaker'),
+    missing: make('missing'),
+    /** What an error found. Throws one that is no FlameError. */
+    failed: (error: unknown, result: Finding['result'] = 'missing'): Finding => {
+      if (!(error instanceof FlameError)) throw error;
+      const { message, lines: details, hints } = error;
+      return make(result)(message, { details, hints });
+    },
+  };
 }
 
 /** Whether work can start here: everything that is required is there. */
