@@ -5,11 +5,11 @@ import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { taskStatuses } from '../../domain/state/task-statuses.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { agentFigures, roleFigures, taskCost } from './cost-figures.ts';
-import { distribution } from './distribution.ts';
+import { distribution, share, sum } from './distribution.ts';
 import { failuresByRule } from './failures-by-rule.ts';
 import { findAnomalies } from './find-anomalies.ts';
 import { type Flow, measureFlow } from './flow.ts';
-import { type HealthFacts, healthScore } from './health.ts';
+import { addCounts, type HealthCounts, healthScore } from './health.ts';
 import { type TaskSpans, taskSpans } from './task-spans.ts';
 import { countAttempts, taskTimes, timesOf } from './task-times.ts';
 
@@ -42,21 +42,23 @@ interface Measured {
   readonly spans: readonly TaskSpans[];
   readonly tasks: readonly TaskFigures[];
   readonly flow: Flow;
-  readonly facts: HealthFacts;
+  readonly counts: HealthCounts;
   readonly figures: SessionFigures;
 }
 
 /** All figures about the reported sessions; from what is recorded and nothing else. */
 export function computeStats({ reported, all, slots, now }: StatsFacts): Stats {
   const measured = new Map(all.map((record) => [record.session.id, measure(record, slots)]));
+  const past = [...measured.values()];
   const shown = reported.flatMap(({ session }) => measured.get(session.id) ?? []);
   const tasks = shown.flatMap((one) => one.tasks);
   const spans = shown.flatMap((one) => one.spans);
-  const flow = shown.length === 1 && shown[0] !== undefined ? shown[0].flow : measureFlow(spans, slots);
+  const [only] = shown;
+  const flow = only !== undefined && shown.length === 1 ? only.flow : measureFlow(spans, slots);
   const times = spans.flatMap((task) => taskTimes(task) ?? []);
   const sessions = shown.map(({ record }) => record.session);
   const attempts = sum(tasks.map((task) => task.attempts));
-  const facts = joinFacts(shown, flow);
+  const counts = withFlow(addCounts(shown.map((one) => one.counts)), flow);
   return {
     schema_version: 1,
     at: now.toISOString(),
@@ -64,8 +66,8 @@ export function computeStats({ reported, all, slots, now }: StatsFacts): Stats {
     tasks: {
       total: tasks.length,
       by_status: byStatus(tasks),
-      completion_rate: share(facts.landed, facts.settled),
-      first_try_rate: share(facts.firstTry, facts.landed),
+      completion_rate: share(counts.landed, counts.settled),
+      first_try_rate: share(counts.firstTry, counts.landed),
       list: tasks,
     },
     times_s: timesOf(times),
@@ -83,14 +85,12 @@ export function computeStats({ reported, all, slots, now }: StatsFacts): Stats {
     },
     failures: failuresByRule(joinFailures(shown)),
     cost: costOf(sessions, tasks),
-    health: healthScore(facts),
+    health: healthScore(counts),
     anomalies: findAnomalies({
       sessions: shown.map(({ figures }) => figures),
       tasks,
-      history: [...measured.values()].map(({ figures }) => figures).filter(({ state }) => state === 'ended'),
-      pastTasks: [...measured.values()]
-        .flatMap((one) => one.tasks)
-        .filter(({ status }) => status === 'merged'),
+      history: past.map(({ figures }) => figures).filter(({ state }) => state === 'ended'),
+      pastTasks: past.flatMap((one) => one.tasks).filter(({ status }) => status === 'merged'),
     }),
     flow: flow.points,
   };
@@ -104,17 +104,27 @@ function measure(record: SessionRecord, slots: number): Measured {
   const settled: readonly TaskStatus[] = ['merged', 'failed', 'blocked', 'dropped'];
   const landed = tasks.filter(({ status }) => status === 'merged');
   const { estimate } = session;
-  const facts: HealthFacts = {
+  const counts: HealthCounts = {
     landed: landed.length,
     settled: tasks.filter(({ status }) => settled.includes(status)).length,
     firstTry: landed.filter(({ attempts }) => attempts <= 1).length,
-    verdicts: { passed: verdicts.filter(({ status }) => status === 'pass').length, all: verdicts.length },
-    attempts: endedAttempts(spans),
-    utilisation: share(flow.busy_s, flow.usable_s),
-    cost: estimate === null ? null : { usd: session.cost_usd, ...estimate },
-    verified,
+    passed: verdicts.filter(({ status }) => status === 'pass').length,
+    verdicts: verdicts.length,
+    ...endedAttempts(spans),
+    busy: flow.busy_s,
+    usable: flow.usable_s,
+    usd: estimate === null ? 0 : session.cost_usd,
+    base: estimate?.base_usd ?? 0,
+    worst: estimate?.with_retries_usd ?? 0,
+    verified: verified.all,
+    same: verified.same,
   };
-  return { record, spans, tasks, flow, facts, figures: sessionFigures(record, tasks, facts) };
+  return { record, spans, tasks, flow, counts, figures: sessionFigures(record, tasks, counts) };
+}
+
+/** Sessions share the worker slots. */
+function withFlow(counts: HealthCounts, { busy_s: busy, usable_s: usable }: Flow): HealthCounts {
+  return { ...counts, busy, usable };
 }
 
 function taskFigures(task: TaskSpans, { session, verdicts }: SessionRecord): TaskFigures {
@@ -133,7 +143,7 @@ function taskFigures(task: TaskSpans, { session, verdicts }: SessionRecord): Tas
 function sessionFigures(
   record: SessionRecord,
   tasks: readonly TaskFigures[],
-  facts: HealthFacts,
+  counts: HealthCounts,
 ): SessionFigures {
   const { session } = record;
   const failures = sum(
@@ -147,46 +157,24 @@ function sessionFigures(
     state: session.state,
     tasks: tasks.length,
     cost_usd: session.cost_usd,
-    completion_rate: share(facts.landed, facts.settled),
-    first_try_rate: share(facts.firstTry, facts.landed),
+    completion_rate: share(counts.landed, counts.settled),
+    first_try_rate: share(counts.firstTry, counts.landed),
     cycle_time_s: distribution(tasks.flatMap((task) => task.cycle_time_s ?? []))?.median ?? null,
-    cost_per_task_usd: share(session.cost_usd, facts.landed),
+    cost_per_task_usd: share(session.cost_usd, counts.landed),
     retries_per_task: retriesPerTask(tasks),
     failures_per_task: share(failures, tasks.length),
-    utilisation: facts.utilisation,
+    utilisation: share(counts.busy, counts.usable),
     estimate_ratio: share(session.cost_usd, base),
-    health: healthScore(facts).score,
+    health: healthScore(counts).score,
   };
 }
 
-function endedAttempts(spans: readonly TaskSpans[]): HealthFacts['attempts'] {
+function endedAttempts(spans: readonly TaskSpans[]): Pick<HealthCounts, 'good' | 'ended'> {
   const ends = spans.flatMap(({ spans: list }) =>
     list.flatMap(({ status }, index) => (status === 'claimed' ? (list[index + 1]?.status ?? []) : [])),
   );
   const good = ends.filter((status) => status === 'done').length;
   return { good, ended: good + ends.filter((status) => status === 'failed').length };
-}
-
-function joinFacts(shown: readonly Measured[], flow: Flow): HealthFacts {
-  const add = (get: (facts: HealthFacts) => number): number => sum(shown.map(({ facts }) => get(facts)));
-  const costs = shown.flatMap(({ facts }) => facts.cost ?? []);
-  return {
-    landed: add((facts) => facts.landed),
-    settled: add((facts) => facts.settled),
-    firstTry: add((facts) => facts.firstTry),
-    verdicts: { passed: add((facts) => facts.verdicts.passed), all: add((facts) => facts.verdicts.all) },
-    attempts: { good: add((facts) => facts.attempts.good), ended: add((facts) => facts.attempts.ended) },
-    utilisation: share(flow.busy_s, flow.usable_s),
-    cost:
-      costs.length === 0
-        ? null
-        : {
-            usd: sum(costs.map(({ usd }) => usd)),
-            base_usd: sum(costs.map(({ base_usd }) => base_usd)),
-            with_retries_usd: sum(costs.map(({ with_retries_usd }) => with_retries_usd)),
-          },
-    verified: { same: add((facts) => facts.verified.same), all: add((facts) => facts.verified.all) },
-  };
 }
 
 function joinFailures(shown: readonly Measured[]): Parameters<typeof failuresByRule>[0] {
@@ -231,12 +219,4 @@ function byStatus(tasks: readonly TaskFigures[]): Stats['tasks']['by_status'] {
   return Object.fromEntries(
     taskStatuses.map((status) => [status, count(status)]),
   ) as Stats['tasks']['by_status'];
-}
-
-function share(some: number, all: number): number | null {
-  return all === 0 ? null : some / all;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

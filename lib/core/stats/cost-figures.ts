@@ -3,6 +3,7 @@ import type { AgentFigures, RoleFigures, TaskFigures } from '../../domain/shown/
 import type { AgentRun, Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
+import { sum } from './distribution.ts';
 
 type TaskCost = Pick<TaskFigures, 'cost_usd' | 'tokens' | 'cost_by_role'>;
 
@@ -83,10 +84,6 @@ function toCost(byRole: (role: Role) => number, tokens: number): TaskCost {
     tokens,
     cost_by_role: Object.fromEntries(costs.filter(([, usd]) => usd > 0)),
   };
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 function roundUsd(usd: number): number {

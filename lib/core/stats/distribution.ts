@@ -4,15 +4,15 @@ import type { Distribution } from '../../domain/shown/stats.ts';
 export function distribution(values: readonly number[]): Distribution | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);
-  const sum = sorted.reduce((total, value) => total + value, 0);
+  const total = sum(values);
   return {
     count: sorted.length,
     min: sorted[0] ?? 0,
     median: quantile(sorted, 0.5),
     p90: quantile(sorted, 0.9),
     max: sorted.at(-1) ?? 0,
-    mean: sum / sorted.length,
-    sum,
+    mean: total / sorted.length,
+    sum: total,
   };
 }
 
@@ -30,4 +30,13 @@ function quantile(sorted: readonly number[], share: number): number {
   const [low, high] = [sorted[Math.floor(rank)], sorted[Math.ceil(rank)]];
   if (low === undefined || high === undefined) return Number.NaN;
   return low + (high - low) * (rank - Math.floor(rank));
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** null: there is nothing to have a share of. */
+export function share(some: number, all: number): number | null {
+  return all === 0 ? null : some / all;
 }

@@ -8,15 +8,15 @@ const threshold = 3.5;
 /** Makes the median absolute deviation of a normal distribution its standard deviation. */
 const madScale = 1.4826;
 
-interface Metric {
+interface Metric<Figures> {
   readonly name: string;
-  readonly get: (session: SessionFigures) => number | null;
+  get(figures: Figures): number | null;
   /** The smallest spread that is taken seriously: where all were alike, a little more is no anomaly. */
   readonly grain: number;
-  readonly show: (value: number) => string;
+  show(value: number): string;
 }
 
-const metrics: readonly Metric[] = [
+const sessionMetrics: readonly Metric<SessionFigures>[] = [
   { name: 'completion rate', get: (s) => s.completion_rate, grain: 0.05, show: percent },
   { name: 'first-try rate', get: (s) => s.first_try_rate, grain: 0.1, show: percent },
   { name: 'cycle time', get: (s) => s.cycle_time_s, grain: 30, show: seconds },
@@ -25,6 +25,16 @@ const metrics: readonly Metric[] = [
   { name: 'failures per task', get: (s) => s.failures_per_task, grain: 0.25, show: plain },
   { name: 'utilisation', get: (s) => s.utilisation, grain: 0.1, show: percent },
   { name: 'estimate ratio', get: (s) => s.estimate_ratio, grain: 0.15, show: plain },
+];
+
+const taskMetrics: readonly Metric<TaskFigures>[] = [
+  { name: 'cycle time', get: (task) => task.cycle_time_s, grain: 60, show: seconds },
+  {
+    name: 'cost',
+    get: (task) => (task.status === 'merged' && task.cost_usd > 0 ? task.cost_usd : null),
+    grain: 0.05,
+    show: dollars,
+  },
 ];
 
 interface AnomalyFacts {
@@ -49,12 +59,11 @@ export function findAnomalies(facts: AnomalyFacts): Anomalies {
   const found = facts.sessions.flatMap((session) => {
     const past = earlierThan(session);
     const ids = new Set(past.map(({ session: id }) => id));
+    const own = facts.tasks.filter((task) => task.session === session.session);
+    const pastTasks = facts.pastTasks.filter((task) => ids.has(task.session));
     return [
-      ...metrics.flatMap((metric) => sessionAnomaly(metric, session, past)),
-      ...taskAnomalies(
-        facts.tasks.filter((task) => task.session === session.session),
-        facts.pastTasks.filter((task) => ids.has(task.session)),
-      ),
+      ...sessionMetrics.flatMap((metric) => farOff(metric, [session], past, () => null)),
+      ...taskMetrics.flatMap((metric) => farOff(metric, own, pastTasks, ({ task }) => task)),
     ];
   });
   const history = Math.max(0, ...facts.sessions.map((session) => earlierThan(session).length));
@@ -63,65 +72,26 @@ export function findAnomalies(facts: AnomalyFacts): Anomalies {
   return { history, needed: neededSessions, found: found.toSorted(order) };
 }
 
-function sessionAnomaly(
-  { name, get, grain, show }: Metric,
-  session: SessionFigures,
-  past: readonly SessionFigures[],
+/** The figures that are far from those of the past; of tasks, whose name `taskOf` has, those that are far above. */
+function farOff<Figures extends { readonly session: string }>(
+  { name, get, grain, show }: Metric<Figures>,
+  figures: readonly Figures[],
+  past: readonly Figures[],
+  taskOf: (figures: Figures) => string | null,
 ): readonly Anomaly[] {
-  const value = get(session);
   const known = past.flatMap((other) => get(other) ?? []);
-  if (value === null || known.length < neededSessions) return [];
-  const { usual, score } = distance(value, known, grain);
-  if (Math.abs(score) < threshold) return [];
-  const says = `${name} is ${show(value)}, ${score > 0 ? 'more' : 'less'} than usual: ${show(usual)} over ${known.length} sessions`;
-  return [
-    { session: session.session, task: null, metric: name, value, median: usual, score: round(score), says },
-  ];
-}
-
-/** Single tasks that took much longer or cost much more than tasks here do. */
-function taskAnomalies(tasks: readonly TaskFigures[], past: readonly TaskFigures[]): readonly Anomaly[] {
-  const kinds = [
-    { name: 'cycle time', get: (task: TaskFigures) => task.cycle_time_s, grain: 60, show: seconds },
-    {
-      name: 'cost',
-      get: (task: TaskFigures) => (task.status === 'merged' && task.cost_usd > 0 ? task.cost_usd : null),
-      grain: 0.05,
-      show: dollars,
-    },
-  ];
-  return kinds.flatMap(({ name, get, grain, show }) => {
-    const known = past.flatMap((task) => get(task) ?? []);
-    if (known.length < neededTasks) return [];
-    return tasks.flatMap((task) => {
-      const value = get(task);
-      if (value === null) return [];
-      const { usual, score } = distance(value, known, grain);
-      if (score < threshold) return [];
-      const says = `${task.task}: ${name} is ${show(value)}, more than usual: ${show(usual)} over ${known.length} tasks`;
-      return [
-        {
-          session: task.session,
-          task: task.task,
-          metric: name,
-          value,
-          median: usual,
-          score: round(score),
-          says,
-        },
-      ];
-    });
-  });
-}
-
-function distance(
-  value: number,
-  known: readonly number[],
-  grain: number,
-): { readonly usual: number; readonly score: number } {
   const usual = median(known);
-  const spread = madScale * median(known.map((other) => Math.abs(other - usual)));
-  return { usual, score: (value - usual) / Math.max(spread, grain) };
+  const spread = Math.max(madScale * median(known.map((other) => Math.abs(other - usual))), grain);
+  return figures.flatMap((one) => {
+    const [session, task, value] = [one.session, taskOf(one), get(one)];
+    if (value === null || known.length < (task === null ? neededSessions : neededTasks)) return [];
+    const score = (value - usual) / spread;
+    if ((task === null ? Math.abs(score) : score) < threshold) return [];
+    const over = `${known.length} ${task === null ? 'sessions' : 'tasks'}`;
+    const than = `${score > 0 ? 'more' : 'less'} than usual: ${show(usual)} over ${over}`;
+    const says = `${task === null ? '' : `${task}: `}${name} is ${show(value)}, ${than}`;
+    return [{ session, task, metric: name, value, median: usual, score: round(score), says }];
+  });
 }
 
 function percent(value: number): string {

@@ -9,17 +9,6 @@ interface Sample {
   readonly suffix?: string;
 }
 
-/**
- * The figures in Prometheus' text exposition format (version 0.0.4), for a textfile collector: base units,
- * each family with HELP and TYPE, what isn't known left out.
- */
-export function renderPrometheus(stats: Stats): string {
-  return [...taskFamilies(stats), ...flowFamilies(stats), ...costFamilies(stats), ...healthFamilies(stats)]
-    .filter(({ samples }) => samples.length > 0)
-    .map(renderFamily)
-    .join('');
-}
-
 interface Family {
   readonly name: string;
   readonly type: 'gauge' | 'counter' | 'summary';
@@ -27,71 +16,53 @@ interface Family {
   readonly samples: readonly Sample[];
 }
 
-function taskFamilies({ tasks, times_s, retries, failures }: Stats): readonly Family[] {
+/**
+ * The figures in Prometheus' text exposition format (version 0.0.4), for a textfile collector: base units,
+ * each family with HELP and TYPE, what isn't known left out.
+ */
+export function renderPrometheus(stats: Stats): string {
+  return families(stats)
+    .filter(({ samples }) => samples.length > 0)
+    .map(renderFamily)
+    .join('');
+}
+
+function families({ tasks, times_s, retries, queue, utilisation, cost, ...rest }: Stats): readonly Family[] {
+  const { failures, health, anomalies, sessions } = rest;
+  const { estimate, roles } = cost;
+  const ofRoles = (figure: 'runs' | 'cost_usd' | 'tokens'): readonly Sample[] =>
+    roles.flatMap(({ role, [figure]: value }) => known(value, { role }));
+  const bounds = estimate === null ? {} : { base: estimate.base_usd, worst: estimate.with_retries_usd };
+  const metrics = new Map<string, number>();
+  for (const { metric } of anomalies.found) metrics.set(metric, (metrics.get(metric) ?? 0) + 1);
   return [
-    gauge(
-      'tasks',
-      'Tasks by what they are now.',
-      Object.entries(tasks.by_status).map(([status, value]) => ({ labels: { status }, value })),
-    ),
+    gauge('tasks', 'Tasks by what they are now.', by('status', Object.entries(tasks.by_status))),
     gauge('task_completion_ratio', 'Landed tasks of those that are settled.', known(tasks.completion_rate)),
     gauge('task_first_try_ratio', 'Landed tasks that took one attempt.', known(tasks.first_try_rate)),
-    counter('task_attempts_total', 'Attempts at tasks.', [one(retries.attempts)]),
-    gauge('tasks_retried', 'Tasks that took more than one attempt.', [one(retries.retried_tasks)]),
+    counter('task_attempts_total', 'Attempts at tasks.', known(retries.attempts)),
+    gauge('tasks_retried', 'Tasks that took more than one attempt.', known(retries.retried_tasks)),
     summary('task_cycle_seconds', 'From the first claim of a task to its landing.', times_s.cycle),
     summary('task_lead_seconds', 'From the creation of a task to its landing.', times_s.lead),
     counter(
       'failures_total',
       'What was refused or went wrong, by where it was found and the rule.',
-      failures.map(({ source, rule, count }) => ({ labels: { source, rule }, value: count })),
+      failures.flatMap(({ source, rule, count }) => known(count, { source, rule })),
     ),
-  ];
-}
-
-function flowFamilies({ queue, utilisation }: Stats): readonly Family[] {
-  return [
-    gauge('queue_depth', 'Tasks that wait for an agent.', [one(queue.depth)]),
-    gauge('queue_ready', 'Waiting tasks that could start now.', [one(queue.ready)]),
-    gauge('queue_peak', 'The most tasks that waited at once.', [one(queue.peak)]),
-    gauge('worker_slots', 'Workers that may run at once.', [one(utilisation.slots)]),
+    gauge('queue_depth', 'Tasks that wait for an agent.', known(queue.depth)),
+    gauge('queue_ready', 'Waiting tasks that could start now.', known(queue.ready)),
+    gauge('queue_peak', 'The most tasks that waited at once.', known(queue.peak)),
+    gauge('worker_slots', 'Workers that may run at once.', known(utilisation.slots)),
     gauge('worker_utilisation_ratio', 'Usable worker slots that were in use.', known(utilisation.value)),
-    counter('worker_busy_seconds_total', 'Time that workers were busy.', [one(utilisation.busy_s)]),
-  ];
-}
-
-function costFamilies({ cost }: Stats): readonly Family[] {
-  const { estimate, roles } = cost;
-  const bounds =
-    estimate === null ? [] : Object.entries({ base: estimate.base_usd, worst: estimate.with_retries_usd });
-  return [
-    counter(
-      'agent_runs_total',
-      'Agent runs, retries among them.',
-      roles.map(({ role, runs }) => ({ labels: { role }, value: runs })),
-    ),
-    counter(
-      'cost_dollars_total',
-      'What agents cost, in US dollars.',
-      roles.map(({ role, cost_usd: value }) => ({ labels: { role }, value })),
-    ),
-    counter(
-      'tokens_total',
-      'Tokens that agents used.',
-      roles.map(({ role, tokens: value }) => ({ labels: { role }, value })),
-    ),
+    counter('worker_busy_seconds_total', 'Time that workers were busy.', known(utilisation.busy_s)),
+    counter('agent_runs_total', 'Agent runs, retries among them.', ofRoles('runs')),
+    counter('cost_dollars_total', 'What agents cost, in US dollars.', ofRoles('cost_usd')),
+    counter('tokens_total', 'Tokens that agents used.', ofRoles('tokens')),
     gauge(
       'cost_estimate_dollars',
       'What was expected before: if all went well, and at worst.',
-      bounds.map(([bound, value]) => ({ labels: { bound }, value })),
+      by('bound', Object.entries(bounds)),
     ),
     summary('task_cost_dollars', 'Cost of a task.', cost.per_task),
-  ];
-}
-
-function healthFamilies({ health, anomalies, sessions }: Stats): readonly Family[] {
-  const counts = new Map<string, number>();
-  for (const { metric } of anomalies.found) counts.set(metric, (counts.get(metric) ?? 0) + 1);
-  return [
     gauge('health_ratio', 'How well it goes, from 0 to 1.', known(health.score)),
     gauge(
       'health_part_ratio',
@@ -101,23 +72,29 @@ function healthFamilies({ health, anomalies, sessions }: Stats): readonly Family
     gauge(
       'anomalies',
       'Figures out of the ordinary by the history of the repository.',
-      [...counts].map(([metric, value]) => ({ labels: { metric }, value })),
+      by('metric', [...metrics]),
     ),
-    gauge('anomaly_history_sessions', 'Ended sessions there are to compare with.', [one(anomalies.history)]),
+    gauge('anomaly_history_sessions', 'Ended sessions there are to compare with.', known(anomalies.history)),
     gauge(
       'session_info',
       'The sessions these figures are about.',
-      sessions.map(({ session, state }) => ({ labels: { session, state }, value: 1 })),
+      sessions.flatMap(({ session, state }) => known(1, { session, state })),
     ),
     gauge(
       'session_health_ratio',
       'The health score of each session.',
-      sessions.flatMap(({ session, health: value }) => known(value, { session })),
+      by(
+        'session',
+        sessions.map((one) => [one.session, one.health]),
+      ),
     ),
     gauge(
       'session_cost_dollars',
       'What each session cost.',
-      sessions.map(({ session, cost_usd: value }) => ({ labels: { session }, value })),
+      by(
+        'session',
+        sessions.map((one) => [one.session, one.cost_usd]),
+      ),
     ),
   ];
 }
@@ -143,12 +120,12 @@ function summary(name: string, help: string, values: Distribution | null): Famil
   return { name, help, type: 'summary', samples };
 }
 
-function one(value: number, labels: Labels = {}): Sample {
-  return { labels, value };
+function known(value: number | null, labels: Labels = {}): readonly Sample[] {
+  return value === null ? [] : [{ labels, value }];
 }
 
-function known(value: number | null, labels: Labels = {}): readonly Sample[] {
-  return value === null ? [] : [one(value, labels)];
+function by(label: string, values: readonly (readonly [string, number | null])[]): readonly Sample[] {
+  return values.flatMap(([name, value]) => known(value, { [label]: name }));
 }
 
 function renderFamily({ name, type, help, samples }: Family): string {
