@@ -21,14 +21,16 @@ import type { Workshop } from './workshop.ts';
  * with. Each begins once it is due; none waits for another.
  */
 export function helpLead(workshop: Workshop, id: SessionId): Promise<void> {
-  return workWave(workshop, id, (view, running) => {
-    if (view.session.state !== 'active' || workshop.sharing?.isCutOff() !== false) return;
-    startJudging(workshop, view, running);
-    if (holdsMerge(workshop, view.stored) && !running.has('merge'))
-      running.begin('merge', () => mergeForLead(workshop, id));
-    const open = mayHere(workshop, view.stored, 'review') ? openReviews(workshop, view) : [];
-    if (open.length > 0 && !running.has('review'))
-      running.begin('review', () => reviewForLead(workshop, id, open));
+  return workWave(workshop, id, {
+    also: (view, running) => {
+      if (view.session.state !== 'active' || workshop.sharing?.isCutOff() !== false) return;
+      startJudging(workshop, view, running);
+      if (holdsMerge(workshop, view.stored) && !running.has('merge'))
+        running.begin('merge', () => mergeForLead(workshop, id));
+      const open = mayHere(workshop, view.stored, 'review') ? openReviews(workshop, view) : [];
+      if (open.length > 0 && !running.has('review'))
+        running.begin('review', () => reviewForLead(workshop, id, open));
+    },
   });
 }
 

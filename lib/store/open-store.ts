@@ -30,6 +30,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
     );
     return writer;
   };
+  let endWatch = (): void => undefined;
   return {
     // What is wrong with it is said to who asks for something.
     begin: () => void catFile.info(sessionNotes.ref).catch(() => undefined),
@@ -50,6 +51,11 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
     look: async (pick) => new StateSnapshot(await reader.look(pick)),
     transact: async (decide, options = {}): Promise<TransactResult> =>
       (await openedWriter()).transact(decide, options),
+    watch: async (onChange) => {
+      const { watchRefs } = await import('../git/refs/watch-refs.ts');
+      endWatch();
+      endWatch = watchRefs(commonDir, onChange);
+    },
     ready: async () => (await openedWriter()).ready(),
     former: (task) => findFormer({ ...options, catFile }, task),
     // Loaded when first needed: most commands have nothing to do with the archive.
@@ -71,6 +77,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       return readLog(context, commonDir, refs, filter);
     },
     close: async () => {
+      endWatch();
       const wrote = writer;
       writer = null;
       await (await wrote)?.close();

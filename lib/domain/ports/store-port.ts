@@ -143,6 +143,11 @@ export interface Store {
    * On a lost race it's called again with a newer one.
    */
   transact(decide: Decide, options?: TransactOptions): Promise<TransactResult>;
+  /**
+   * Reports from now on each time the state may have changed, whichever process changed it, a moment later. What other
+   * hosts change on a network file system is not seen. The next call takes the place of this one; `close` ends it.
+   */
+  watch(onChange: () => void): Promise<void>;
   /** Loads and starts what the first change would wait for: for who waits for input meanwhile. Never rejects. */
   ready(): Promise<void>;
   /** How a task was right before its latest change; null where that can't be read any more. */

@@ -17,8 +17,6 @@ import { isLeftUnjudged } from './judge-work.ts';
 import { askedOtherwise, requireLeading } from './propose-tasks.ts';
 import { planNotApproved } from './refusals.ts';
 
-const lookMs = 300;
-
 /** How often this work tried to have each commit judged, beyond what is booked. */
 type Tries = Map<string, number>;
 
@@ -69,17 +67,21 @@ export async function workAssigned(workshop: Workshop, id: SessionId): Promise<v
   const tries: Tries = new Map();
   for (;;) {
     let isWorking = true;
-    const wave = workWave(workshop, id).finally(() => {
+    let onLook = (): void => undefined;
+    const wave = workWave(workshop, id, { onLook: () => onLook() }).finally(() => {
       isWorking = false;
     });
     // Seen below; until then it must not count as unhandled.
     wave.catch(() => undefined);
     while (isWorking && !workshop.signal.aborted) {
+      const look = new Promise<void>((resolve) => {
+        onLook = resolve;
+      });
       await judgeFinished(workshop, id, tries).catch(async (error: unknown) => {
         await wave.catch(() => undefined);
         throw error;
       });
-      await Promise.race([wave.catch(() => undefined), workshop.machine.sleep(lookMs, workshop.signal)]);
+      await Promise.race([wave.catch(() => undefined), look]);
     }
     await wave;
     // Once more where a validator gave no verdict.

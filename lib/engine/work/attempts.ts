@@ -65,20 +65,20 @@ export class Attempts {
       if (attempt.taken < attempt.places) attempt.taken += 1;
       else {
         const given = new Promise<void>((resolve) => attempt.waiting.push(resolve));
-        this.#tell();
+        this.tell();
         await given;
       }
     };
     const needPlaces = (count: number): void => {
       attempt.places = Math.min(attempt.places, count);
-      this.#tell();
+      this.tell();
     };
     const onAgentOver = (): void => {
       const next = attempt.waiting.shift();
       if (next === undefined) {
         attempt.places -= 1;
         attempt.taken -= 1;
-        this.#tell();
+        this.tell();
       } else next();
     };
     const judge = <T>(judging: () => Promise<T>): Promise<T> => {
@@ -87,7 +87,7 @@ export class Attempts {
     };
     const open = <T>(opening: () => Promise<T>): Promise<T> =>
       this.#turns.take(() => this.#rankOf('open', task), opening);
-    const onRecorded = (): void => this.#tell();
+    const onRecorded = (): void => this.tell();
     const clearUp = async (clearing: () => Promise<void>): Promise<void> => {
       const looked = new AbortController();
       void this.#looked().then(() => looked.abort('looked'));
@@ -99,7 +99,7 @@ export class Attempts {
       .catch((error: unknown) => void this.failures.push(error))
       .finally(() => {
         this.#running.delete(task);
-        this.#tell();
+        this.tell();
       });
     const attempt: Attempt = { ended, places, taken: 0, waiting: [] };
     this.#running.set(task, attempt);
@@ -158,7 +158,8 @@ export class Attempts {
     });
   }
 
-  #tell(): void {
+  /** Ends the wait for a step. */
+  tell(): void {
     this.#isLooking = true;
     this.#onStep();
   }

@@ -33,27 +33,31 @@ import { Attempts } from './attempts.ts';
 import { warnOfBase } from './base-checks.ts';
 import { releaseOrphans } from './release-orphans.ts';
 
-const lookAgainMs = 1_000;
+/** How things stand is looked at again at the latest: how much memory is free no ref shows. */
+const lookAgainMs = 5_000;
+/** Whether other machines are there is a matter of time. */
+const lookAtOthersMs = 1_000;
 
 /**
  * Wave 2: as many agents as may run, each on a task of its own, until no task is ready and no agent is
  * running. A task starts as soon as its locks and dependencies allow, not when a batch ends, and in the place of an
- * agent that is over while that one's work is judged. `also` begins at each look what else there is to do.
+ * agent that is over while that one's work is judged.
  */
-export function workWave(
-  workshop: Workshop,
-  session: SessionId,
-  also: AlsoBegins = () => undefined,
-): Promise<void> {
-  return lookingAhead(workshop, (radar) => workUntilDone(workshop, session, { radar, also }));
+export function workWave(workshop: Workshop, session: SessionId, options: WaveOptions = {}): Promise<void> {
+  return lookingAhead(workshop, (radar) => workUntilDone(workshop, session, { radar, ...options }));
 }
 
-type AlsoBegins = (view: SessionView, running: Attempts) => void;
+interface WaveOptions {
+  /** Called at each look at how things stand. */
+  readonly onLook?: () => void;
+  /** Begins at a look what else there is to do. */
+  readonly also?: (view: SessionView, running: Attempts) => void;
+}
 
 async function workUntilDone(
   workshop: Workshop,
   session: SessionId,
-  { radar, also }: { readonly radar: AheadWatch; readonly also: AlsoBegins },
+  { radar, onLook, also }: WaveOptions & { readonly radar: AheadWatch },
 ): Promise<void> {
   const opening = await takeUp(workshop, session);
   workshop.events.emit({ event: 'wave-started', wave: 'work', cycle: opening.session.cycle });
@@ -68,12 +72,15 @@ async function workUntilDone(
     chainFrom: (task) => chainOf(tasks, task),
     sleep: (ms, signal) => workshop.machine.sleep(ms, signal),
   });
+  // People add and take tasks meanwhile; only the refs show it.
+  await workshop.store.watch(() => running.tell());
   while (!workshop.signal.aborted && running.failures.length === 0) {
     const step = running.nextStep();
     if (!isJoined(workshop)) await replayUprooted(workshop, session);
     await tendMachines(workshop, session);
     const view = await viewSession(workshop, session);
     tasks = view.tasks;
+    onLook?.();
     if (isJoined(workshop))
       await findUnusable(
         workshop,
@@ -84,7 +91,7 @@ async function workUntilDone(
     tellPauses(workshop, view.session);
     const spending = workshop.windDown.isAsked() ? 'stop' : await maySpend(workshop, view, running);
     if (spending === 'yes' && hasBase) startReady(workshop, view, running);
-    if (spending === 'yes' && hasBase) also(view, running);
+    if (spending === 'yes' && hasBase) also?.(view, running);
     const wake = spending === 'yes' ? nextWake(startable(workshop, view), workshop.now().getTime()) : null;
     const awaits = awaitsOthers(workshop, view);
     if (running.size === 0 && wake === null && !awaits) break;
@@ -196,7 +203,7 @@ async function maySpend(
 }
 
 async function nextChange(
-  workshop: Pick<Workshop, 'machine' | 'signal' | 'windDown'>,
+  workshop: Pick<Workshop, 'machine' | 'sharing' | 'signal' | 'windDown'>,
   { step, isRunning }: { readonly step: Promise<void>; readonly isRunning: boolean },
   wake: number | null,
 ): Promise<void> {
@@ -205,8 +212,8 @@ async function nextChange(
   // Once it was asked for, only agents that end change anything.
   const wakers = [timer.signal, workshop.signal, ...(enough.aborted ? [] : [enough])];
   const signal = AbortSignal.any(wakers);
-  // People add and take tasks meanwhile; only the refs show it.
-  const until = Math.min(wake ?? Number.POSITIVE_INFINITY, isRunning ? lookAgainMs : (wake ?? 0));
+  const lookMs = workshop.sharing === undefined ? lookAgainMs : lookAtOthersMs;
+  const until = Math.min(wake ?? Number.POSITIVE_INFINITY, isRunning ? lookMs : (wake ?? 0));
   await Promise.race([step, workshop.machine.sleep(until, signal)]);
   timer.abort('changed');
 }

@@ -49,7 +49,7 @@ test('LIF-3 Ctrl-C while a wave waits for the network says so, and of no agents 
   async function untilIdle(ms: number, signal: AbortSignal): Promise<void> {
     waits += 1;
     // Shorter ones are looks at what runs, and bounds of turns.
-    const isPause = ms > 1_000 && bench.started.length > 0;
+    const isPause = ms > 5_000 && bench.started.length > 0;
     if (!isPause) return bench.workshop.machine.sleep(ms, signal);
     // What ended a moment before is still written.
     await until('no task is held', async () => {

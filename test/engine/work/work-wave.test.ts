@@ -4,12 +4,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parsePlanAnswer } from '../../../lib/domain/config/answers.ts';
 import { planSchema } from '../../../lib/domain/state/plan.ts';
+import { addTasks } from '../../../lib/engine/plan/add-tasks.ts';
 import { planProblems, readBounds } from '../../../lib/engine/plan-problems.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { longMs } from '../../../lib/engine/work/attempts.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import type { Workshop } from '../../../lib/engine/workshop.ts';
+import { heedingStore } from '../../../lib/store/ends/heeding-store.ts';
+import { openStore } from '../../../lib/store/open-store.ts';
 import { until } from '../../support/until.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
@@ -183,6 +186,43 @@ test('WRK-1 what failed in an earlier wave is not counted at the end of the next
   assert.equal(
     events.flatMap((event) => (event.event === 'wave-ended' ? [event.summary] : [])),
     ['1 done, 1 failed, 0 blocked', '1 done, 0 failed, 0 blocked'],
+  );
+});
+
+test('SCH-3 a task that another process adds meanwhile begins at once', async () => {
+  const wave = await openTestWorkshop({
+    tasks: [{ id: 'a', title: 'Do a', description: '.', file_locks: ['src/a.txt'] }],
+    agent: ({ worktree, task }) => {
+      mkdirSync(join(worktree.path, 'src'), { recursive: true });
+      writeFileSync(join(worktree.path, `src/${task}.txt`), 'work\n');
+      return {};
+    },
+  });
+  const { workshop, session, started, repo } = wave;
+  const agents: Workshop['agents'] = {
+    ...workshop.agents,
+    start: async (request, onActivity) => {
+      const agent = await workshop.agents.start(request, onActivity);
+      const mayEnd = until('the other one has begun', () => started.length > 1);
+      return request.task === 'a' ? { ...agent, outcome: mayEnd.then(() => agent.outcome) } : agent;
+    },
+  };
+  // No time passes: what is seen is seen by the refs.
+  const sleep: Workshop['machine']['sleep'] = (_, signal) =>
+    new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+  const working = workWave({ ...workshop, agents, machine: { ...workshop.machine, sleep } }, session);
+  await until('the first one has begun', () => started.length === 1);
+  const { commonDir, objectFormat } = workshop.git.repository;
+  const storing = { context: { cwd: repo.path, env: repo.env }, commonDir, objectFormat };
+  const other = await openStore(storing);
+  const store = heedingStore(other, { ...storing, origins: workshop.origins });
+  const b = { id: 'b', title: 'Do b', description: '.', file_locks: ['src/b.txt'] };
+  await addTasks({ ...workshop, store }, session, planSchema.parse({ tasks: [b] }).tasks);
+  await other.close();
+  await working;
+  assert.equal(
+    started.map((one) => one.task),
+    ['a', 'b'],
   );
 });
 
