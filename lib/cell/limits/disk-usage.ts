@@ -38,14 +38,26 @@ export async function measureDisk(folders: readonly string[], pids: readonly num
   return { bytes, isWhole };
 }
 
-/** Free bytes of the file system that holds a folder; 0 where that can't be determined. */
-export function freeBytes(folder: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
-  } catch {
-    return 0;
+/** Of these folders one on each file system; one that is not there is left out. */
+export function onePerDisk(folders: readonly string[]): readonly string[] {
+  const found = new Map<number, string>();
+  for (const folder of folders) {
+    const dev = statSync(folder, { throwIfNoEntry: false })?.dev;
+    if (dev !== undefined) found.set(dev, folder);
   }
+  return [...found.values()];
+}
+
+/** What file systems have left for files, in bytes as measureDisk counts them; nothing where that can't be determined. */
+export function freeBytes(folders: readonly string[]): number {
+  return folders.reduce((sum, folder) => {
+    try {
+      const { bavail, bsize, ffree } = statfsSync(folder);
+      return sum + bavail * bsize + ffree * leastBytes;
+    } catch {
+      return sum;
+    }
+  }, 0);
 }
 
 /** An empty list for a folder that is gone meanwhile; null for one that exists and can't be read. */

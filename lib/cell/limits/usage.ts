@@ -59,7 +59,11 @@ export function usageOf(table: ReadonlyMap<number, ProcessUsage>, roots: readonl
 
 const nothing: ProcessUsage = { parent: 0, threads: 0, residentPages: 0, cpuTicks: 0 };
 
-function withDescendants(table: ReadonlyMap<number, ProcessUsage>, roots: readonly number[]): number[] {
+/** These processes, as far as they are there, and all that descend from them. */
+export function withDescendants(
+  table: ReadonlyMap<number, ProcessUsage>,
+  roots: readonly number[],
+): number[] {
   const children = new Map<number, number[]>();
   for (const [pid, { parent }] of table) {
     const siblings = children.get(parent);

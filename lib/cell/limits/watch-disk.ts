@@ -1,10 +1,7 @@
-import { type DiskUsage, freeBytes, measureDisk } from './disk-usage.ts';
+import { type DiskUsage, freeBytes, measureDisk, onePerDisk } from './disk-usage.ts';
 
 export interface DiskWatch {
-  /**
-   * Whether the cell was seen to have written too much; asked once a second, measures again when the interval
-   * has passed.
-   */
+  /** Whether the cell was seen to have written too much; asked once a second, measures again when that is due. */
   isFull(): boolean;
   /** Resolves when the measurement in progress, if any, has ended. */
   looked(): Promise<void>;
@@ -18,14 +15,16 @@ interface WatchedDisk {
   pids(): readonly number[];
 }
 
-// Looking at many files takes its time: at most a twentieth of it, and soon when the disk fills.
-const restFactor = 20;
-const longestRestMs = 30_000;
+// Looking at many files takes its time. What fills a disk is seen by what is free there; the rest is looked at now and
+// then, for the two hundredth part of the time at most.
+const restFactor = 200;
+const leastRestMs = 30_000;
 
 /** Counts from what is there now: files that a checkout brought don't count. */
 export function watchDisk({ folders, limitBytes, pids }: WatchedDisk): DiskWatch {
-  const [first = '/'] = folders;
-  const freeAtFirst = freeBytes(first);
+  const disks = onePerDisk(folders);
+  const free = (): number => freeBytes(disks);
+  const freeAtFirst = free();
   let before: number | null = null;
   let grown = 0;
   let freeThen = freeAtFirst;
@@ -39,17 +38,17 @@ export function watchDisk({ folders, limitBytes, pids }: WatchedDisk): DiskWatch
   };
   const measure = async (running: readonly number[]): Promise<void> => {
     const began = performance.now();
-    freeThen = freeBytes(first);
+    freeThen = free();
     take(await measureDisk(folders, running));
     const now = performance.now();
-    due = now + Math.min((now - began) * restFactor, longestRestMs);
+    due = now + Math.max((now - began) * restFactor, leastRestMs);
     measuring = null;
   };
   // Whatever has only just started holds no files that have no name.
   measuring = measure([]);
   return {
     isFull: () => {
-      const isFilling = freeThen - freeBytes(first) > (limitBytes - grown) / 2;
+      const isFilling = freeThen - free() > (limitBytes - grown) / 2;
       if (isFilling || performance.now() >= due) measuring ??= measure(pids());
       return grown > limitBytes;
     },

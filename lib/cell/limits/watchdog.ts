@@ -1,7 +1,7 @@
 import type { CellGroup, CellLimits, Enforcer, LimitsState } from '../sandbox-state.ts';
 import type { LimitName } from './limits.ts';
-import { type ProcessUsage, readProcessTable, usageOf } from './usage.ts';
-import type { DiskWatch } from './watch-disk.ts';
+import { type ProcessUsage, readProcessTable, usageOf, withDescendants } from './usage.ts';
+import { watchDisk } from './watch-disk.ts';
 
 interface WatchedCell {
   readonly limits: CellLimits;
@@ -9,7 +9,8 @@ interface WatchedCell {
   readonly group: CellGroup | null;
   /** Its first process: all others descend from it, or are found by `others`. */
   readonly pid: number;
-  readonly disk: DiskWatch;
+  /** All that can be written in it. */
+  readonly folders: readonly string[];
   /** Processes of the cell that left the tree; empty where none can. */
   others(): readonly number[];
   /** Called once. */
@@ -22,20 +23,27 @@ export interface Watch {
 }
 
 const intervalMs = 1_000;
+/** Of so many looks one is at what the kernel limits and counts by itself. */
+const groupShare = 5;
+let looks = 0;
 const watches = new Set<() => void>();
 let timer: NodeJS.Timeout | null = null;
-let table: ReadonlyMap<number, ProcessUsage> = new Map();
+/** Read at most once at each look, where a limit needs it. */
+let table: ReadonlyMap<number, ProcessUsage> | null = null;
 
 /** Looks at a cell once a second, at all cells in one pass. */
 export function watchLimits(cell: WatchedCell): Watch {
   let reached: LimitName | null = null;
-  const look = (find: () => LimitName | null): void => {
+  const disk = watchDisk({
+    folders: cell.folders,
+    limitBytes: cell.limits.diskMb * 1024 * 1024,
+    pids: () => withDescendants(processTable(), rootsOf(cell)),
+  });
+  const tick = (): void => {
     if (reached !== null) return;
-    reached = find();
+    reached = processLimit(cell) ?? (disk.isFull() ? 'disk' : null);
     if (reached !== null) cell.onLimit(reached);
   };
-  const tick = (): void =>
-    look(() => groupLimit(cell) ?? treeLimit(cell) ?? (cell.disk.isFull() ? 'disk' : null));
   add(tick);
   return {
     end: () => {
@@ -49,7 +57,8 @@ export function watchLimits(cell: WatchedCell): Watch {
 function add(tick: () => void): void {
   watches.add(tick);
   timer ??= setInterval(() => {
-    table = readProcessTable();
+    looks += 1;
+    table = null;
     for (const each of watches) each();
   }, intervalMs).unref();
 }
@@ -59,6 +68,22 @@ function remove(tick: () => void): void {
   if (watches.size > 0 || timer === null) return;
   clearInterval(timer);
   timer = null;
+}
+
+function processLimit(cell: WatchedCell): LimitName | null {
+  const { memory, cpu, processes } = cell.state;
+  const isGroup = (enforcer: Enforcer): boolean => enforcer !== 'watchdog' && enforcer !== 'rlimit';
+  if ([memory, cpu, processes].every(isGroup)) return looks % groupShare === 0 ? groupLimit(cell) : null;
+  return groupLimit(cell) ?? treeLimit(cell);
+}
+
+function processTable(): ReadonlyMap<number, ProcessUsage> {
+  table ??= readProcessTable();
+  return table;
+}
+
+function rootsOf({ pid, others }: WatchedCell): readonly number[] {
+  return [pid, ...others()];
 }
 
 /** What the kernel counted for the whole group. */
@@ -71,11 +96,10 @@ function groupLimit({ group, limits, state }: WatchedCell): LimitName | null {
 }
 
 /** What no group counts here, added up over the processes that are there now. */
-function treeLimit({ pid, others, limits, state }: WatchedCell): LimitName | null {
-  const { memory, cpu, processes } = state;
-  const isGroup = (enforcer: Enforcer): boolean => enforcer !== 'watchdog' && enforcer !== 'rlimit';
-  if ([memory, cpu, processes].every(isGroup)) return null;
-  const usage = usageOf(table, [pid, ...others()]);
+function treeLimit(cell: WatchedCell): LimitName | null {
+  const { limits } = cell;
+  const { memory, cpu, processes } = cell.state;
+  const usage = usageOf(processTable(), rootsOf(cell));
   // The kernel only refuses more; an agent that keeps trying is ended.
   const mostThreads = processes === 'rlimit' ? limits.processes - 1 : limits.processes;
   const isCounted = processes === 'watchdog' || processes === 'rlimit';

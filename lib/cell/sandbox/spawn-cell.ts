@@ -5,7 +5,6 @@ import { requirePipes } from '../../util/hold-child.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
 import { type LimitName, limitOf, withLimits } from '../limits/limits.ts';
-import { watchDisk } from '../limits/watch-disk.ts';
 import { type Watch, watchLimits } from '../limits/watchdog.ts';
 import { descendants, processesWith, signal } from '../process-tree.ts';
 import type { CellGroup, CellLimits, SandboxState, SpareCell, SpareCells } from '../sandbox-state.ts';
@@ -181,11 +180,7 @@ function watchCell(start: CellStart, { child, group }: Spawned, status: Status):
     group,
     pid,
     others,
-    disk: watchDisk({
-      folders: writtenBy(start.profile),
-      limitBytes: start.limits.diskMb * 1024 * 1024,
-      pids: () => [...descendants(pid), ...others()],
-    }),
+    folders: writtenBy(start.profile),
     onLimit: () => killAll({ child, status }, start),
   });
 }
