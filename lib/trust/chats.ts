@@ -10,7 +10,7 @@ import {
   readStat,
 } from '../util/process-identity.ts';
 import { ancestorsOf, programOf, readEnvironment, readProcess } from '../util/process-tree.ts';
-import { namesIn } from '../util/read-file.ts';
+import { namesIn, readTextOrEmpty } from '../util/read-file.ts';
 import { readPlainText } from '../util/read-plain.ts';
 import { cloneStateDir } from '../util/user-state.ts';
 import { agentMark, isAgentProgram, isTypedIn, standsBetween } from './agent-programs.ts';
@@ -122,6 +122,8 @@ function servedClients(): readonly ProcessIdentity[] {
 }
 
 function isServer(pid: number): boolean {
+  // Of most processes no more is read: all of them are looked at again and again.
+  if (!readTextOrEmpty(`/proc/${pid}/cmdline`).includes('git-flame')) return false;
   const words = readProcess(pid)?.words ?? [];
   const program = words.findIndex((word) => basename(word) === 'git-flame');
   return program !== -1 && words[program + 1] === 'mcp' && !isAtTerminal(pid);
