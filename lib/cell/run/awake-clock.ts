@@ -8,9 +8,18 @@ export interface Ticker {
 
 const systemTicker: Ticker = {
   now: () => performance.now(),
+  // All that tick alike wake the processor together.
   every(ms, action) {
-    const timer = setInterval(action, ms);
-    return () => clearInterval(timer);
+    let timer: NodeJS.Timeout;
+    const wait = (): void => {
+      timer = setTimeout(tick, ms - (performance.now() % ms) + 1);
+    };
+    const tick = (): void => {
+      wait();
+      action();
+    };
+    wait();
+    return () => clearTimeout(timer);
   },
 };
 
@@ -27,6 +36,8 @@ interface Watched {
   onLook?(elapsedMs: number): void;
 }
 
+// A time limit is kept to a hundredth of it, but to a time between these.
+const [mostExact, leastExact] = [1_000, 5_000];
 // A gap this many looks long isn't a busy machine any more: it was suspended, or this process was.
 const longestGap = 3;
 
@@ -37,10 +48,8 @@ const longestGap = 3;
  */
 export function watchAwake(watched: Watched, ticker: Ticker = systemTicker): () => void {
   const { timeoutMs, onTime, onLook } = watched;
-  const tickMs = Math.max(
-    1,
-    Math.min(watched.lookMs, timeoutMs === 0 ? watched.lookMs : timeoutMs / 4, 1_000),
-  );
+  const exactMs = Math.min(Math.max(timeoutMs / 100, mostExact), leastExact);
+  const tickMs = Math.max(1, Math.min(watched.lookMs, timeoutMs === 0 ? leastExact : timeoutMs / 4, exactMs));
   let [elapsed, last, isOver] = [0, ticker.now(), false];
   return ticker.every(tickMs, () => {
     const now = ticker.now();
