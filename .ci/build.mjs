@@ -11,7 +11,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 const root = new URL('..', import.meta.url).pathname;
 process.chdir(decodeURIComponent(root));
@@ -28,7 +28,6 @@ if (process.argv.includes('--install') && !isInstalled()) {
   });
 }
 const { build } = await import('esbuild');
-const { buildPacks } = await import('./packs.mjs');
 const { plainNotes } = await import('./plain-notes.mjs');
 const version = JSON.parse(readFileSync('package.json', 'utf8')).version;
 const common = {
@@ -42,30 +41,33 @@ const common = {
 };
 rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
-const [first] = await Promise.all([
-  buildPacks(common),
+const script = { ...common, outdir: 'dist', format: 'cjs', minify: true, outExtension: { '.js': '.cjs' } };
+const [{ metafile }] = await Promise.all([
+  // The program is one script, which lib/cli/load-program.ts loads; its name tells its content.
+  build({
+    ...script,
+    entryPoints: { program: 'lib/cli/main.ts' },
+    entryNames: '[name]-[hash]',
+    keepNames: true,
+    supported: { 'dynamic-import': false },
+    define: { ...common.define, 'import.meta.url': '__url' },
+    banner: { js: '(function (module, require, __url) {' },
+    footer: { js: '})' },
+    metafile: true,
+  }),
   // What runs inside an agent's cell, or in a thread of its own, is one self-contained file each.
   ...[...entriesIn('cell'), ...entriesIn('engine')].map(([name, file]) =>
-    build({
-      ...common,
-      entryPoints: { [name]: file },
-      outdir: 'dist',
-      format: 'cjs',
-      minify: true,
-      outExtension: { '.js': '.cjs' },
-    }),
+    build({ ...script, entryPoints: { [name]: file } }),
   ),
 ]);
+const [program] = Object.keys(metafile.outputs);
 // The entry is CommonJS: an ES module entry starts a tenth slower.
 await build({
-  ...common,
+  ...script,
   entryPoints: { main: 'lib/cli/entry.ts' },
-  define: { ...common.define, FLAME_START: JSON.stringify(first) },
-  outdir: 'dist',
-  format: 'cjs',
+  define: { ...common.define, FLAME_PROGRAM: JSON.stringify(basename(program)) },
   // All of it in this one file.
   supported: { 'dynamic-import': false },
-  outExtension: { '.js': '.cjs' },
 });
 // What runs in a browser: one script for each page.
 await build({
@@ -84,11 +86,6 @@ await build({
 copyFileSync('lib/cell/entry/watcher.pl', 'dist/watcher.pl');
 buildNative('watcher', 'lib/cell/entry/watcher.c');
 buildNative('git-starter', 'lib/git/process/starter.c');
-// In a process of its own: what was compiled by then is kept, and nothing else. Without it commands only start slower.
-const warmed = spawnSync(process.execPath, ['.ci/warm-packs.mjs'], {
-  stdio: ['ignore', 'inherit', 'inherit'],
-});
-if (warmed.status !== 0) process.stderr.write('What node compiles of the program is not kept: see above.\n');
 if (process.argv.includes('--tests')) await buildTests();
 
 async function buildTests() {

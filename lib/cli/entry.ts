@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { closeInherited } from '../util/close-inherited.ts';
 
 declare const FLAME_VERSION: string;
-/** The pack that the program begins in, and the chunk of it. */
-declare const FLAME_START: { readonly file: string; readonly chunk: string };
+/** The script beside this one that is the program. */
+declare const FLAME_PROGRAM: string;
 declare const __dirname: string;
 
 /** Commands that most of what is shared is compiled for: after one of them it is worth keeping. */
@@ -28,18 +29,9 @@ export function start(): void {
 }
 
 async function runProgram(words: readonly string[]): Promise<void> {
-  const { cli, keepCompiled } = await openProgram();
-  await cli.runProcess();
+  const { loadProgram } = await import('./load-program.ts');
+  const { exports, keepCompiled } = loadProgram(join(__dirname, FLAME_PROGRAM));
+  // The build makes it of that file.
+  await (exports as typeof import('./main.ts')).runProcess();
   if (process.exitCode === 0 && words.some((word) => telling.has(word))) keepCompiled();
-}
-
-/** The program, bound to no process yet, and what keeps V8's work on it for the next start. */
-export async function openProgram(): Promise<{
-  readonly cli: typeof import('./main.ts');
-  keepCompiled(): void;
-}> {
-  const { PackLoader } = await import('./pack-loader.ts');
-  const packs = new PackLoader(__dirname, FLAME_START);
-  // The build makes the first chunk of that file.
-  return { cli: packs.start() as typeof import('./main.ts'), keepCompiled: () => packs.keepCompiled() };
 }
