@@ -1,5 +1,6 @@
 import type { ObjectId } from '../domain/ids.ts';
 import type { FilteredPath, GitDiffs, GitFiles } from '../domain/ports/git-contents.ts';
+import type { TreeChange } from '../domain/state/patch.ts';
 import { readChangedFiles, readTreeChanges } from './diff/changed-files.ts';
 import { readDiffStat, readDiffText, readFileStats } from './diff/diff-commits.ts';
 import { pairCommits } from './diff/pair-commits.ts';
@@ -17,13 +18,27 @@ import type { ReadObjects } from './read-objects.ts';
 import { listFiltered } from './worktrees/filtered-paths.ts';
 import { readSparsePatterns } from './worktrees/sparse-patterns.ts';
 
+// The same few are asked for by one step after the other.
+const mostCompared = 100;
+
 export function openDiffs(access: GitAccess, reading: ReadObjects): GitDiffs {
   const objects = onObjects(access);
+  const compared = new Map<string, Promise<readonly TreeChange[]>>();
   return {
     changedFiles: async (base, tip, quarantine) =>
       readChangedFiles(...(await reading(tip, quarantine)), base, tip),
-    treeChanges: async (base, tip, quarantine) =>
-      readTreeChanges((await reading(tip, quarantine))[0], base, tip),
+    treeChanges: async (base, tip, quarantine) => {
+      const [context] = await reading(tip, quarantine);
+      const key = `${base} ${tip}`;
+      const known = compared.get(key);
+      if (known !== undefined) return known;
+      const changes = readTreeChanges(context, base, tip);
+      const [oldest = key] = compared.keys();
+      if (compared.size === mostCompared) compared.delete(oldest);
+      compared.set(key, changes);
+      changes.catch(() => compared.delete(key));
+      return changes;
+    },
     renames: (base, tip) => readRenames(objects, base, tip),
     diffStat: (base, tip) => readDiffStat(objects, base, tip),
     fileStats: (base, tip) => readFileStats(objects, base, tip),
