@@ -14,14 +14,13 @@ import { isNews, noteCellEnd } from './cells/paths.ts';
 import { listCells, recoverQuarantines } from './cells/recover-quarantines.ts';
 import { removeCell } from './cells/remove-cell.ts';
 import { rescueCell } from './cells/rescue-cell.ts';
-import { keepCommits, restoreWorktree } from './cells/restore-worktree.ts';
+import { keepCommits, restoreTracked, restoreWorktree } from './cells/restore-worktree.ts';
 import { snapshotCell } from './cells/snapshot-cell.ts';
 import { markPreparedSubmodules } from './cells/submodules.ts';
 import { verifyObjects } from './cells/verify-objects.ts';
 import { pathsOf, readCellHead } from './cells/view.ts';
 import type { GitAccess } from './objects/git-access.ts';
 import { removeDeadObjects } from './objects/loose-object.ts';
-import { restoreTracked } from './worktrees/restore-tracked.ts';
 import { startMerge } from './worktrees/start-merge.ts';
 
 export function openCells(access: GitAccess, onStep: StepObserver): GitCells {

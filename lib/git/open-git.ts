@@ -4,13 +4,13 @@ import type { Detours } from '../domain/ports/git-contents.ts';
 import type { GitPort, Repository } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
 import type { StepObserver } from './cells/import-objects.ts';
+import { pathsChanged, tryMerge } from './cells/try-merge.ts';
 import { type GitAccess, onObjects, whereThePersonIs } from './objects/git-access.ts';
 import { listDetours } from './objects/list-detours.ts';
 import { repackLoose } from './objects/repack-loose.ts';
 import { openCells } from './open-cells.ts';
 import { openCommits, openMerging } from './open-commits.ts';
 import { openDiffs, openFiles } from './open-contents.ts';
-import { openTrials } from './open-trials.ts';
 import { openWorktrees } from './open-worktrees.ts';
 import { CatFile } from './process/cat-file.ts';
 import { discoverRepository } from './process/discover-repository.ts';
@@ -23,6 +23,7 @@ import { repositorySettings } from './process/settings.ts';
 import { objectReader } from './read-objects.ts';
 import { KnownCommits } from './refs/known-commits.ts';
 import { listRefs, refNames, refsHolding } from './refs/list-refs.ts';
+import { restingTip } from './worktrees/resting-tip.ts';
 
 export interface OpenOptions {
   /** Where it is found already. */
@@ -84,7 +85,9 @@ export async function openGit(
   return {
     ...openCommits(access, reading),
     ...openMerging(access),
-    ...openTrials(access),
+    tryMerge: (one, other, signal) => tryMerge(access, [one, other], signal),
+    pathsChanged: (from, to, options) => pathsChanged(access, { from, to }, options),
+    restingTip: (workTree, branch) => restingTip(access, workTree, branch),
     ...openDiffs(access, reading),
     ...openFiles(access, reading),
     ...openWorktrees(access),

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CellInfo, CellWorktree } from '../../domain/ports/git-cells.ts';
+import { joinNames } from '../../util/file-names.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { runGit } from '../process/run-git.ts';
 import { verifyObjects } from './verify-objects.ts';
-import { noteOwnIndex, ownGit, pathsOf, readCellHead } from './view.ts';
+import { followAgent, noteOwnIndex, ownGit, pathsOf, readCellHead } from './view.ts';
 
 /**
  * Makes the worktree of a cell again where its folder was removed: it holds what its agent committed last. What was not
@@ -47,4 +48,15 @@ export async function keepCommits(
   if ((await verifiedHead(access, cell)) === cell.start) return false;
   if (owner === 'gone' || owner === 'unknown') await restoreWorktree(access, cell);
   return true;
+}
+
+/** Makes tracked files of a cell what its HEAD has them be, as git checks them out. */
+export async function restoreTracked(
+  access: GitAccess,
+  cell: CellWorktree,
+  paths: readonly string[],
+): Promise<void> {
+  if (paths.length === 0) return;
+  const { git } = await followAgent(access, cell);
+  await runGit(git, ['checkout-index', '--force', '-z', '--stdin'], { input: joinNames(paths) });
 }

@@ -1,6 +1,6 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { DiffStat } from '../../domain/state/changeset.ts';
-import type { FileStat } from '../../domain/state/patch.ts';
+import type { FileStat, RenamedFile } from '../../domain/state/patch.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 
 // Attributes, drivers and settings can blank or disguise a file in a diff; these say no to each of them.
@@ -74,4 +74,22 @@ export async function readDiffText(
   if (stdout.length <= limit) return stdout.toString();
   const end = stdout.lastIndexOf(10, Math.max(0, limit - 1)) + 1;
   return `${stdout.subarray(0, end).toString()}\n[... diff cut here: ${end} of ${stdout.length} bytes shown ...]\n`;
+}
+
+// As many as a merge looks at.
+const mostPairs = 7_000;
+
+/** Files that git takes for renamed between two commits, by their content, in git's order. */
+export async function readRenames(
+  context: GitContext,
+  base: ObjectId,
+  tip: ObjectId,
+): Promise<readonly RenamedFile[]> {
+  const asNames = ['-r', '-z', '-M', `-l${mostPairs}`, '--diff-filter=R', '--name-status', '--no-ext-diff'];
+  const { stdout } = await runGit(context, ['diff-tree', ...asNames, base, tip, '--']);
+  const words = stdout.toString().split('\0');
+  const renamed: RenamedFile[] = [];
+  for (let at = 0; at + 2 < words.length; at += 3)
+    renamed.push({ from: words[at + 1] ?? '', to: words[at + 2] ?? '' });
+  return renamed;
 }

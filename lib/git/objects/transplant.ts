@@ -26,7 +26,7 @@ export async function transplant(
   return { tree: tree ?? tipTree, clashes: merge.paths };
 }
 
-export function toBytes(path: string): string {
+function toBytes(path: string): string {
   return Buffer.from(path).toString('latin1');
 }
 
@@ -40,7 +40,7 @@ interface Edit {
 }
 
 /** A tree with other entries; null where one of them can't be there. Names are bytes. */
-export async function replaceEntries(
+async function replaceEntries(
   access: GitAccess,
   tree: ObjectId,
   edits: readonly Edit[],
@@ -70,4 +70,24 @@ export async function replaceEntries(
 function renderRow({ mode, name, oid }: TreeRow): string {
   const type = mode === folderMode ? 'tree' : mode === submoduleMode ? 'commit' : 'blob';
   return `${mode} ${type} ${oid}\t${name}\0`;
+}
+
+/** The tree of a commit with other texts in some of its files, which keep their modes. Throws an Error where one is not there. */
+export async function replaceTexts(
+  access: GitAccess,
+  { oid: commit, tree }: { readonly oid: ObjectId; readonly tree: ObjectId },
+  texts: ReadonlyMap<string, string>,
+): Promise<ObjectId> {
+  const rows = await findInTree(access.objects, commit, [...texts.keys()]);
+  const edits = await Promise.all(
+    [...texts].map(async ([path, text]) => {
+      const row = rows.get(path);
+      if (row === undefined) throw new Error(`${path} is not in ${commit}`);
+      const oid = await gitText(onObjects(access), ['hash-object', '-w', '--stdin'], { input: text });
+      return { path: toBytes(path).split('/'), row: { ...row, oid: parseObjectId(oid) } };
+    }),
+  );
+  const made = await replaceEntries(access, tree, edits);
+  if (made === null) throw new Error(`${[...texts.keys()].join(', ')} can't be replaced in ${commit}`);
+  return made;
 }

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { type ObjectSettings, writeLooseObject } from '../../git/objects/loose-object.ts';
+import { type ObjectSettings, readObjectSettings, writeLooseObject } from '../../git/objects/loose-object.ts';
 import type { NewObject, ObjectFormat } from '../../git/objects/make-object.ts';
 import { makePack } from '../../git/objects/make-pack.ts';
-import { readObjectSettings } from '../../git/objects/object-settings.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { killPoint } from '../../util/kill-point.ts';
 

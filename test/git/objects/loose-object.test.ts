@@ -4,11 +4,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   defaultObjectSettings,
+  objectSettingsOf,
+  readObjectSettings,
   removeDeadObjects,
   writeLooseObject,
 } from '../../../lib/git/objects/loose-object.ts';
 import { makeObject } from '../../../lib/git/objects/make-object.ts';
-import { objectSettingsOf, readObjectSettings } from '../../../lib/git/objects/object-settings.ts';
 import { parseSettings } from '../../../lib/git/process/settings.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
