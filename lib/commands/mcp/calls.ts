@@ -20,7 +20,7 @@ import { visibleText } from '../../ui/text/visible-text.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { stepAfter } from './describe.ts';
 import type { Acting, LeadSession } from './lead-session.ts';
-import { commitOf, describeSession, taskOutput } from './look.ts';
+import { describeSession, readingOf, taskOutput } from './look.ts';
 import type { CallContext, FormQuestion, ToolAnswer } from './outputs.ts';
 import type { InputOf } from './tool-table.ts';
 import { waitForWorkers } from './wait.ts';
@@ -110,23 +110,12 @@ export const calls: Calls = {
       return { note: note.id, changed: isNew };
     }),
 
-  read_file: async (lead, input) => {
-    const look = await lead.host.look();
-    const reading = { ...look, git: look.reading.git, commit: await commitOf(look, input.task_id) };
-    return readRepositoryFile(reading, input);
-  },
+  read_file: async (lead, input) => readRepositoryFile(await readingOf(lead, input.task_id), input),
 
-  list_files: async (lead, input) => {
-    const look = await lead.host.look();
-    const reading = { ...look, git: look.reading.git, commit: await commitOf(look, input.task_id) };
-    return listRepositoryFolder(reading, input);
-  },
+  list_files: async (lead, input) => listRepositoryFolder(await readingOf(lead, input.task_id), input),
 
-  search_files: async (lead, { ignore_case: ignoresCase, ...input }) => {
-    const look = await lead.host.look();
-    const reading = { ...look, git: look.reading.git, commit: await commitOf(look, input.task_id) };
-    return searchRepository(reading, { ...input, ignoresCase });
-  },
+  search_files: async (lead, { ignore_case: ignoresCase, ...input }) =>
+    searchRepository(await readingOf(lead, input.task_id), { ...input, ignoresCase }),
 
   complete: (lead, { summary }) =>
     lead.act(async ({ workshop, session }) => {

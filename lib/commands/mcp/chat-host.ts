@@ -53,11 +53,11 @@ export async function openChatLead(
     longestWaitMs,
     askPlan: null,
     look: async () => lookAt(await state.get(), io, led),
-    enter: async (begin, working) => {
+    enter: async (begin, isWorking) => {
       const { workshop: first, store, meant } = await shop.get();
-      // Agents that run continue by what held when they were started.
-      const workshop = working ?? (await (last ?? first).reload());
-      last = workshop;
+      last ??= first;
+      if (!isWorking) last = await last.reload();
+      const workshop = last;
       // What is not assigned waits, from the first acting call on.
       workshop.run.assigned ??= new Set();
       warnOfLooseRules(workshop);

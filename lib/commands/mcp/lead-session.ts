@@ -55,10 +55,10 @@ export interface LeadHost {
   /** Looks, and changes nothing; opens the repository when it is called first. */
   look(): Promise<LeadView>;
   /**
-   * What an acting call works with; `begin`: where no session is open, it begins one. `working` is the workshop that
-   * agents run in now. Throws FlameErrors `no-session`, `queen-busy`.
+   * What an acting call works with; `begin`: where no session is open, it begins one. `isWorking`: agents run, and continue
+   * by the configuration they were started with. Throws FlameErrors `no-session`, `queen-busy`.
    */
-  enter(begin: Beginning | null, working: Workshop | null): Promise<Acting>;
+  enter(begin: Beginning | null, isWorking: boolean): Promise<Acting>;
   /** Keeps other commands from working on the session meanwhile. Throws FlameError `session-busy`. */
   locked<T>(session: SessionId, work: () => Promise<T>): Promise<T>;
   spent(): { readonly cost_usd: number; readonly tokens: number };
@@ -88,7 +88,6 @@ export class LeadSession {
   trouble: (Advice & { readonly code: string; readonly message: string }) | null = null;
   isWorking = false;
   #isWanted = false;
-  #working: Workshop | null = null;
   #worked: Promise<void> = Promise.resolve();
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -98,9 +97,7 @@ export class LeadSession {
 
   /** Does acting calls one after another. Throws what `enter` of its host throws. */
   act<T>(work: (acting: Acting) => Promise<T>, begin: Beginning | null = null): Promise<T> {
-    const mine = this.#turn.then(async () =>
-      work(await this.host.enter(begin, this.isWorking ? this.#working : null)),
-    );
+    const mine = this.#turn.then(async () => work(await this.host.enter(begin, this.isWorking)));
     this.#turn = mine.catch(() => undefined);
     return mine;
   }
@@ -122,7 +119,6 @@ export class LeadSession {
     this.trouble = null;
     if (this.isWorking) return;
     this.isWorking = true;
-    this.#working = workshop;
     this.#worked = this.#work(workshop, session);
   }
 

@@ -114,20 +114,20 @@ function partOf(view: SessionView | null, task: Task, part: 'summary' | 'checks'
   };
 }
 
-/** The commit to read files of: the accepted work of a task, else the base. */
-export async function commitOf(
-  { reading: { git }, config, root, view }: LeadView,
-  id: string | undefined,
-): Promise<ObjectId> {
-  if (id === undefined)
-    return view === null ? (await findBase({ config, root, git })).commit : baseTip({ git }, view.session);
-  const task = findTask(view, id);
-  if (task.commit !== null) return task.commit;
-  throw refusal({
-    code: 'not-done',
-    message: `${id} is ${task.status} and has no accepted work yet.`,
-    next: 'Leave task_id out to see the base branch',
-  });
+/** What files are read of: the accepted work of a task, else the base. */
+export async function readingOf({ host }: LeadSession, id: string | undefined) {
+  const { reading, config, root, view } = await host.look();
+  const { git } = reading;
+  if (id !== undefined) return { git, config, commit: workOf(findTask(view, id)) };
+  const base =
+    view === null ? (await findBase({ config, root, git })).commit : baseTip({ git }, view.session);
+  return { git, config, commit: await base };
+}
+
+function workOf({ id, commit, status }: Task): ObjectId {
+  if (commit !== null) return commit;
+  const message = `${id} is ${status} and has no accepted work yet.`;
+  throw refusal({ code: 'not-done', message, next: 'Leave task_id out to see the base branch' });
 }
 
 function findTask(view: SessionView | null, id: string): Task {

@@ -9,76 +9,80 @@ const count = z.int();
 const next_cursor = count.nullable();
 const changed = z.boolean();
 
-const taskLine = z.strictObject({
-  id: text,
-  title: text,
-  status: text,
-  group: text,
-  needs: texts.optional(),
-  commit: text.optional(),
-  verdict: text.optional(),
-  approved: z.literal(true).optional(),
-  reason: text.optional(),
-  attempt: count.optional(),
-  waits_for: texts.optional(),
-});
-const plannedLine = z.strictObject({ id: text, title: text, needs: texts.optional(), file_locks: texts });
-const waitsForLead = z.array(z.strictObject({ for: text, command: text }));
-const trouble = z.strictObject({ code: text, message: text, next: texts, for_lead: texts.optional() });
-const spent = z.strictObject({ cost_usd: z.number(), tokens: z.number() });
-const session = z.strictObject({
-  id: text,
-  objective: text,
-  state: text,
-  wave: text,
-  cycle: count,
-  spent: z.strictObject({ usd: z.number(), tokens: z.number() }),
-  spent_by_machine: z.record(text, spent).optional(),
-  presumed_spent: spent.extend({ machines: texts }).optional(),
-  budget: z.union([text, z.record(text, z.number())]),
-});
+/** What an answer has always, and what only sometimes. */
+function answer<Always extends z.ZodRawShape, Sometimes extends z.ZodRawShape>(
+  always: Always,
+  sometimes: Sometimes,
+) {
+  return z.strictObject(always).extend(z.object(sometimes).partial().shape);
+}
 
-const afterProposal = z.strictObject({
-  changed: texts,
-  dropped: texts.optional(),
-  plan: z.enum(['waits for the lead', 'approved', 'not approved']),
-  waiting: count.optional(),
-  next: text,
-});
+const taskLine = answer(
+  { id: text, title: text, status: text, group: text },
+  {
+    needs: texts,
+    commit: text,
+    verdict: text,
+    approved: z.literal(true),
+    reason: text,
+    attempt: count,
+    waits_for: texts,
+  },
+);
+const plannedLine = answer({ id: text, title: text, file_locks: texts }, { needs: texts });
+const waitsForLead = z.array(z.strictObject({ for: text, command: text }));
+const trouble = answer({ code: text, message: text, next: texts }, { for_lead: texts });
+const spent = z.strictObject({ cost_usd: z.number(), tokens: z.number() });
+const session = answer(
+  {
+    id: text,
+    objective: text,
+    state: text,
+    wave: text,
+    cycle: count,
+    spent: z.strictObject({ usd: z.number(), tokens: z.number() }),
+    budget: z.union([text, z.record(text, z.number())]),
+  },
+  { spent_by_machine: z.record(text, spent), presumed_spent: spent.extend({ machines: texts }) },
+);
+const afterProposal = answer(
+  { changed: texts, plan: z.enum(['waits for the lead', 'approved', 'not approved']), next: text },
+  { dropped: texts, waiting: count },
+);
 
 export const outputs = {
   create_tasks: afterProposal,
   drop_tasks: afterProposal,
-  assign_task: z.strictObject({
-    assigned: texts,
-    validators_gave_no_verdict: texts.optional(),
-    next: text,
-  }),
-  wait_for_workers: z.strictObject({
-    news: z.array(taskLine),
-    more_news: count.optional(),
-    running: texts.optional(),
-    is_working: z.boolean().optional(),
-    trouble: trouble.optional(),
-    waits_for_lead: waitsForLead.optional(),
-    session_state: text.optional(),
-    plan: text.optional(),
-    next: text.optional(),
-    cursor: text.optional(),
-  }),
-  get_status: z.strictObject({
-    session: session.nullable(),
-    waits_for_lead: waitsForLead.optional(),
-    proposed: z.array(plannedLine).optional(),
-    proposed_in_all: count.optional(),
-    lead_said: text.optional(),
-    tasks: z.array(taskLine).optional(),
-    tasks_in_all: count.optional(),
-    from_other_clones: count.optional(),
-    trouble: trouble.optional(),
-    next: text.optional(),
-    next_cursor: next_cursor.optional(),
-  }),
+  assign_task: answer({ assigned: texts, next: text }, { validators_gave_no_verdict: texts }),
+  wait_for_workers: answer(
+    { news: z.array(taskLine) },
+    {
+      more_news: count,
+      running: texts,
+      is_working: z.boolean(),
+      trouble,
+      waits_for_lead: waitsForLead,
+      session_state: text,
+      plan: text,
+      next: text,
+      cursor: text,
+    },
+  ),
+  get_status: answer(
+    { session: session.nullable() },
+    {
+      waits_for_lead: waitsForLead,
+      proposed: z.array(plannedLine),
+      proposed_in_all: count,
+      lead_said: text,
+      tasks: z.array(taskLine),
+      tasks_in_all: count,
+      from_other_clones: count,
+      trouble,
+      next: text,
+      next_cursor,
+    },
+  ),
   get_task_output: z.strictObject({
     task_id: text,
     status: text,
@@ -100,13 +104,15 @@ export const outputs = {
     next_line: next_cursor,
   }),
   list_files: z.strictObject({ path: text, commit: text, entries: texts, left_out: count, next_cursor }),
-  search_files: z.strictObject({
-    commit: text,
-    matches: z.array(z.strictObject({ path: text, line: count, text })),
-    left_out: count,
-    next_cursor,
-    incomplete: text.optional(),
-  }),
+  search_files: answer(
+    {
+      commit: text,
+      matches: z.array(z.strictObject({ path: text, line: count, text })),
+      left_out: count,
+      next_cursor,
+    },
+    { incomplete: text },
+  ),
   complete: z.strictObject({
     changesets: z.array(z.strictObject({ id: text, tasks: texts })),
     conflicts: count,

@@ -9,9 +9,9 @@ import type { AgentId, SessionId } from '../../domain/ids.ts';
 import { noTask } from '../../domain/not-found.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import { isReplaceable } from '../plan/take-plan.ts';
 import {
   describeProblem,
   type PlanBounds,
@@ -84,10 +84,6 @@ export function askedOtherwise({
     return isReplaceable(task) && (now === undefined || planChanges(planOf(task), now).length > 0);
   });
   return new Set(changed.map(({ id }) => id));
-}
-
-function isReplaceable({ status }: Task): boolean {
-  return status === 'pending' || status === 'requeued' || status === 'failed' || status === 'blocked';
 }
 
 function isOther(before: PlannedTask, task: PlannedTask): boolean {

@@ -74,7 +74,8 @@ function isBegun({ status }: Task): boolean {
   return status === 'claimed' || status === 'done' || status === 'merged';
 }
 
-function isReplaceable({ status }: Task): boolean {
+/** Whether a new plan may change or drop it. */
+export function isReplaceable({ status }: Task): boolean {
   return status === 'pending' || status === 'requeued' || status === 'failed' || status === 'blocked';
 }
 
