@@ -5,19 +5,15 @@ import type { ChangesetRequest } from '../../domain/state/changeset-request.ts';
 import { type SessionView, viewSession } from '../../engine/record.ts';
 import { recordRequest } from '../../engine/review/record-request.ts';
 import { buildRequestBranches } from '../../engine/review/request-branches.ts';
-import { pushBranch } from '../../git/refs/push-branch.ts';
 import { renderChangesetRequest } from '../../ui/render/render-pull-request.ts';
-import { killPoint } from '../../util/kill-point.ts';
-import { type Forge, forgeOf, openForge, pickForge } from '../forge/open-forge.ts';
-import { isForgeError } from '../forge/run-forge.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { heedStanding } from './heed-standing.ts';
 import {
   commandsFor,
-  failed,
   findRemote,
-  keepTrue,
+  forgeFor,
   noObviousRemote,
+  showRequest,
   type ToldRequest,
   tell,
   writeBody,
@@ -50,16 +46,17 @@ export async function prepareChangesetRequests(opened: Opened, io: Io, id: Sessi
     const described = await describe(opened, id, group);
     if (described === null || closed.has(group)) continue;
     if (remote === null) throw noObviousRemote(described.text);
-    const url = described.request.pull_request;
-    const cwd = workshop.root;
-    const name = url === null ? await pickForge(workshop.config, { cwd, io }, remote) : forgeOf(url);
-    const forge = openForge(name, { cwd, io, retry: 'git flame review --pr' });
-    const told = { ...described, text: await writeBody(opened, forge, described.text) };
-    const commands = commandsFor(forge, told.text, remote);
-    const isNew =
-      known.session.landing?.requests?.find((one) => one.group === group)?.tip !== told.request.tip;
-    if (isNew) tell(opened, told.text, 'prepared', commands);
-    if (isWanted) code = (await show(opened, io, { ...told, id, remote, forge, commands })) || code;
+    const { tip, target, pull_request: url } = described.request;
+    const forge = await forgeFor(opened, io, url, remote);
+    const request = await writeBody(opened, forge, described.text);
+    const commands = commandsFor(forge, request, remote);
+    const before = known.session.landing?.requests?.find((one) => one.group === group);
+    if (before?.tip !== tip) tell(opened, request, 'prepared', commands);
+    const keep = async (made: string): Promise<void> => {
+      if (url !== null && target === request.base) return;
+      await recordRequest(workshop, id, group, { target: request.base, pull_request: made });
+    };
+    if (isWanted) code = (await showRequest(opened, io, { request, remote, forge, commands, keep })) || code;
     else if (url === null) for (const command of commands) opened.output.hint(command);
   }
   if (!isWanted && groups.some(({ pull_request: url }) => url !== null))
@@ -70,13 +67,6 @@ export async function prepareChangesetRequests(opened: Opened, io: Io, id: Sessi
 interface Told {
   readonly request: ChangesetRequest;
   readonly text: ToldRequest;
-}
-
-interface Showing extends Told {
-  readonly id: SessionId;
-  readonly remote: string;
-  readonly forge: Forge;
-  readonly commands: readonly [string, string];
 }
 
 /** null: there is no such branch any more. */
@@ -115,40 +105,4 @@ function groundOf({ session }: SessionView, { on }: ChangesetRequest): readonly 
   const open = (session.landing?.requests ?? []).filter(({ merged }) => merged === null);
   const below = open.filter(({ group }) => on.includes(group));
   return below.filter(({ group }) => !below.some((other) => other.on.includes(group)));
-}
-
-/** Pushes a branch and has its request there, open and true. Resolves to the exit code. */
-async function show(
-  opened: Opened,
-  io: Io,
-  { id, request, text, remote, forge, commands }: Showing,
-): Promise<number> {
-  const { branch, url, base } = text;
-  const keep = (change: Partial<ChangesetRequest>): Promise<void> =>
-    recordRequest(opened.workshop, id, request.group, { target: base, ...change });
-  const pushed = await pushBranch({ cwd: opened.workshop.root, env: io.env }, remote, branch);
-  if (pushed.kind === 'refused')
-    return failed(opened, `git push did not push ${branch} to ${remote}`, pushed.output, commands);
-  if (url !== null) {
-    tell(opened, text, 'updated', commands);
-    const code = await keepTrue(opened, forge, text, url);
-    if (code === 0 && request.target !== base) await keep({});
-    return code;
-  }
-  try {
-    // One may be there already, as after a kill between its opening and its record.
-    const found = await forge.find(branch);
-    const made = found ?? (await forge.create(text));
-    killPoint('request opened');
-    // Of one that was found nobody knows what it goes into: it is told.
-    const isWhole = found === null && text.body.length <= forge.longestNew;
-    const code = isWhole ? 0 : await keepTrue(opened, forge, { ...text, newBase: base }, made);
-    await keep({ pull_request: made });
-    tell(opened, { ...text, url: made }, found === null ? 'opened' : 'updated', commands);
-    return code;
-  } catch (error) {
-    if (!isForgeError(error)) throw error;
-    const why = `${branch} is pushed, but ${forge.name} opened no ${forge.noun}: ${error.message}`;
-    return failed(opened, why.replace(/\.$/, ''), error.lines.join('\n'), [...error.hints, commands[1]]);
-  }
 }

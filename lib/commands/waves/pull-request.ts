@@ -3,19 +3,17 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, viewSession } from '../../engine/record.ts';
-import { pushBranch } from '../../git/refs/push-branch.ts';
 import { renderPullRequest } from '../../ui/render/render-pull-request.ts';
-import { killPoint } from '../../util/kill-point.ts';
-import { type Forge, forgeOf, openForge, pickForge } from '../forge/open-forge.ts';
+import type { Forge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { prepareChangesetRequests } from './changeset-requests.ts';
 import {
   commandsFor,
-  failed,
   findRemote,
-  keepTrue,
+  forgeFor,
   noObviousRemote,
+  showRequest,
   type ToldRequest,
   tell,
   writeBody,
@@ -38,7 +36,7 @@ export async function preparePullRequest(opened: Opened, io: Io, id: SessionId):
   const described = await describe(opened, id);
   if (described === null) return isWanted ? nothingLanded(opened) : 0;
   const remote = await findRemote(opened, io);
-  const forge = await forgeFor(opened, io, described, remote ?? 'origin');
+  const forge = await forgeFor(opened, io, described.url, remote ?? 'origin');
   const request = await writeBody(opened, forge, described);
   const commands = commandsFor(forge, request, remote ?? 'origin');
   tell(opened, request, 'prepared', commands);
@@ -57,17 +55,6 @@ async function isForEach({ workshop }: Opened, id: SessionId): Promise<boolean> 
   const { landing } = (await viewSession(workshop, id)).session;
   if (landing === undefined || landing.pull_request !== null) return false;
   return landing.requests !== undefined || workshop.config.pull_requests.per === 'changeset';
-}
-
-/** The one that knows the request it has, else that of the remote. */
-async function forgeFor(
-  { workshop: { config, root: cwd } }: Opened,
-  io: Io,
-  { landing: { pull_request: url } }: PullRequest,
-  remote: string,
-): Promise<Forge> {
-  const name = url === null ? await pickForge(config, { cwd, io }, remote) : forgeOf(url);
-  return openForge(name, { cwd, io, retry: 'git flame review --pr' });
 }
 
 async function describe({ workshop, git }: Opened, id: SessionId): Promise<PullRequest | null> {
@@ -94,41 +81,26 @@ async function open(
   io: Io,
   { id, request, remote, commands, forge }: Opening,
 ): Promise<number> {
-  const { workshop } = opened;
-  const { branch, pull_request: known } = request.landing;
+  const { workshop, output } = opened;
+  const { url: known, branch, landing } = request;
   const state = known === null ? 'none' : await stateOf(opened, forge, { url: known, branch });
-  if (known !== null && state === 'over') return isMerged(opened, forge, known);
-  const pushed = await pushBranch({ cwd: workshop.root, env: io.env }, remote, branch);
-  if (pushed.kind === 'refused')
-    return failed(opened, `git push did not push ${branch} to ${remote}`, pushed.output, commands);
-  if (known !== null && state === 'closed') return closed(opened, forge, request, known);
-  if (known !== null && state === 'open') {
-    tell(opened, request, 'updated', commands);
-    return keepTrue(opened, forge, request, known);
+  if (state === 'over') {
+    // Opened again, it would show what is on the base branch already.
+    output.info(`The ${forge.noun} was merged there, and nothing has landed since: ${known}`);
+    return 0;
   }
-  try {
-    // One may be there already, as after a kill between its opening and its record.
-    const found = await forge.find(branch);
-    const url = found ?? (await forge.create(request));
-    killPoint('request opened');
-    await record(workshop, id, ({ session }) => ({
-      session: {
-        next: {
-          ...session,
-          landing: { ...(session.landing ?? request.landing), pull_request: url, rounds: 0 },
-        },
-        subject: `session: pull request ${url}`,
-      },
-    }));
-    const known = { ...request, url };
-    tell(opened, known, found === null ? 'opened' : 'updated', commands);
-    const isWhole = found === null && request.body.length <= forge.longestNew;
-    return isWhole ? 0 : keepTrue(opened, forge, known, url);
-  } catch (error) {
-    if (!isForgeError(error)) throw error;
-    const why = `${branch} is pushed, but ${forge.name} opened no ${forge.noun}: ${error.message}`;
-    return failed(opened, why.replace(/\.$/, ''), error.lines.join('\n'), [...error.hints, commands[1]]);
-  }
+  const isOpen = state === 'open';
+  const isClosed = state === 'closed';
+  // What landed since one was merged is shown in another one.
+  const shown = isOpen || isClosed ? request : { ...request, url: null };
+  const keep = async (url: string): Promise<void> => {
+    if (isOpen) return;
+    await record(workshop, id, ({ session }) => {
+      const next = { ...(session.landing ?? landing), pull_request: url, rounds: 0 };
+      return { session: { next: { ...session, landing: next }, subject: `session: pull request ${url}` } };
+    });
+  };
+  return showRequest(opened, io, { request: shown, remote, forge, commands, isClosed, keep });
 }
 
 /**
@@ -148,18 +120,6 @@ async function stateOf(
     if (!isForgeError(error)) throw error;
     return 'open';
   }
-}
-
-/** Merged there, in whatever shape: opened again, it would show what is on the base branch already. */
-function isMerged({ output }: Opened, forge: Forge, url: string): number {
-  output.info(`The ${forge.noun} was merged there, and nothing has landed since: ${url}`);
-  return 0;
-}
-
-/** Somebody ended it there: another one is not opened over their head. */
-function closed(opened: Opened, forge: Forge, { branch }: PullRequest, url: string): number {
-  const why = `${branch} is pushed, but its ${forge.noun} was closed there`;
-  return failed(opened, why, '', [forge.reopenLine(url), 'git flame review --pr']);
 }
 
 function nothingLanded({ workshop }: Opened): number {

@@ -2,14 +2,17 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import { pushBranch } from '../../git/refs/push-branch.ts';
 import { noRemote, pickRemote } from '../../store/sync/pick-remote.ts';
+import { killPoint } from '../../util/kill-point.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { fitBody } from '../forge/fit-body.ts';
 import type { RequestText } from '../forge/forge.ts';
-import type { Forge } from '../forge/open-forge.ts';
+import { type Forge, forgeOf, openForge, pickForge } from '../forge/open-forge.ts';
+import { isForgeError } from '../forge/run-forge.ts';
 import type { Opened } from '../open/open-workshop.ts';
 
-/** A request as it is told of: with its address once it is open. */
+/** A request as it is reported: with its address once it is open. */
 export interface ToldRequest extends RequestText {
   readonly url: string | null;
 }
@@ -35,13 +38,8 @@ export async function writeBody<Request extends RequestText>(
   return { ...request, body };
 }
 
-/** Title and body say what is on the branch now. Resolves to the exit code. */
-export async function keepTrue(
-  opened: Opened,
-  forge: Forge,
-  request: RequestText,
-  url: string,
-): Promise<number> {
+/** Makes title and body those of what is on the branch now. Resolves to the exit code. */
+async function keepTrue(opened: Opened, forge: Forge, request: RequestText, url: string): Promise<number> {
   try {
     await forge.update(url, request);
     return 0;
@@ -52,6 +50,67 @@ export async function keepTrue(
     for (const hint of error.hints) opened.output.hint(hint);
     return 1;
   }
+}
+
+/** A request that is to be shown at its host. */
+interface Showing {
+  readonly request: ToldRequest;
+  readonly remote: string;
+  readonly forge: Forge;
+  readonly commands: readonly [string, string];
+  /** Whether it was closed at its host: another one is not opened instead. */
+  readonly isClosed?: boolean;
+  /** Records its address, and the base it goes into. */
+  keep(url: string): Promise<void>;
+}
+
+/** Pushes a branch and has its request there, open and true. Resolves to the exit code. */
+export async function showRequest(
+  opened: Opened,
+  io: Io,
+  { request, remote, forge, commands, isClosed = false, keep }: Showing,
+): Promise<number> {
+  const { branch, url, base } = request;
+  const pushed = await pushBranch({ cwd: opened.workshop.root, env: io.env }, remote, branch);
+  if (pushed.kind === 'refused')
+    return failed(opened, `git push did not push ${branch} to ${remote}`, pushed.output, commands);
+  if (url !== null && isClosed) {
+    const why = `${branch} is pushed, but its ${forge.noun} was closed there`;
+    return failed(opened, why, '', [forge.reopenLine(url), 'git flame review --pr']);
+  }
+  if (url !== null) {
+    tell(opened, request, 'updated', commands);
+    const code = await keepTrue(opened, forge, request, url);
+    if (code === 0) await keep(url);
+    return code;
+  }
+  try {
+    // One may be there already, as after a kill between its opening and its record.
+    const found = await forge.find(branch);
+    const made = found ?? (await forge.create(request));
+    killPoint('request opened');
+    // One that was found may go into another base.
+    const isWhole = found === null && request.body.length <= forge.longestNew;
+    const code = isWhole ? 0 : await keepTrue(opened, forge, { ...request, newBase: base }, made);
+    await keep(made);
+    tell(opened, { ...request, url: made }, found === null ? 'opened' : 'updated', commands);
+    return code;
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    const why = `${branch} is pushed, but ${forge.name} opened no ${forge.noun}: ${error.message}`;
+    return failed(opened, why.replace(/\.$/, ''), error.lines.join('\n'), [...error.hints, commands[1]]);
+  }
+}
+
+/** The program that knows the request there is, else that of the remote. */
+export async function forgeFor(
+  { workshop: { config, root: cwd } }: Opened,
+  io: Io,
+  url: string | null,
+  remote: string,
+): Promise<Forge> {
+  const name = url === null ? await pickForge(config, { cwd, io }, remote) : forgeOf(url);
+  return openForge(name, { cwd, io, retry: 'git flame review --pr' });
 }
 
 /** By hand: push, then open. */
@@ -79,7 +138,7 @@ export function tell(
   });
 }
 
-export function failed(
+function failed(
   { workshop, output }: Opened,
   message: string,
   said: string,
