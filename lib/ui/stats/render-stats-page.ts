@@ -6,7 +6,7 @@ import { formatSpend, formatUsd } from '../../util/format-amount.ts';
 import { packageRoot } from '../../util/package-root.ts';
 import { fillTemplate, inlineJson, readTemplate } from '../page/page-template.ts';
 import { chartTables } from './chart-tables.ts';
-import { formatSeconds, formatShare } from './format-figures.ts';
+import { formatSeconds, formatShare, gradeOf } from './format-figures.ts';
 
 /**
  * The figures as one page that needs nothing else: charts, and the same figures as tables. Its own style and
@@ -48,11 +48,6 @@ function titleOf({ sessions }: Stats): string {
   const [only] = sessions;
   if (only === undefined) return 'No session yet';
   return sessions.length === 1 ? (only.objective.split('\n')[0] ?? '') : `${sessions.length} sessions`;
-}
-
-function gradeOf(score: number | null): 'good' | 'fair' | 'poor' | 'unknown' {
-  if (score === null) return 'unknown';
-  return score >= 0.8 ? 'good' : score >= 0.6 ? 'fair' : 'poor';
 }
 
 function tilesOf(

@@ -4,7 +4,7 @@ import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
-import { formatSeconds, formatShare } from './format-figures.ts';
+import { formatSeconds, formatShare, gradeOf } from './format-figures.ts';
 
 const mostTasks = 30;
 const mostAgents = 15;
@@ -35,9 +35,9 @@ function renderHead(stats: Stats, style: Style): readonly string[] {
 
 function renderHealth({ health }: Stats, style: Style): readonly string[] {
   const { score } = health;
-  const word = score === null ? 'not known yet' : score >= 0.8 ? 'good' : score >= 0.6 ? 'fair' : 'poor';
-  const paint =
-    score === null ? style.dim : score >= 0.8 ? style.green : score >= 0.6 ? style.yellow : style.red;
+  const grade = gradeOf(score);
+  const word = grade === 'unknown' ? 'not known yet' : grade;
+  const paint = style[({ good: 'green', fair: 'yellow', poor: 'red', unknown: 'dim' } as const)[grade]];
   const rows = health.parts
     .filter(({ value }) => value !== null)
     .map(({ name, value, weight, says }) => [
