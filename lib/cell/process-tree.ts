@@ -1,3 +1,4 @@
+import { addTo } from '../util/group-by.ts';
 import { listProcesses, readStat } from '../util/process-identity.ts';
 import { readEnvironment } from '../util/process-tree.ts';
 import { readTextOrEmpty } from '../util/read-file.ts';
@@ -7,10 +8,7 @@ export function descendants(root: number): number[] {
   const children = new Map<number, number[]>();
   for (const pid of listProcesses()) {
     const stat = readStat(pid);
-    if (stat === null || stat.state === 'Z') continue;
-    const siblings = children.get(stat.parent);
-    if (siblings === undefined) children.set(stat.parent, [pid]);
-    else siblings.push(pid);
+    if (stat !== null && stat.state !== 'Z') addTo(children, stat.parent, pid);
   }
   const found: number[] = [];
   const waiting = [root];

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { addTo } from '../../util/group-by.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 
 /** One line of the process table. */
@@ -65,11 +66,7 @@ export function withDescendants(
   roots: readonly number[],
 ): number[] {
   const children = new Map<number, number[]>();
-  for (const [pid, { parent }] of table) {
-    const siblings = children.get(parent);
-    if (siblings === undefined) children.set(parent, [pid]);
-    else siblings.push(pid);
-  }
+  for (const [pid, { parent }] of table) addTo(children, parent, pid);
   const found = new Set(roots.filter((pid) => table.has(pid)));
   for (const pid of found) for (const child of children.get(pid) ?? []) found.add(child);
   return [...found];

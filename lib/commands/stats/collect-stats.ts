@@ -7,6 +7,7 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Stats } from '../../domain/shown/stats.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { groupBy } from '../../util/group-by.ts';
 import { readConfig } from '../open/read-config.ts';
 import type { Reading } from '../open/read-state.ts';
 
@@ -18,7 +19,9 @@ export async function collectStats(reading: Reading, args: CommandArgs<'stats'>)
   const snapshot = await store.snapshot();
   const picked = meant.pick(snapshot);
   const shown = args.options.all ? snapshot.sessions : picked === null ? [] : [picked];
-  const logs = bySession(snapshot.sessions.length === 0 ? [] : await store.log({}));
+  const log = snapshot.sessions.length === 0 ? [] : await store.log({});
+  const ofTasks = log.filter(({ ref }) => ref === tasksRef);
+  const logs = groupBy(ofTasks, ({ trailers }) => trailers.Session ?? '');
   const archive = snapshot.sessions.some(isArchived) ? await store.archive() : snapshot;
   const all = snapshot.sessions.map((named) => {
     // What is at hand of an archived one is only that it was.
@@ -34,18 +37,6 @@ export async function collectStats(reading: Reading, args: CommandArgs<'stats'>)
 
 function isArchived({ archived_at: at }: Session): boolean {
   return at !== undefined;
-}
-
-function bySession(log: readonly LogEntry[]): ReadonlyMap<string, readonly LogEntry[]> {
-  const found = new Map<string, LogEntry[]>();
-  for (const entry of log) {
-    if (entry.ref !== tasksRef) continue;
-    const session = entry.trailers.Session ?? '';
-    const known = found.get(session);
-    if (known === undefined) found.set(session, [entry]);
-    else known.push(entry);
-  }
-  return found;
 }
 
 function toRecord(

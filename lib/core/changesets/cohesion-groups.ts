@@ -1,5 +1,6 @@
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/by-text.ts';
+import { addTo } from '../../util/group-by.ts';
 import { findComponents } from '../schedule/find-components.ts';
 import { sortByNeeds } from '../schedule/sort-by-needs.ts';
 import { byPriority } from '../task/by-priority.ts';
@@ -35,7 +36,7 @@ export function cohesionGroups<T extends Groupable>(tasks: readonly T[]): readon
   const parts = partCircles(tasks, together);
   const partOf = new Map(tasks.map((task) => [task.id, parts.get(task) ?? together(task)]));
   const byName = new Map<string, T[]>();
-  for (const task of tasks) append(byName, partOf.get(task.id) ?? together(task), task);
+  for (const task of tasks) addTo(byName, partOf.get(task.id) ?? together(task), task);
   const groups = [...byName].map(([group, members]) => {
     const cohesion = [...new Set(members.map((task) => task.cohesion_group))].sort(byText);
     const needed = members.flatMap(needsOf).flatMap((id) => partOf.get(id) ?? []);
@@ -92,7 +93,7 @@ function partCircles<T extends Groupable>(
     level.set(task, Math.max(0, ...levels));
   }
   const units = new Map<string, T[]>();
-  for (const task of tasks) append(units, unitOf(task), task);
+  for (const task of tasks) addTo(units, unitOf(task), task);
   const taken = new Set(units.keys());
   const parts = new Map<T, string>();
   for (const [unit, members] of [...units].sort(([a], [b]) => byText(a, b))) {
@@ -110,12 +111,6 @@ function freeName(unit: string, taken: Set<string>): string {
   const name = `${unit}-${number}`;
   taken.add(name);
   return name;
-}
-
-function append<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [value]);
-  else known.push(value);
 }
 
 function topPriority(tasks: readonly Groupable[]): number {

@@ -1,5 +1,6 @@
 import type { PlannedCircle, PlannedGround } from '../../domain/ports/gates.ts';
 import type { Plan } from '../../domain/state/plan.ts';
+import { addTo } from '../../util/group-by.ts';
 import { cohesionGroups } from './cohesion-groups.ts';
 
 /**
@@ -18,10 +19,7 @@ export function plannedCircles({ tasks }: Plan, ground: readonly PlannedGround[]
   const found = cohesionGroups(built);
   const together = found.filter(({ cohesionGroups: names }) => names.length > 1);
   const parted = new Map<string, string[]>();
-  for (const { group, cohesionGroups: names } of found) {
-    const unit = names.join('+');
-    parted.set(unit, [...(parted.get(unit) ?? []), group]);
-  }
+  for (const { group, cohesionGroups: names } of found) addTo(parted, names.join('+'), group);
   const seen = new Set<string>();
   return [
     ...together

@@ -1,5 +1,6 @@
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import { byText } from '../../util/by-text.ts';
+import { groupBy } from '../../util/group-by.ts';
 import { oneLine } from '../task/one-line.ts';
 import { type Relevance, relevanceTo } from './relevance.ts';
 
@@ -55,14 +56,8 @@ export function recallMemory(entries: readonly MemoryEntry[], options: RecallOpt
 
 /** Newest first: session ids begin with the time. */
 function bySession(entries: readonly MemoryEntry[]): readonly (readonly MemoryEntry[])[] {
-  const sessions = new Map<string, MemoryEntry[]>();
-  for (const entry of entries) {
-    const known = sessions.get(entry.session);
-    if (known === undefined) sessions.set(entry.session, [entry]);
-    else known.push(entry);
-  }
   const order = (entry: MemoryEntry): string => (entry.kind === 'summary' ? '' : (entry.task ?? ''));
-  return [...sessions]
+  return [...groupBy(entries, ({ session }) => session)]
     .sort(([a], [b]) => (a < b ? 1 : -1))
     .map(([, list]) => list.sort((a, b) => byText(order(a), order(b))));
 }

@@ -1,3 +1,5 @@
+import { addTo } from '../../util/group-by.ts';
+
 /**
  * Items so that each comes after what it needs; among those that could come next, the first by `compare`.
  * Needs outside the list count as met. Items in a cycle or behind one come last, by `compare`; none is lost.
@@ -20,7 +22,7 @@ export function sortByNeeds<T>(
   for (const item of items) {
     const own = new Set(needs(item).filter((need) => known.has(need)));
     unmet.set(item, own.size);
-    for (const need of own) append(dependents, need, item);
+    for (const need of own) addTo(dependents, need, item);
   }
   const next = items.filter((item) => unmet.get(item) === 0).sort(compare);
   const sorted: T[] = [];
@@ -34,12 +36,6 @@ export function sortByNeeds<T>(
   }
   const done = new Set(sorted);
   return [...sorted, ...items.filter((item) => !done.has(item)).sort(compare)];
-}
-
-function append<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
 }
 
 function insertSorted<T>(list: T[], item: T, compare: (a: T, b: T) => number): void {

@@ -1,5 +1,6 @@
 import type { FlowPoint, Stats } from '../../domain/shown/stats.ts';
 import type { TaskStatus } from '../../domain/state/task.ts';
+import { addTo } from '../../util/group-by.ts';
 import type { TaskSpans } from './task-spans.ts';
 
 const mostPoints = 240;
@@ -52,10 +53,7 @@ function moments(tasks: readonly TaskSpans[]): readonly Moment[] {
   const byTime = new Map<number, { readonly id: string; readonly to: TaskStatus }[]>();
   for (const { task, spans } of tasks) {
     for (const { status, from } of spans) {
-      const known = byTime.get(from);
-      const move = { id: keyOf(task.session, task.id), to: status };
-      if (known === undefined) byTime.set(from, [move]);
-      else known.push(move);
+      addTo(byTime, from, { id: keyOf(task.session, task.id), to: status });
     }
   }
   const times = [...byTime.keys()].sort((a, b) => a - b);
@@ -75,12 +73,7 @@ class Board {
     for (const { task } of tasks) {
       const key = keyOf(task.session, task.id);
       this.#unmet.set(key, task.dependencies.length);
-      for (const id of task.dependencies) {
-        const need = keyOf(task.session, id);
-        const known = this.#dependents.get(need);
-        if (known === undefined) this.#dependents.set(need, [key]);
-        else known.push(key);
-      }
+      for (const id of task.dependencies) addTo(this.#dependents, keyOf(task.session, id), key);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { LogEntry } from '../../domain/ports/store-port.ts';
 import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { taskStatuses } from '../../domain/state/task-statuses.ts';
+import { addTo } from '../../util/group-by.ts';
 
 /** How long a task was in one status; times in milliseconds since 1970, `to` null: it still is. */
 export interface StatusSpan {
@@ -24,15 +25,13 @@ export interface TaskSpans {
  */
 export function taskSpans(tasks: readonly Task[], log: readonly LogEntry[]): readonly TaskSpans[] {
   const moves = new Map<string, { readonly at: number; readonly to: TaskStatus }[]>();
-  const judged = new Map<string, readonly number[]>();
+  const judged = new Map<string, number[]>();
   for (const { trailers, at, subject } of log.toReversed()) {
     const to = targetOf(trailers.Transition);
     const { Task: id = '' } = trailers;
     if (trailers.Transition === 'done -> done' && /\bjudged\b/.test(subject))
-      judged.set(id, [...(judged.get(id) ?? []), Date.parse(at)]);
-    if (to === null) continue;
-    const known = moves.get(id) ?? [];
-    moves.set(id, [...known, { at: Date.parse(at), to }]);
+      addTo(judged, id, Date.parse(at));
+    if (to !== null) addTo(moves, id, { at: Date.parse(at), to });
   }
   return tasks.map((task) => ({
     task,

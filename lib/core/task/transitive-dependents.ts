@@ -1,5 +1,6 @@
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/by-text.ts';
+import { addTo } from '../../util/group-by.ts';
 
 type Linked = Pick<Task, 'id' | 'status' | 'dependencies'>;
 
@@ -30,11 +31,7 @@ function groupByDependency(tasks: readonly Linked[]): ReadonlyMap<string, readon
   const dependents = new Map<string, string[]>();
   for (const task of [...tasks].sort((a, b) => byText(a.id, b.id))) {
     if (task.status === 'merged') continue;
-    for (const id of task.dependencies) {
-      const known = dependents.get(id);
-      if (known === undefined) dependents.set(id, [task.id]);
-      else known.push(task.id);
-    }
+    for (const id of task.dependencies) addTo(dependents, id, task.id);
   }
   return dependents;
 }

@@ -1,5 +1,6 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { NewObject, ObjectType } from '../../git/objects/make-object.ts';
+import { addTo } from '../../util/group-by.ts';
 
 /** A git tree in memory. Never changed: an edit makes new nodes along its path and shares the rest. */
 export interface TreeNode<N> {
@@ -134,11 +135,8 @@ export function editTree<N>(
   const deeper = new Map<string, TreeEdit<N>[]>();
   for (const { path, entry } of edits) {
     const [name = '', ...rest] = path;
-    if (rest.length > 0) {
-      const list = deeper.get(name);
-      if (list === undefined) deeper.set(name, [{ path: rest, entry }]);
-      else list.push({ path: rest, entry });
-    } else if (entry === null) entries.delete(name);
+    if (rest.length > 0) addTo(deeper, name, { path: rest, entry });
+    else if (entry === null) entries.delete(name);
     else entries.set(name, entry);
   }
   for (const [name, list] of deeper) {

@@ -1,5 +1,6 @@
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/by-text.ts';
+import { addTo } from '../../util/group-by.ts';
 import type { Note } from './note.ts';
 import { diffNotes, findNotes, listNotes, type TreeNode } from './note-tree.ts';
 
@@ -48,9 +49,7 @@ function indexAll(root: Root): TaskIndex {
   for (const note of byKey.values()) {
     const session = String(note?.json?.session ?? '');
     if (note === null || session === '') continue;
-    const rows = index.get(session);
-    if (rows === undefined) index.set(session, [note]);
-    else rows.push(note);
+    addTo(index, session, note);
   }
   for (const rows of index.values()) rows.sort((a, b) => byText(idOf(a), idOf(b)));
   return index;

@@ -1,0 +1,16 @@
+/** Adds a value to the list of its key. */
+export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+/** Values by their keys, both in the order they come. */
+export function groupBy<Key, Value>(
+  values: Iterable<Value>,
+  keyOf: (value: Value) => Key,
+): Map<Key, Value[]> {
+  const lists = new Map<Key, Value[]>();
+  for (const value of values) addTo(lists, keyOf(value), value);
+  return lists;
+}
