@@ -10,21 +10,18 @@ import { renderFindings, renderRepairs } from '../../ui/render/render-doctor.ts'
 import { readConfig, requireWorkTree } from '../open/read-config.ts';
 import { type Reading, withState } from '../open/read-state.ts';
 import { runnerOptions } from '../open/runner-options.ts';
-import { examineBase } from './base.ts';
-import { examineBeads } from './beads.ts';
-import { configuredAdapters } from './configured-adapters.ts';
-import { examineCredential } from './credential.ts';
 import { examineDiagnostics } from './diagnostics.ts';
-import { examineHooks } from './hooks.ts';
-import { examineLeftovers } from './leftovers.ts';
-import { examinePostCheck } from './post-check.ts';
-import { examinePrograms } from './programs.ts';
+import { examinePostCheck, examineSandbox, examineWatcher } from './enforcement.ts';
+import { configuredAdapters, examineCredential, examinePrograms } from './programs.ts';
 import { examineRemote } from './remote.ts';
-import { examineRepository } from './repository.ts';
-import { examineSandbox } from './sandbox.ts';
-import { examineState, examineWritable } from './state.ts';
-import { examineTrust, type TrustExamined } from './trust.ts';
-import { examineWatcher } from './watcher.ts';
+import { examineBase, examineBeads, examineHooks, examineRepository } from './repository.ts';
+import {
+  examineLeftovers,
+  examineState,
+  examineTrust,
+  examineWritable,
+  type TrustExamined,
+} from './state.ts';
 
 /** `git flame doctor`: what is enforced here, each part of it tried; 1 when something is missing that work needs. */
 export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {

@@ -1,6 +1,15 @@
+import { ignoredVariables } from '../../cell/gateway/ignored-variables.ts';
+import { baseAddress, credentialSources, providerFacts } from '../../cell/gateway/model-credential.ts';
+import { checkAdapter } from '../../cell/run/check-adapter.ts';
+import { askedProviders, unusable } from '../../cell/run/model-access.ts';
+import { withOtherClis } from '../../cell/run/ready-clis.ts';
+import type { RunnerContext } from '../../cell/runner-context.ts';
+import { adapterNames } from '../../domain/config/agent-clis.ts';
+import { configuredChoices } from '../../domain/config/role-settings.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Provider } from '../../domain/model-api.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import { checkOf, type Finding } from '../../domain/shown/finding.ts';
-import type { ConfiguredAdapters } from './configured-adapters.ts';
 import { describeUnproven, readProvenVersions } from './proven-versions.ts';
 
 const oldestNode = [20, 19] as const;
@@ -43,4 +52,107 @@ function examineNode(): Finding {
   return check.missing(`node ${version} is older than ${oldest}.`, {
     hints: [`Install node ${oldest} or newer.`],
   });
+}
+
+export interface ConfiguredAdapters {
+  /** What the roles and groups of this configuration need to run. */
+  readonly used: readonly string[];
+  /** What is installed, used or not. */
+  readonly present: readonly string[];
+  /** The version, or why it can't be used. */
+  readonly versions: ReadonlyMap<string, string | FlameError>;
+  /** See Adapter.weaker. */
+  readonly weaker: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Looks for every adapter's program and asks for its version. */
+export async function configuredAdapters(context: RunnerContext): Promise<ConfiguredAdapters> {
+  const { planner, worker, queen } = context.config.roles;
+  // Plans for scripts come from a file.
+  const hasPlanner = planner.adapter !== null || worker.adapter !== 'exec';
+  const used = configuredChoices(context.config)
+    .filter(({ role }) => role !== 'planner' || hasPlanner)
+    // Only a person's own word starts one.
+    .filter(({ role }) => role !== 'queen' || queen.adapter !== null)
+    .map(({ adapter }) => adapter)
+    .filter((name, index, all) => name !== 'none' && all.indexOf(name) === index);
+  const versions = new Map<string, string | FlameError>();
+  for (const name of adapterNames) versions.set(name, await versionOf(context, name));
+  return {
+    used,
+    versions,
+    present: adapterNames.filter((name) => typeof versions.get(name) === 'string'),
+    weaker: new Map(adapterNames.map((name) => [name, context.adapters(name).weaker])),
+  };
+}
+
+async function versionOf(context: RunnerContext, name: string): Promise<string | FlameError> {
+  try {
+    return await checkAdapter(context, name);
+  } catch (error) {
+    if (error instanceof FlameError) return error;
+    throw error;
+  }
+}
+
+const subscription = 'CLAUDE_CODE_OAUTH_TOKEN';
+
+/** Whether there is a credential for each model API that some role of the configuration asks. It is not tried. */
+export async function examineCredential(
+  context: RunnerContext,
+  { used }: ConfiguredAdapters,
+): Promise<readonly Finding[]> {
+  const asked = used.flatMap((name) =>
+    askedProviders(context, context.adapters(name)).map((provider): [Provider, string] => [provider, name]),
+  );
+  const findings = [...new Map(asked)].map(([provider, name]) => examineProvider(context, provider, name));
+  const isSubscribed = asked.some(([provider]) => isOfSubscription(context, provider));
+  return [...findings, ...(isSubscribed ? [ofSubscription()] : []), ...examineIgnored(context, used)];
+}
+
+/** What a CLI by itself would go by here. */
+function examineIgnored(context: RunnerContext, used: readonly string[]): readonly Finding[] {
+  const { env, config } = context;
+  const ignored = used.flatMap((adapter) =>
+    ignoredVariables(env, { config, adapter, providers: askedProviders(context, context.adapters(adapter)) }),
+  );
+  if (ignored.length === 0) return [];
+  return [
+    checkOf('programs', 'ignored-variables').weaker(
+      "Not all that the environment tells the agents' CLIs holds for agents.",
+      { details: [...new Set(ignored)] },
+    ),
+  ];
+}
+
+function isOfSubscription({ env }: RunnerContext, provider: Provider): boolean {
+  return credentialSources(env, provider).some(
+    (name) => /sk-ant-oat/.test(env[name] ?? '') || name === subscription,
+  );
+}
+
+/** The gateway holds agents to their budgets and keeps the token outside as it does with a key; this is what differs. */
+function ofSubscription(): Finding {
+  const message = 'With the token of a subscription not everything is as with a key.';
+  return checkOf('programs', 'limits-subscription').weaker(message, {
+    details: [
+      'Limits and figures in dollars are what the tokens cost at list prices: a subscription is charged otherwise. Limits in tokens say what they mean.',
+      "The subscription's own limits, of some hours and of a week, are known only once one is reached: its agents then wait for the end that the API names, and go on by themselves. limits.wait_for_service says how long a run waits, or never.",
+      'Which models and how many agents at once it allows is for the API to say; it was tried with a scripted one alone.',
+    ],
+  });
+}
+
+function examineProvider(context: RunnerContext, provider: Provider, adapter: string): Finding {
+  const { env } = context;
+  const missing = unusable(env, provider);
+  const check = checkOf('programs', 'credential');
+  if (missing !== null) return check.failed(withOtherClis(context, adapter, missing));
+  const names = credentialSources(env, provider);
+  const of = provider === 'anthropic' ? '' : ` of ${providerFacts(env, provider).title}`;
+  const message =
+    names.length === 0
+      ? `No credential is set; ${baseAddress(env, provider).name} is asked without one.`
+      : `A credential for the model API${of} is in ${names.join(' and ')}; it was not tried.`;
+  return check.proven(message);
 }

@@ -2,12 +2,19 @@ import type { Config } from '../../domain/config/config.ts';
 import { maskedPaths } from '../../domain/config/hidden-paths.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
-import type { GitRefs } from '../../domain/ports/git-port.ts';
+import type { GitPort, GitRefs } from '../../domain/ports/git-port.ts';
 import { checkOf, type Finding } from '../../domain/shown/finding.ts';
-import { describeFiltered } from '../../engine/work/preflight.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { describeFiltered, findBase } from '../../engine/work/preflight.ts';
 import { refsInTheWay } from '../../engine/work/refs-in-the-way.ts';
+import { readSetupRecord } from '../../git/setup/setup-record.ts';
 import { hiddenPartOf } from '../../policy/hidden-names.ts';
 import { showName } from '../../util/file-names.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { shortId } from '../../util/short-id.ts';
+import { planGitHooks } from '../init/hooks-setup.ts';
+import { requireWorkTree } from '../open/read-config.ts';
+import { type BeadsPlace, bdVersion, beadsHooks, hasBeads, hooksWhy, makeBeads } from '../open/run-bd.ts';
 
 /** What of the repository stops work: refs in the way, and for single tasks files behind filters, submodules. */
 export async function examineRepository(
@@ -55,4 +62,74 @@ function describeHidden(paths: readonly string[]): string {
   const names = [...new Set(paths)];
   const rest = names.length > 10 ? ` and ${names.length - 10} more` : '';
   return `Committed, though permissions.hidden_paths names them: ${names.slice(0, 10).map(showName).join(', ')}${rest}. Cells show them empty, but git's history holds them for agents, too: take secrets out of git and renew them. What programs need is shown to setup and diagnostics by project.copy, or not hidden.`;
+}
+
+/** What work would start from here: the base branch, a name to commit by, and a configuration that is committed. */
+export async function examineBase(git: GitPort, config: Config): Promise<readonly Finding[]> {
+  const base = await attempt('base-branch', async () => {
+    const { branch, commit } = await findBase({ git, config, root: requireWorkTree(git) });
+    return `Work starts from ${branch} at ${shortId(commit)}.`;
+  });
+  const name = await attempt('identity', async () => `Commits are made by ${await git.identity()}.`);
+  return [base, name, ...(await examineConfigFile(git))];
+}
+
+async function attempt(check: string, look: () => Promise<string>): Promise<Finding> {
+  const { proven, failed } = checkOf('programs', check);
+  return look().then(
+    (message) => proven(message),
+    (error: unknown) => failed(error),
+  );
+}
+
+async function examineConfigFile(git: GitPort): Promise<readonly Finding[]> {
+  const { mainWorkTree: root } = git.repository;
+  if (root === null || !(await git.changedTracked(root)).includes('.blueflame.yml')) return [];
+  return [
+    checkOf('programs', 'configuration-committed', false).weaker(
+      '.blueflame.yml has changes that are not committed: nothing is started before they are.',
+      { hints: [`git -C ${shellQuote(root)} commit -m 'configure git flame' .blueflame.yml`] },
+    ),
+  ];
+}
+
+/** Whether installed git hooks still are in force: husky and lefthook put theirs in their place at each install. */
+export async function examineHooks(git: Pick<GitPort, 'repository'>, io: Io): Promise<readonly Finding[]> {
+  const check = checkOf('state', 'git-hooks', false);
+  try {
+    if (readSetupRecord(git.repository.commonDir).hooks === null) return [];
+    const details = await planGitHooks(git, io);
+    if (details.length === 0) return [check.proven('The git hooks are in place.')];
+    const message = 'The git hooks were disabled after they were installed.';
+    return [check.weaker(message, { details, hints: ['git flame init'] })];
+  } catch (error) {
+    return [check.failed(error, 'weaker')];
+  }
+}
+
+/** Whether Beads can keep the memory, where it is to. Nothing is written. */
+export async function examineBeads(
+  { beads, memory }: Config,
+  place: BeadsPlace,
+): Promise<readonly Finding[]> {
+  if (!beads.enabled || memory.provider === 'none') return [];
+  const check = checkOf('programs', 'beads', false);
+  const weaker = (why: string, hints: readonly string[]): readonly Finding[] => [
+    check.weaker(`beads.enabled, but memory is kept in git notes: ${why}.`, { hints }),
+  ];
+  try {
+    const hooks = beadsHooks(place);
+    if (hooks !== null)
+      return weaker(hooksWhy(hooks), [
+        `ls -l ${shellQuote(hooks)}`,
+        'Take the hooks away, or set beads: { enabled: false } in .blueflame.yml',
+      ]);
+    const version = await bdVersion(place);
+    if (!hasBeads(place)) return weaker(`${place.root} has no workspace of Beads`, [makeBeads]);
+    return [check.proven(`Beads ${version} keeps the memory.`)];
+  } catch (error) {
+    return weaker(error instanceof Error ? error.message : String(error), [
+      'Install Beads (bd) 1.0 or newer, or set beads: { enabled: false } in .blueflame.yml',
+    ]);
+  }
 }

@@ -8,8 +8,7 @@ import { formatCount } from '../../util/format-amount.ts';
 import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { requireOwn } from '../open/own-terminal.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
-import { askForNews, type RequestNews } from './ask-for-news.ts';
-import { takeUpAll } from './take-up-all.ts';
+import { askForNews, type RequestNews, takeUpAll } from './request-news.ts';
 
 /** `git flame pr`: what was said of the pull request, and its failed checks, come back to their tasks. */
 export function run(args: CommandArgs<'pr'>, io: Io): Promise<number> {

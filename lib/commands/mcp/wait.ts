@@ -81,12 +81,12 @@ function report(
   if (view === null) return { news: [], next: nextStep(view) };
   const { isWorking, trouble } = lead;
   const changed = changesOf(known, now);
-  const told = changed.slice(0, pageOfNews);
-  const tasks = view.tasks.filter(({ id }) => told.includes(id));
+  const shown = changed.slice(0, pageOfNews);
+  const tasks = view.tasks.filter(({ id }) => shown.includes(id));
   const claimed = view.tasks.filter(({ status }) => status === 'claimed');
   return {
     news: tasks.map((task) => describeTask(view, task, config.concurrency.development)),
-    ...(changed.length > told.length ? { more_news: changed.length - told.length } : {}),
+    ...(changed.length > shown.length ? { more_news: changed.length - shown.length } : {}),
     running: claimed.slice(0, pageOfNews).map(({ id }) => id),
     is_working: isWorking,
     ...(trouble === null ? {} : { trouble }),
@@ -94,7 +94,7 @@ function report(
     session_state: view.session.state,
     plan: planOf(view),
     ...(prospect === 'news' ? {} : { next: prospect === 'nothing' ? nextStep(view) : leadDecides }),
-    cursor: keep(lead, known, now, told),
+    cursor: keep(lead, known, now, shown),
   };
 }
 
@@ -108,8 +108,8 @@ function planOf({ session }: SessionView): string {
 }
 
 /** A cursor that knows what was reported, and nothing more: the rest is news the next time. */
-function keep({ reported }: LeadSession, known: Standing, now: Standing, told: readonly string[]): string {
-  const next = new Map([...known, ...told.map((key) => [key, now.get(key) ?? ''] as const)]);
+function keep({ reported }: LeadSession, known: Standing, now: Standing, shown: readonly string[]): string {
+  const next = new Map([...known, ...shown.map((key) => [key, now.get(key) ?? ''] as const)]);
   const cursor = `c${(Number([...reported.keys()].at(-1)?.slice(1)) || 0) + 1}`;
   reported.set(cursor, next);
   const [oldest] = reported.keys();

@@ -52,7 +52,7 @@ async function keepTrue(opened: Opened, forge: Forge, request: RequestText, url:
   }
 }
 
-/** A request that is to be shown at its host. */
+/** A request to show at its host. */
 interface Showing {
   readonly request: ToldRequest;
   readonly remote: string;

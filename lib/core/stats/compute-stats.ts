@@ -10,8 +10,7 @@ import { failuresByRule } from './failures-by-rule.ts';
 import { findAnomalies } from './find-anomalies.ts';
 import { type Flow, measureFlow } from './flow.ts';
 import { addCounts, type HealthCounts, healthScore } from './health.ts';
-import { type TaskSpans, taskSpans } from './task-spans.ts';
-import { countAttempts, taskTimes, timesOf } from './task-times.ts';
+import { countAttempts, type TaskSpans, taskSpans, taskTimes, timesOf } from './task-times.ts';
 
 /** What is recorded about one session. */
 export interface SessionRecord {

@@ -1,7 +1,7 @@
 import type { FlowPoint, Stats } from '../../domain/shown/stats.ts';
 import type { TaskStatus } from '../../domain/state/task.ts';
 import { addTo } from '../../util/group-by.ts';
-import type { TaskSpans } from './task-spans.ts';
+import type { TaskSpans } from './task-times.ts';
 
 const mostPoints = 240;
 

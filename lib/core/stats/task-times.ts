@@ -1,7 +1,9 @@
+import type { LogEntry } from '../../domain/ports/store-port.ts';
 import type { Stats } from '../../domain/shown/stats.ts';
-import type { TaskStatus } from '../../domain/state/task.ts';
+import type { Task, TaskStatus } from '../../domain/state/task.ts';
+import { taskStatuses } from '../../domain/state/task-statuses.ts';
+import { addTo } from '../../util/group-by.ts';
 import { distribution } from './distribution.ts';
-import type { StatusSpan, TaskSpans } from './task-spans.ts';
 
 /** Seconds; all of a task that has landed. */
 export interface TaskTimes {
@@ -71,4 +73,76 @@ export function timesOf(times: readonly TaskTimes[]): Stats['times_s'] {
     checking: of(({ checking }) => checking),
     deciding: of(({ deciding }) => deciding),
   };
+}
+
+/** How long a task was in one status; times in milliseconds since 1970, `to` null: it still is. */
+export interface StatusSpan {
+  readonly status: TaskStatus;
+  readonly from: number;
+  readonly to: number | null;
+}
+
+export interface TaskSpans {
+  readonly task: Task;
+  /** One after another without a gap, from its creation on. */
+  readonly spans: readonly StatusSpan[];
+  /** When it was judged, milliseconds since 1970, oldest first. */
+  readonly judged: readonly number[];
+}
+
+/**
+ * The life of each task, from the commits on the ref of the tasks. They are a second exact; where the note
+ * knows the same moment to the millisecond, that is taken. What the commits don't show, such as a status that
+ * came by a merge of two clones, is taken from the note too.
+ */
+export function taskSpans(tasks: readonly Task[], log: readonly LogEntry[]): readonly TaskSpans[] {
+  const moves = new Map<string, { readonly at: number; readonly to: TaskStatus }[]>();
+  const judged = new Map<string, number[]>();
+  for (const { trailers, at, subject } of log.toReversed()) {
+    const to = targetOf(trailers.Transition);
+    const { Task: id = '' } = trailers;
+    if (trailers.Transition === 'done -> done' && /\bjudged\b/.test(subject))
+      addTo(judged, id, Date.parse(at));
+    if (to !== null) addTo(moves, id, { at: Date.parse(at), to });
+  }
+  return tasks.map((task) => ({
+    task,
+    spans: spansOf(task, moves.get(task.id) ?? []),
+    judged: judged.get(task.id) ?? [],
+  }));
+}
+
+function spansOf(
+  task: Task,
+  moves: readonly { readonly at: number; readonly to: TaskStatus }[],
+): readonly StatusSpan[] {
+  const changes = moves.filter(({ to }, index) => to !== (moves[index - 1]?.to ?? 'pending'));
+  const last = changes.at(-1)?.to ?? 'pending';
+  const whole =
+    last === task.status ? changes : [...changes, { at: Date.parse(task.updated_at), to: task.status }];
+  const spans: StatusSpan[] = [];
+  let [status, from]: [TaskStatus, number] = ['pending', Date.parse(task.created_at)];
+  for (const { at, to } of whole) {
+    // Clocks go back.
+    const end = Math.max(from, exactTime(task, to, at));
+    spans.push({ status, from, to: end });
+    [status, from] = [to, end];
+  }
+  return [...spans, { status, from, to: null }];
+}
+
+/** The moment within the second of a commit, where the note records it. */
+function exactTime(task: Task, to: TaskStatus, second: number): number {
+  const told = [
+    ...(to === 'claimed' ? [task.claimed_at] : task.history.map(({ timestamp }) => timestamp)),
+    ...(to === 'merged' ? [task.updated_at] : []),
+  ];
+  const times = told.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
+  const within = times.filter((time) => Math.floor(time / 1_000) * 1_000 === second);
+  return (to === 'merged' ? within.at(-1) : within[0]) ?? second;
+}
+
+function targetOf(transition: string | undefined): TaskStatus | null {
+  const to = transition?.split(' -> ')[1];
+  return taskStatuses.find((status) => status === to) ?? null;
 }

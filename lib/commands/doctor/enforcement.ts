@@ -1,0 +1,187 @@
+import { runCanary } from '../../cell/canary/run-canary.ts';
+import { tryLimits } from '../../cell/probes/limits-trial.ts';
+import { type ConfinementTrial, tryConfinement } from '../../cell/probes/probe-confinement.ts';
+import { probeWatcher } from '../../cell/probes/probe-watcher.ts';
+import type { RunnerContext } from '../../cell/runner-context.ts';
+import type { SandboxState } from '../../cell/sandbox-state.ts';
+import { configSchema } from '../../domain/config/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
+import { needsModel } from '../../domain/ports/adapter.ts';
+import { checkOf, type Finding } from '../../domain/shown/finding.ts';
+import { agentIdentity } from '../../domain/state/agent-identity.ts';
+import type { ChangedFile } from '../../domain/state/patch.ts';
+import { checkBranch } from '../../policy/check-branch.ts';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+import type { ConfiguredAdapters } from './programs.ts';
+
+/** Phase 1: an allowed and a blocked call through each client, and the real CLIs' own hooks. Spends no tokens. */
+export async function examineWatcher(
+  context: RunnerContext,
+  { used, present }: ConfiguredAdapters,
+): Promise<readonly Finding[]> {
+  const hooked = present.filter((name) => context.adapters(name).calls !== null);
+  const isRequired = used.some((name) => context.adapters(name).calls !== null);
+  const findings: Finding[] = [{ ...(await examineClient(context)), isRequired }];
+  for (const name of hooked)
+    findings.push({ ...(await examineCanary(context, name)), isRequired: used.includes(name) });
+  return findings;
+}
+
+async function examineClient(context: RunnerContext): Promise<Finding> {
+  const check = checkOf('watcher', 'decision-server');
+  try {
+    const client = await probeWatcher(context);
+    const message = 'A call that is allowed went through, and one that is not was blocked, asked with';
+    if (client.kind === 'native') return check.proven(`${message} the native client.`);
+    if (client.kind === 'perl') return check.proven(`${message} ${client.program}.`);
+    return check.weaker(`${message} node: each tool call waits some 20 ms longer than with perl.`, {
+      hints: ['Install perl, or a C compiler before building.'],
+    });
+  } catch (error) {
+    // Its hints would lead here.
+    return { ...check.failed(error), hints: [] };
+  }
+}
+
+async function examineCanary(context: RunnerContext, adapter: string): Promise<Finding> {
+  const check = checkOf('watcher', `canary-${adapter}`);
+  const { denied, details } = await runCanary(context, adapter).catch((error: unknown) => {
+    if (!(error instanceof FlameError)) throw error;
+    return { denied: false, details: error.message };
+  });
+  if (denied) return check.proven(`A forbidden call of ${adapter} itself was ${details}.`);
+  return check.missing(`A forbidden call of ${adapter} itself was not denied.`, {
+    details: [details],
+    hints: [`Check the version of ${adapter}, then: git flame doctor`],
+  });
+}
+
+/**
+ * Phase 2: a cell that tries to get out, and cells that use too much. A sandbox is required where a run from here would
+ * require it, see requireSandbox: where no person reads a warning, it permits nothing.
+ */
+export async function examineSandbox(
+  context: RunnerContext,
+  { used }: ConfiguredAdapters,
+  isInteractive: boolean,
+): Promise<readonly Finding[]> {
+  const asksModel = used.some((name) => needsModel(context.adapters(name)));
+  const unpinned = await findUnpinned(context, used);
+  const isRequired = unpinned.length > 0 || (context.config.sandbox.require ?? (asksModel || !isInteractive));
+  const confinement = judgeConfinement(await context.sandbox(), await tryConfinement(context));
+  const findings = [
+    unpinned.length === 0
+      ? confinement
+      : { ...confinement, result: 'missing' as const, details: [...confinement.details, ...unpinned] },
+    ...(await examineLimits(context)),
+  ];
+  return findings.map((one) => ({ ...one, isRequired: isRequired && one.check === 'confinement' }));
+}
+
+/** What can't be used here whatever is accepted, a sentence each; see requireSandbox. */
+async function findUnpinned(context: RunnerContext, used: readonly string[]): Promise<readonly string[]> {
+  if ((await context.sandbox()).confinement === 'bubblewrap') return [];
+  return used
+    .filter((name) => context.adapters(name).takesAccountShell)
+    .map(
+      (name) => `${name} is refused here: only bubblewrap holds its commands to the shell that is judged.`,
+    );
+}
+
+/** What a trial in a cell of this kind says. */
+export function judgeConfinement(
+  { confinement, missing, limits, cure }: Pick<SandboxState, 'confinement' | 'missing' | 'limits' | 'cure'>,
+  { works, escapes }: ConfinementTrial,
+): Finding {
+  const check = checkOf('sandbox', 'confinement');
+  const weaker = missing.filter((line) => !limits.missing.includes(line));
+  const isHeld = works && escapes.length === 0;
+  if (isHeld && confinement === 'bubblewrap')
+    return check.proven(
+      'A cell of bubblewrap could not write outside, connect to anything, remount, leave a process or keep a file that was left open.',
+    );
+  if (isHeld && confinement === 'seatbelt') {
+    const held = 'A cell of sandbox-exec could not write outside or connect to anything.';
+    return check.weaker(held, { details: weaker });
+  }
+  const message = works ? 'What agents run is not confined.' : 'Nothing can be run in a cell here.';
+  return check.missing(message, { details: [...weaker, ...escapes], hints: cure });
+}
+
+const limitNames = { memory: 'memory', cpu: 'CPU time', processes: 'number of processes' } as const;
+
+async function examineLimits(context: RunnerContext): Promise<Finding[]> {
+  const { limits } = await context.sandbox();
+  const held = await tryLimits(context);
+  return (['memory', 'cpu', 'processes'] as const).map((name) => {
+    const check = checkOf('sandbox', `limit-${name}`);
+    const what = `The ${limitNames[name]} of a cell as a whole`;
+    if (!held[name])
+      return check.missing(`${what} is not limited: a cell that used too much was not stopped.`);
+    if (limits[name] !== 'watchdog')
+      return check.proven(`${what} is limited by ${limits[name]}; a cell that used too much was stopped.`);
+    return check.weaker(`${what} is looked at once a second; a cell that used too much was stopped.`, {
+      hints: ['A user session of systemd, or a control group that is delegated to you, makes it exact.'],
+    });
+  });
+}
+
+const agent = agentIdentity('worker-00000000');
+const start = '1'.repeat(40) as ObjectId;
+const tip = '2'.repeat(40) as ObjectId;
+
+/** Phase 3: a branch in order passes; one that writes a hook and rewrites history is found out by both rules. */
+export function examinePostCheck(): readonly Finding[] {
+  const check = checkOf('post-check', 'sample-branch');
+  const good = rulesBroken('src/a.txt', [start]);
+  const bad = rulesBroken('.git/hooks/pre-commit', []);
+  if (good.length > 0 || bad.length !== 2) {
+    const message = 'The check of finished branches does not distinguish a good sample from a bad one.';
+    const details = [`good: ${good.join(', ') || 'passed'}`, `bad: ${bad.join(', ') || 'passed'}`];
+    return [check.missing(message, { details })];
+  }
+  const rules = bad.join(' and ');
+  return [
+    check.proven(
+      `A sample branch that keeps the rules passed, and one that breaks them was refused by ${rules}.`,
+    ),
+  ];
+}
+
+function rulesBroken(path: string, parents: readonly ObjectId[]): string[] {
+  const policy = compilePolicy({
+    config: configSchema.parse({}),
+    role: 'worker',
+    agentId: parseAgentId('worker-00000000'),
+    worktree: '/sample',
+    fileLocks: ['src/'],
+  });
+  const broken = checkBranch({
+    policy,
+    start,
+    files: [addedFile(path)],
+    commits: [
+      {
+        ...{ oid: tip, tree: start, parents, message: 'feat(sample): add a file' },
+        ...{ author: agent, committer: agent, authored: 0, committed: 0 },
+      },
+    ],
+    signer: { identity: agent, began: 0, now: 0 },
+    readText: () => 'text\n',
+  });
+  return [...new Set(broken.map(({ rule }) => rule))];
+}
+
+function addedFile(path: string): ChangedFile {
+  return {
+    path,
+    status: 'added',
+    oldMode: '000000',
+    newMode: '100644',
+    oldOid: '0'.repeat(40) as ObjectId,
+    newOid: tip,
+    size: 5,
+    isBinary: false,
+  };
+}
