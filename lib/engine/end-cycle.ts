@@ -50,7 +50,7 @@ export async function settleLeftOver(workshop: Workshop, id: SessionId, reason: 
 
 /**
  * Whether a planner looks at what came out before another cycle: its plan is the person's to decide about, who may end the
- * session there. Where a model leads, that is hers; a script plans nothing.
+ * session there. A lead agent does that itself; a script plans nothing.
  */
 function isReviewed(
   { adapter, config, run }: Pick<Workshop, 'adapter' | 'config' | 'run'>,

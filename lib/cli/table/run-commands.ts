@@ -33,7 +33,7 @@ export const runCommands = {
       },
       queen: {
         kind: 'flag',
-        summary: 'have a model lead: she plans, assigns and judges; the gates stay yours',
+        summary: 'have a model lead: it plans, assigns and judges; the gates stay yours',
       },
       ...requestOptions,
       ...boardOptions,

@@ -108,7 +108,7 @@ function noObjective(command: string, sessions: readonly Session[]): FlameError 
 }
 
 function rolesNeeded({ command, isLed }: StartWish, hasPlan: boolean): readonly Role[] {
-  // She plans herself; a planner is asked only where she ends before she did.
+  // A lead agent plans; a planner is asked only where it ends before it did.
   const planner: readonly Role[] = isLed ? ['queen'] : hasPlan ? [] : ['planner'];
   return command === 'plan' ? planner : [...planner, 'worker', 'validator', 'merger'];
 }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 /** What may be asked of the person in their own chat. */
 const chatQuestions = ['plan'] as const;
 
-/** How far a model that leads may go; what is not here it can never do: approve a plan, land, raise a budget. */
+/** How far a lead agent may go; what is not here it can never do: approve a plan, land, raise a budget. */
 export const queenSchema = z
   .strictObject({
     ask_in_chat: z
@@ -15,25 +15,25 @@ export const queenSchema = z
     may_drop: z
       .boolean()
       .default(false)
-      .describe('Whether she may drop tasks of an approved plan herself, and not only propose it.'),
-    max_tasks: z.int().min(1).max(1_000).default(100).describe('How many open tasks she may have at most.'),
+      .describe('Whether it may drop tasks of an approved plan at once, and not only propose that.'),
+    max_tasks: z.int().min(1).max(1_000).default(100).describe('How many open tasks it may have at most.'),
     max_rejects: z
       .int()
       .min(0)
       .max(20)
       .default(2)
-      .describe('How often she may send one task back; then it is yours to decide.'),
+      .describe('How often it may send one task back; then you decide.'),
     on_exit: z
       .enum(['waves', 'stop'])
       .default('waves')
       .describe(
-        'When she ends before the work does. waves: the session goes on without her. stop: it stops.',
+        'When it ends before the work does. waves: the session goes on without it. stop: the session stops.',
       ),
     review: z
       .boolean()
       .default(false)
       .describe(
-        'Without a Queen: before another cycle, a planner looks at what came out and may propose another plan.',
+        'Without a lead agent: before another cycle, a planner looks at what came out and may propose another plan.',
       ),
   })
   .describe('A model that leads: git flame mcp and git flame run --queen.');

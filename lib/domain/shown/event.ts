@@ -190,7 +190,7 @@ export type EventBody =
   | { readonly event: 'board'; readonly url: string; readonly tunnel?: string }
   /** Where changesets can be decided in a browser, by anyone who has the address. */
   | { readonly event: 'review-page'; readonly url: string }
-  /** A model that leads called one of its tools; `code` says why it was refused. Spending is what she cost so far. */
+  /** A model that leads called one of its tools; `code` is why it was refused. Spending is what the model cost so far. */
   | {
       readonly event: 'queen-call';
       readonly agent: string;

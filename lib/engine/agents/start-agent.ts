@@ -25,7 +25,7 @@ const answerSchemas = {
   worker: null,
   validator: verdictAnswerJsonSchema,
   merger: mergeAnswerJsonSchema,
-  // What she does goes through her tools.
+  // What it does goes through its tools.
   queen: null,
 } as const;
 
