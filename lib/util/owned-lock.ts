@@ -34,7 +34,7 @@ interface OwnedLockOptions {
  */
 export async function takeLock(path: string, options: OwnedLockOptions): Promise<() => Promise<void>> {
   // Loaded when first needed: most commands lock nothing.
-  const { lock } = await import('./lockfile.ts');
+  const { lock } = await import('proper-lockfile');
   mkdirSync(dirname(path), { recursive: true });
   // Where nothing can be written, trying again for the whole time would only say so later.
   accessSync(dirname(path), constants.W_OK);

@@ -16,7 +16,7 @@ const namesProgram = /(?:EDITOR|PAGER|ASKPASS|PROXY_COMMAND|TEMPLATE_DIR|EXTERNA
 
 /** Sorted; a rename counts with both its ends. */
 async function readStatus(context: GitContext, untracked: string): Promise<readonly string[]> {
-  const { simpleGit } = await import('../process/simple-git.ts');
+  const { simpleGit } = await import('simple-git');
   const all = { ...gitEnvironment(context.env), ...context.variables };
   const env = Object.fromEntries(Object.entries(all).filter(([name]) => !namesProgram.test(name)));
   const git = simpleGit({

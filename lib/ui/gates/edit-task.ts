@@ -19,13 +19,13 @@ const heading = `# The task goes back into the queue as it stands here. notes: f
 `;
 
 export async function taskEditToYaml(edit: TaskEdit): Promise<string> {
-  const { stringify } = await import('../../util/yaml.ts');
+  const { stringify } = await import('yaml');
   return heading + stringify(edit, { lineWidth: 0 });
 }
 
 /** Throws a FlameError `bad-task-edit` with every mistake, each with its line. */
 export async function parseTaskEdit(text: string): Promise<TaskEdit> {
-  const { LineCounter, parseDocument } = await import('../../util/yaml.ts');
+  const { LineCounter, parseDocument } = await import('yaml');
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter });
   const broken = document.errors.map(

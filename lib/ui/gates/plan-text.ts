@@ -47,7 +47,7 @@ function idIn(line: string): string | undefined {
 
 async function bareYaml({ tasks }: Plan): Promise<string> {
   // Only who edits pays for loading it.
-  const { stringify } = await import('../../util/yaml.ts');
+  const { stringify } = await import('yaml');
   const entries = tasks.map((task) => Object.entries(task).filter(([, value]) => value !== null));
   return stringify({ tasks: entries.map((entry) => Object.fromEntries(entry)) }, { lineWidth: 0 });
 }

@@ -1,2 +1,0 @@
-// To be imported lazily; see util/lockfile.ts.
-export { simpleGit } from 'simple-git';

@@ -1,2 +1,0 @@
-// To be imported lazily; see lockfile.ts.
-export { LineCounter, parseDocument, stringify } from 'yaml';
