@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeExecProject, writeDecisions } from '../../support/exec-project.ts';
+import { execConfig, makeExecProject, writeDecisions } from '../../support/exec-project.ts';
 import { flame } from '../../support/flame.ts';
 import { type ChatClient, closeChats, openChat, type Said } from '../../support/mcp-client.ts';
 import { programFolder, untilSaid } from '../../support/program.ts';
@@ -210,6 +210,16 @@ test('QUE-1 what goes back is worked on again as often as the lead allows, and a
   assert.equal([none.at('plan'), none.at('waiting')], ['waits for the lead', 0], none.text);
   const same = await chat.call('create_tasks', { tasks: [task('b')] });
   assert.is(same.at('plan'), 'approved', same.text);
+});
+
+test('QUE-1 a configuration that changes while a chat is open holds for all calls after it', async () => {
+  const repo = makeExecProject();
+  const chat = await openChat(repo);
+  await chat.call('create_tasks', { objective: 'x', tasks: [task('a')] });
+  repo.write('.blueflame.yml', execConfig({ queen: { max_tasks: 1 } }));
+  repo.commit('fewer tasks');
+  for (const _ of [1, 2])
+    await refusedAs('too-many-tasks', chat.call('create_tasks', { tasks: [task('b')] }));
 });
 
 test('QUE-1 one model leads at a time, and a client that is gone leaves nothing running', async () => {
