@@ -12,8 +12,8 @@ import {
   readPermission,
   revokePermission,
 } from '../trust/repository/permission.ts';
-import { askTrust } from '../ui/gates/ask-trust.ts';
-import { hasTerminal } from '../ui/gates/terminal-gates.ts';
+import { askTrust } from '../ui/questions/ask-trust.ts';
+import { hasTerminal } from '../ui/questions/terminal-gates.ts';
 import { renderPermissions, renderTrust } from '../ui/render/render-trust.ts';
 import { formatCount } from '../util/format-amount.ts';
 import { realPathOf } from '../util/real-path.ts';

@@ -1,5 +1,6 @@
 import { type Decisions, decisionsSchema } from '../domain/config/decisions.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import { fileForms } from '../domain/questions/file-answers.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { checkValue, valueAt } from './check-value.ts';
 import { locate } from './locate-value.ts';
@@ -7,17 +8,19 @@ import type { Problem } from './problem.ts';
 import { refuseProblems } from './render-problems.ts';
 import { readYamlSource, type YamlSource } from './yaml-source.ts';
 
-/** What an entry of each list may be, in words. */
-const forms: Readonly<Record<keyof Decisions, string>> = {
-  plan: 'approve, quit, {replan: notes} or {edit: file}',
-  validation: 'recheck, drop, {requeue: notes} or {override: reason}',
-  validator_failed: 'retry, skip, manual or {override: reason}',
-  changesets:
-    'approve, skip, {approve: comments}, {reject: reason} (also with comments: [{path, line, text}]), {override: reason}, {suggest: comments}, or a map from cohesion groups to one of these',
-  session: 'continue, retry, stop or {replan: notes}',
-  question: 'proceed or {answer: text}, a list of texts where several things are asked',
-  budget: 'stop or {raise: amount}',
-};
+/** What an entry of a list may be, in words. */
+function formsOf(list: keyof Decisions): string {
+  const forms = fileForms(list);
+  const words = forms.flatMap(({ word }) => word ?? []);
+  const maps = forms.flatMap(({ key, usage = '', beside = [] }) =>
+    key === undefined
+      ? []
+      : `{${key}: ${usage}}${beside.length === 0 ? '' : ` (also with ${beside.join(', ')})`}`,
+  );
+  const others = list === 'changesets' ? ['a map from cohesion groups to one of these'] : [];
+  const all = [...words, ...maps, ...others];
+  return `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
+}
 
 /**
  * Reads the answers of `--decisions-file`, as YAML or JSON. File names in it stay as written: relative to the
@@ -41,24 +44,27 @@ export function readDecisionsFile(text: string, fileName: string): Decisions {
   return value ?? decisionsSchema.parse({});
 }
 
-/** The keys an entry of each list may have. */
-const keys: Readonly<Partial<Record<string, readonly string[]>>> = {
-  plan: ['replan', 'edit'],
-  validation: ['drop', 'requeue', 'keep', 'override', 'choose'],
-  validator_failed: ['override'],
-  changesets: ['approve', 'reject', 'override', 'suggest', 'choose', 'comments', 'tasks', 'keep', 'message'],
-  session: ['replan'],
-  question: ['answer'],
-  budget: ['raise'],
-};
+/** The keys an entry of a list may have; none: it is no list. */
+function keysOf(list: string): readonly string[] {
+  if (!isList(list)) return [];
+  return [
+    ...new Set(
+      fileForms(list).flatMap(({ key, beside = [] }) => (key === undefined ? [] : [key, ...beside])),
+    ),
+  ];
+}
+
+function isList(name: string): name is keyof Decisions {
+  return name in decisionsSchema.shape;
+}
 
 /** Names the key that an entry can't have; null: it has none. */
 function nameKey(source: YamlSource, raw: unknown, problem: Problem): Problem | null {
   const [, list = '', index = '', key] = /^(\w+)\[(\d+)\](?:\.(\w+))?$/.exec(problem.path) ?? [];
   if (key !== undefined && problem.message !== 'is not a known key') return null;
-  const known = keys[list];
+  const known = keysOf(list);
   const entry = valueAt(raw, [list, Number(index)]);
-  if (known === undefined || typeof entry !== 'object' || entry === null) return null;
+  if (known.length === 0 || typeof entry !== 'object' || entry === null) return null;
   const written = Object.keys(entry);
   // Else its keys are cohesion groups.
   const isDecision = list !== 'changesets' || written.some((one) => known.includes(one));
@@ -77,8 +83,7 @@ function nameKey(source: YamlSource, raw: unknown, problem: Problem): Problem | 
 /** Says what an entry may be where it is none of it. */
 function nameForms(problem: Problem): Problem {
   const list = /^(\w+)\[\d+\]$/.exec(problem.path)?.[1];
-  const form = Object.entries(forms).find(([name]) => name === list)?.[1];
-  return form === undefined
+  return list === undefined || !isList(list)
     ? problem
-    : { ...problem, message: 'is not a decision of this list', hint: `write ${form}` };
+    : { ...problem, message: 'is not a decision of this list', hint: `write ${formsOf(list)}` };
 }

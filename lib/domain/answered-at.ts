@@ -1,2 +1,10 @@
 /** Where a question was answered. */
 export type AnsweredAt = 'terminal' | 'board' | 'review page' | 'command';
+
+/** The same as it stands in a sentence. */
+export const whereWords: Readonly<Record<AnsweredAt, string>> = {
+  terminal: 'at the terminal',
+  board: 'on the board',
+  'review page': 'on the review page',
+  command: 'by a command',
+};

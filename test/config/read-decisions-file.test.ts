@@ -83,14 +83,14 @@ budgets: []
       d.yml:1:8  plan[0] is not a decision of this list
         plan: [aprove, {edit: ""}, {edit: f.yml, replan: x}]
                ^^^^^^
-        hint: write approve, quit, {replan: notes} or {edit: file}
+        hint: write approve, quit, {edit: file} or {replan: notes}
       d.yml:1:23  plan[1].edit is empty
         plan: [aprove, {edit: ""}, {edit: f.yml, replan: x}]
                               ^^
       d.yml:1:28  plan[2] is not a decision of this list
         plan: [aprove, {edit: ""}, {edit: f.yml, replan: x}]
                                    ^^^^^^^^^^^^^^^^^^^^^^^^
-        hint: write approve, quit, {replan: notes} or {edit: file}
+        hint: write approve, quit, {edit: file} or {replan: notes}
       d.yml:2:13  validation must be a list, not text
         validation: drop
                     ^^^^
@@ -98,15 +98,15 @@ budgets: []
       d.yml:4:5  validator_failed[0] is not a decision of this list
           - maybe
             ^^^^^
-        hint: write retry, skip, manual or {override: reason}
+        hint: write retry, manual, skip or {override: reason}
       d.yml:6:5  changesets[0] is not a decision of this list
           - {auth: approve, docs: rejected}
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        hint: write approve, skip, {approve: comments}, {reject: reason} (also with comments: [{path, line, text}]), {override: reason}, {suggest: comments}, or a map from cohesion groups to one of these
+        hint: write approve, skip, {approve: comments} (also with message), {override: reason} (also with comments, message), {reject: reason} (also with tasks, comments, keep), {choose: {task: attempt}}, {suggest: comments} or a map from cohesion groups to one of these
       d.yml:7:5  changesets[1] is not a decision of this list
           - {reject: 5}
             ^^^^^^^^^^^
-        hint: write approve, skip, {approve: comments}, {reject: reason} (also with comments: [{path, line, text}]), {override: reason}, {suggest: comments}, or a map from cohesion groups to one of these
+        hint: write approve, skip, {approve: comments} (also with message), {override: reason} (also with comments, message), {reject: reason} (also with tasks, comments, keep), {choose: {task: attempt}}, {suggest: comments} or a map from cohesion groups to one of these
       d.yml:8:11  session[0] is not a decision of this list
         session: [{replan: }]
                   ^^^^^^^^^^

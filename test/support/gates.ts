@@ -1,4 +1,4 @@
-import type { OpenGate } from '../../lib/domain/shown/gate.ts';
+import type { OpenGate } from '../../lib/domain/questions/gate.ts';
 import type { TestBoard } from './board.ts';
 
 type Tab = Pick<TestBoard, 'ask' | 'until'>;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { bindProcess } from '../../lib/cli/bind-process.ts';
 import { reportError } from '../../lib/cli/report-error.ts';
-import { createGates } from '../../lib/ui/gates/create-gates.ts';
+import { createGates } from '../../lib/ui/questions/create-gates.ts';
 import { createStyle } from '../../lib/ui/text/style.ts';
 import { sampleChangesetQuestion, sampleSessionQuestion } from './samples.ts';
 

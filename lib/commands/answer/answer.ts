@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import type { GateLine, OpenGate } from '../../domain/questions/gate.ts';
+import { answerUsage, typedAnswers } from '../../domain/questions/typed-answer.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { GateLine, OpenGate } from '../../domain/shown/gate.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import { answerUsage, possibleAnswers } from '../../ui/desk/possible-answers.ts';
-import { renderGates } from '../../ui/desk/render-gates.ts';
+import { renderQuestions } from '../../ui/questions/render-questions.ts';
 import { visibleLine, visibleText } from '../../ui/text/visible-text.ts';
 import { lineOf, openFarLines } from '../open/far-lines.ts';
 import { readNamedFile } from '../open/open-gates.ts';
@@ -54,14 +54,14 @@ function show({ output }: Reading, gates: readonly OpenGate[]): number {
   output.json({
     gates: gates.map(({ id, session, asked_at, asks }) => ({
       ...{ id, session, asked_at, asks },
-      answers: possibleAnswers(asks).map((answer) => ({
+      answers: typedAnswers(asks).map((answer) => ({
         answer: answer.word,
         usage: answerUsage(answer),
         means: answer.means,
       })),
     })),
   });
-  if (gates.length > 0) output.result(renderGates(gates, output.style, new Date()));
+  if (gates.length > 0) output.result(renderQuestions(gates, output.style, new Date()));
   else {
     output.result('No run asks anything at this moment.');
     output.hint('git flame status');
@@ -102,11 +102,17 @@ async function give(
 ): Promise<number> {
   if (line === null || !gateName.test(name)) throw noSuchGate(name);
   const { message, tasks, keepWork, comment } = args.options;
+  const options = {
+    ...(message === null ? {} : { message }),
+    ...(tasks === null ? {} : { tasks }),
+    ...(keepWork ? { keep: true } : {}),
+    ...(comment === null ? {} : { comments: comment.map(readComment) }),
+  };
   // One that was decided meanwhile is told by whom, whatever the answer.
   const answer =
     gate?.id === name
       ? await readAnswer(gate, word, {
-          ...{ text, message, tasks, keepWork, comments: comment?.map(readComment) ?? null },
+          ...{ text, options },
           readFile: (file) => (file === '-' ? readAll(io.stdin) : readNamedFile(resolve(io.cwd, file))),
         })
       : { kind: word };

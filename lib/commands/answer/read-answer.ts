@@ -1,30 +1,31 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { OpenGate } from '../../domain/shown/gate.ts';
-import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
-import { gateTitle } from '../../ui/desk/gate-title.ts';
+import type { OpenGate } from '../../domain/questions/gate.ts';
+import { questionTitle } from '../../domain/questions/question-facts.ts';
 import {
-  type AnswerOption,
   answerUsage,
-  type GivenWords,
-  type PossibleAnswer,
-  possibleAnswers,
-} from '../../ui/desk/possible-answers.ts';
+  fieldOptions,
+  type TypedAnswer,
+  typedAnswers,
+} from '../../domain/questions/typed-answer.ts';
+import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
 
-/** What was typed behind the name of a question. */
-interface Typed extends GivenWords {
+/** What was typed behind the name of a question and the word of its answer. */
+interface Typed {
+  readonly text: string;
+  /** Values of options by the fields that they give. */
+  readonly options: Readonly<Record<string, unknown>>;
   readFile(path: string): Promise<string>;
 }
 
-/** An answer as boards send it. Throws FlameError `bad-answer`: there is no such answer, or it is not whole. */
+/** An answer as boards send it. Throws FlameError `no-such-answer`: there is none of that word, or it is not whole. */
 export async function readAnswer({ id, asks }: OpenGate, word: string, typed: Typed): Promise<unknown> {
-  const all = possibleAnswers(asks);
+  const all = typedAnswers(asks);
   const found = all.find((one) => one.word === word);
   if (found === undefined)
-    throw badTyping(`"${gateTitle(asks)}" takes no answer ${JSON.stringify(word)}`, id, all);
+    throw badTyping(`"${questionTitle(asks)}" takes no answer ${JSON.stringify(word)}`, id, all);
   const why = whyNot(found, typed);
   if (why !== null) throw badTyping(why, id, [found]);
-  const text = found.text === 'FILE' ? await typed.readFile(typed.text) : typed.text;
-  return { kind: word, ...found.fields({ ...typed, text }) };
+  return found.read(found.text === 'FILE' ? await typed.readFile(typed.text) : typed.text, typed.options);
 }
 
 /** A remark on lines, as it is typed. Throws FlameError `bad-comment`. */
@@ -40,27 +41,14 @@ export function readComment(typed: string): LineComment {
 }
 
 /** What is missing, or too much; null: nothing. */
-function whyNot({ word, text, options }: PossibleAnswer, typed: GivenWords): string | null {
+function whyNot({ word, text, options }: TypedAnswer, typed: Typed): string | null {
   if (text === '' && typed.text !== '') return `${word} takes nothing more`;
   if (text !== '' && !text.startsWith('[') && typed.text === '') return `${word} needs ${text}`;
-  const given: Readonly<Record<AnswerOption, boolean>> = {
-    message: typed.message !== null,
-    tasks: typed.tasks !== null,
-    keepWork: typed.keepWork,
-    comments: typed.comments !== null,
-  };
-  const strange = optionNames.find(([option]) => given[option] && !options.includes(option));
-  return strange === undefined ? null : `${word} takes no ${strange[1]} here`;
+  const strange = Object.keys(typed.options).find((name) => !options.includes(name));
+  return strange === undefined ? null : `${word} takes no ${fieldOptions[strange]?.split(' ')[0]} here`;
 }
 
-const optionNames: readonly (readonly [AnswerOption, string])[] = [
-  ['message', '--message'],
-  ['tasks', '--tasks'],
-  ['keepWork', '--keep-work'],
-  ['comments', '--comment'],
-];
-
-function badTyping(why: string, gate: string, answers: readonly PossibleAnswer[]): FlameError {
+function badTyping(why: string, gate: string, answers: readonly TypedAnswer[]): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'no-such-answer',

@@ -16,7 +16,7 @@ export async function withOwnBoard(opened: Opened, io: Io, work: () => Promise<n
   const serve = readServe(words, command);
   const review = await opened.page.mount();
   const board = await serveBoard(
-    { reading: opened, io, line: opened.desk, review },
+    { reading: opened, io, line: opened.queue, review },
     { serve, opens: wishes.opensBrowser, farewell, again: command },
   );
   try {

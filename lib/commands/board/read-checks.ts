@@ -4,7 +4,7 @@ import {
   readRunningCommands,
 } from '../../cell/run/running-commands.ts';
 import type { BoardCheck, BoardEndedCheck } from '../../domain/shown/board.ts';
-import { askedCheck } from '../../ui/desk/ask-about-validation.ts';
+import { askedCheck } from '../../ui/questions/about-validation.ts';
 
 const longestOutput = 2_000;
 

@@ -1,5 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { GateLine } from '../../domain/shown/gate.ts';
+import type { GateLine } from '../../domain/questions/gate.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { BoardEnd } from '../../ui/board/board-changes.ts';
 import { type Board, openBoard } from '../../ui/board/open-board.ts';

@@ -1,4 +1,5 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
+import { questionTitle } from '../../domain/questions/question-facts.ts';
 import type { Candidate, NameKind } from '../../domain/shown/name-kind.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -10,7 +11,6 @@ import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { heedingStore } from '../../store/ends/heeding-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import { openOrigins } from '../../trust/decisions/open-origins.ts';
-import { gateTitle } from '../../ui/desk/gate-title.ts';
 import { openFarLines } from '../open/far-lines.ts';
 
 /** The names of these kinds that there are, for completion; those of tasks and the like are of one session, the current one unless named. */
@@ -77,7 +77,7 @@ async function listGates(context: GitContext): Promise<readonly Candidate[]> {
   const far = openFarLines((await discoverRepository(context)).commonDir);
   try {
     const open = (await far.ready()).flatMap((line) => line.read().open ?? []);
-    return open.map(({ id, asks }) => ({ word: id, about: gateTitle(asks) }));
+    return open.map(({ id, asks }) => ({ word: id, about: questionTitle(asks) }));
   } finally {
     far.close();
   }

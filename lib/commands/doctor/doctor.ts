@@ -5,7 +5,7 @@ import { checkOf, type Finding, isSound } from '../../domain/shown/finding.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Repair } from '../../store/repair/repair.ts';
 import { repairState } from '../../store/repair/repair-state.ts';
-import { hasTerminal } from '../../ui/gates/terminal-gates.ts';
+import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { renderFindings, renderRepairs } from '../../ui/render/render-doctor.ts';
 import { readConfig, requireWorkTree } from '../open/read-config.ts';
 import { type Reading, withState } from '../open/read-state.ts';

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { runRoot } from '../../cell/run-folder.ts';
 import { questionWords } from '../../domain/question.ts';
-import type { GateAsks } from '../../domain/shown/gate.ts';
+import type { GateAsks } from '../../domain/questions/gate.ts';
+import { questionTitle } from '../../domain/questions/question-facts.ts';
 import type { Asking } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { gateTitle } from '../../ui/desk/gate-title.ts';
 import { doorPrefix } from './door-names.ts';
 
 /** What runs of this machine ask at this moment about a session; of a run that is suspended it is not known. */
@@ -38,6 +38,6 @@ function hasDoors(commonDir: string): boolean {
 
 /** An agent's question is what its title can't say. */
 function wordsOf(asks: GateAsks): string {
-  const title = gateTitle(asks);
+  const title = questionTitle(asks);
   return asks.gate === 'question' ? `${title}: ${questionWords(asks.questions)}` : title;
 }

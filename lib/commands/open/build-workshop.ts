@@ -14,9 +14,9 @@ import { createWindDown, type WindDown } from '../../engine/wind-down.ts';
 import type { MachinePort, Workshop } from '../../engine/workshop.ts';
 import { rememberChats } from '../../trust/chats.ts';
 import { machineName } from '../../trust/clone-key.ts';
-import { GateDesk } from '../../ui/desk/gate-desk.ts';
 import { liveOutput } from '../../ui/live/live-output.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
+import { QuestionQueue } from '../../ui/questions/question-queue.ts';
 import { describeConflict } from '../../ui/render/render-ahead.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { randomName } from '../../util/random-name.ts';
@@ -43,7 +43,7 @@ interface Built {
   /** Leaves room for the live view, where there is one. */
   readonly output: Output;
   readonly page: HeldPage;
-  readonly desk: GateDesk;
+  readonly queue: QuestionQueue;
   /** Agents still running are ended. */
   close(): Promise<void>;
 }
@@ -59,24 +59,24 @@ export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
   const output = live === null ? reading.output : liveOutput(reading.output, live);
   const machine = guardedMachine(createMachine(io.env), trust);
   const page = holdReviewPage(io, reading);
-  const desk = new GateDesk(keepAnswers({ commonDir: reading.git.repository.commonDir, env: io.env }));
-  const door = holdDoor(reading, io, desk);
+  const queue = new QuestionQueue(keepAnswers({ commonDir: reading.git.repository.commonDir, env: io.env }));
+  const door = holdDoor(reading, io, queue);
   const gates = await openGates(io, {
     ...ready,
     reading: { ...reading, output },
     current,
-    ...{ machine, page, desk, live, letIn: door.letIn },
+    ...{ machine, page, queue, live, letIn: door.letIn },
   });
-  const events = observed(output.events, { page, desk, reading });
+  const events = observed(output.events, { page, queue, reading });
   const run = createRunMemory();
   const bench = { ready, io, current, windDown, run, live, machine, gates, events };
   return {
     workshop: assemble(bench, reading.origins),
-    ...{ output, page, desk },
+    ...{ output, page, queue },
     close: async () => {
       live?.close();
       await Promise.all([current.close(), page.close(), door.close()]);
-      desk.forget();
+      queue.forget();
     },
   };
 }
@@ -91,13 +91,13 @@ const lookMs = 5_000;
 function holdDoor(
   { git, output }: Pick<Reading, 'git' | 'output'>,
   { env }: Io,
-  desk: GateDesk,
+  queue: QuestionQueue,
 ): { readonly letIn: () => Promise<void>; readonly close: () => Promise<void> } {
   const { commonDir } = git.repository;
   const looking = setInterval(() => rememberChats({ commonDir, env }), lookMs).unref();
   let opening: Promise<{ close(): Promise<void> } | null> | null = null;
   const open = (): Promise<{ close(): Promise<void> } | null> =>
-    openGateDoor({ commonDir, env, line: desk }).catch((error: Error) => {
+    openGateDoor({ commonDir, env, line: queue }).catch((error: Error) => {
       const message = `Boards of other processes can't answer here: ${error.message}`;
       output.events.emit({ event: 'notice', level: 'warning', message });
       return null;
@@ -206,19 +206,19 @@ function leavingTerminal(agents: AgentRunner, live: LiveView | null): AgentRunne
 
 interface Observers {
   readonly page: HeldPage;
-  readonly desk: GateDesk;
+  readonly queue: QuestionQueue;
   readonly reading: Pick<Reading, 'shown' | 'wishes'>;
 }
 
-/** Events as they are; page and desk follow them, and a changeset they print was shown to the person. */
-function observed(events: EventSink, { page, desk, reading: { shown, wishes } }: Observers): EventSink {
+/** Events as they are; page and queue follow them, and a changeset they print was shown to the person. */
+function observed(events: EventSink, { page, queue, reading: { shown, wishes } }: Observers): EventSink {
   return {
     emit: (event) => {
       events.emit(event);
       page.refresh();
-      if (event.event === 'notice' && event.level === 'warning') desk.warn(event.message, event.until);
-      desk.settle(endOf(event));
-      if (event.event === 'conflicts-ahead') desk.warnAhead(event.found.map(describeConflict));
+      if (event.event === 'notice' && event.level === 'warning') queue.warn(event.message, event.until);
+      queue.settle(endOf(event));
+      if (event.event === 'conflicts-ahead') queue.warnAhead(event.found.map(describeConflict));
       const isPrinted = event.event === 'changeset-built' && (event.red || !wishes.isQuiet);
       if (isPrinted) shown.note(event.session, [{ id: event.changeset, commit: event.commit }]);
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownerFile, runRoot } from '../../cell/run-folder.ts';
 import { FlameError, type FlameErrorInit, retold } from '../../domain/flame-error.ts';
-import type { GateLine, GatesState, GateText, GivenAnswer } from '../../domain/shown/gate.ts';
+import type { GateLine, GatesState, GateText, GivenAnswer } from '../../domain/questions/gate.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
 import { namesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { hearLines, sayLine } from './door-lines.ts';

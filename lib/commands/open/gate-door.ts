@@ -6,7 +6,7 @@ import { listenOn } from '../../cell/gateway/listen-on.ts';
 import { makeRunFolder } from '../../cell/run-folder.ts';
 import { makeSocketFolder } from '../../cell/watcher/socket-folder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { GateLine } from '../../domain/shown/gate.ts';
+import type { GateLine } from '../../domain/questions/gate.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { chatAround, rememberChats } from '../../trust/chats.ts';
 import { requireOwnTerminal } from '../../trust/decisions/persons-word.ts';

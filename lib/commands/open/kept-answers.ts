@@ -1,10 +1,17 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import * as z from 'zod';
 import type { SessionId } from '../../domain/ids.ts';
-import { type AnswerKeeper, keptAnswerSchema } from '../../ui/desk/kept-answer.ts';
+import type { AnswerKeeper } from '../../ui/questions/question-queue.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { cloneStateDir } from '../../util/user-state.ts';
+
+const keptAnswerSchema = z.strictObject({
+  print: z.string(),
+  answer: z.unknown(),
+  where: z.enum(['board', 'command']),
+});
 
 interface Place {
   readonly commonDir: string;

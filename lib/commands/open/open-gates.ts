@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { readDecisionsFile } from '../../config/read-decisions-file.ts';
 import { readPlanFile } from '../../config/read-plan-file.ts';
 import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
+import { whereWords } from '../../domain/answered-at.ts';
 import type { Decisions } from '../../domain/config/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -12,13 +13,12 @@ import { titleOf } from '../../domain/state/title-of.ts';
 import { runScript } from '../../engine/run-script.ts';
 import type { MachinePort } from '../../engine/workshop.ts';
 import { askPreference } from '../../git/process/run-git.ts';
-import type { GateDesk } from '../../ui/desk/gate-desk.ts';
-import { whereWords } from '../../ui/desk/where-words.ts';
-import { createGates } from '../../ui/gates/create-gates.ts';
-import { oneAtATime } from '../../ui/gates/one-at-a-time.ts';
-import { hasTerminal } from '../../ui/gates/terminal-gates.ts';
-import { wrapGates } from '../../ui/gates/wrap-gates.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
+import { createGates } from '../../ui/questions/create-gates.ts';
+import { oneAtATime } from '../../ui/questions/one-at-a-time.ts';
+import type { QuestionQueue } from '../../ui/questions/question-queue.ts';
+import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
+import { wrapGates } from '../../ui/questions/wrap-gates.ts';
 import { fileTrouble } from '../../util/file-trouble.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { Current } from './current.ts';
@@ -33,7 +33,7 @@ interface GateParts {
   readonly current: Current;
   readonly machine: MachinePort;
   readonly page: HeldPage;
-  readonly desk: GateDesk;
+  readonly queue: QuestionQueue;
   /** Lets boards of other processes in. */
   readonly letIn: () => Promise<void>;
   /** Paused while a question stands. */
@@ -46,7 +46,7 @@ interface GateParts {
  */
 export async function openGates(
   io: Io,
-  { reading, root, current, machine, page, desk, letIn, live }: GateParts,
+  { reading, root, current, machine, page, queue, letIn, live }: GateParts,
 ): Promise<Gates> {
   const { decisionsFile: file, hints } = reading.wishes;
   const decisions = file === null ? null : await readDecisions(file);
@@ -61,7 +61,7 @@ export async function openGates(
     person: await reading.git.identity(),
     resume: hints.goOn,
     reviewPage: page,
-    desk: { desk, isWanted: () => reading.wishes.page.board !== null, letIn, place },
+    queue: { queue, isWanted: () => reading.wishes.page.board !== null, letIn, place },
     onElsewhere: (about, answer, where) => {
       const message = `Decided ${whereWords[where]}: ${about}, ${answer.replace(/\.$/, '')}.`;
       reading.output.events.emit({ event: 'notice', level: 'info', message });

@@ -2,7 +2,7 @@ import type { Config } from '../../domain/config/config.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Workshop } from '../../engine/workshop.ts';
-import type { GateDesk } from '../../ui/desk/gate-desk.ts';
+import type { QuestionQueue } from '../../ui/questions/question-queue.ts';
 import { buildWorkshop } from './build-workshop.ts';
 import { makeReady } from './make-ready.ts';
 import { type Reading, withState } from './read-state.ts';
@@ -12,7 +12,7 @@ export interface Opened extends Reading {
   readonly workshop: Workshop;
   readonly config: Config;
   /** Where its questions lie, for boards. */
-  readonly desk: GateDesk;
+  readonly queue: QuestionQueue;
   readonly page: HeldPage;
 }
 
@@ -24,9 +24,9 @@ export function withWorkshop(
 ): Promise<number> {
   return withState(args, io, async (state) => {
     const ready = await makeReady(state, io);
-    const { workshop, output, desk, page, close } = await buildWorkshop(ready, io);
+    const { workshop, output, queue, page, close } = await buildWorkshop(ready, io);
     try {
-      return await work({ ...ready.reading, output, workshop, desk, page, config: ready.loaded.config });
+      return await work({ ...ready.reading, output, workshop, queue, page, config: ready.loaded.config });
     } finally {
       await close();
     }

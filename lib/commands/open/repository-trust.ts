@@ -12,8 +12,8 @@ import {
   type PermissionPlace,
   readPermission,
 } from '../../trust/repository/permission.ts';
-import { askTrust } from '../../ui/gates/ask-trust.ts';
-import { hasTerminal } from '../../ui/gates/terminal-gates.ts';
+import { askTrust } from '../../ui/questions/ask-trust.ts';
+import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { userDataDir } from '../../util/user-state.ts';
 import { requireOwn, trustWord } from './own-terminal.ts';
 import type { Reading } from './read-state.ts';

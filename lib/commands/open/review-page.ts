@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Io } from '../../domain/shown/io.ts';
 import { comparedToSeen } from '../../engine/review/since-seen.ts';
-import type { PageOpener } from '../../ui/gates/shared-gates.ts';
+import type { PageOpener } from '../../ui/questions/shared-gates.ts';
 import { keptReviewSchema, nothingKept } from '../../ui/review-page/kept-review.ts';
 import type { ReviewPage, ReviewPageOptions, ReviewPagePart } from '../../ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../ui/review-page/page-facts.ts';

@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import type { Io } from '../../domain/shown/io.ts';
-import type { WaitingFacts } from '../../ui/gates/announced-gates.ts';
+import type { WaitingFacts } from '../../ui/questions/announced-gates.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 
 /** What waits, for a notification: one line, without anything that acts. */

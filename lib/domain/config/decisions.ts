@@ -1,68 +1,68 @@
 import * as z from 'zod';
 import { taskIdPattern } from '../ids.ts';
+import { type FileEntry, fileForms } from '../questions/file-answers.ts';
+import type { GateAsks } from '../questions/gate.ts';
 import { givenCommentsSchema } from '../state/line-comment.ts';
 import { mostAttempts } from '../state/tries.ts';
 
-const notes = z.string().min(1).max(50_000);
-/** keep: the next attempts start from the rejected work; so with `requeue`. tasks: those alone go back. */
-const reject = z.strictObject({
-  reject: notes,
-  tasks: z.array(z.string().min(1).max(200)).min(1).optional(),
-  comments: givenCommentsSchema.optional(),
-  keep: z.boolean().optional(),
-});
-/** override: approves a changeset whose diagnostics fail, passes a task that failed its validation, with the reason why. */
-const override = z.strictObject({ override: notes });
-/** Approves with remarks on lines, which are kept with the landing; message: what it lands with. */
-const remark = z.strictObject({ approve: givenCommentsSchema, message: notes.optional() });
-/** What the comments suggest is put on top of the work, as the person's own commits; it is built again. */
-const suggest = z.strictObject({ suggest: givenCommentsSchema.min(1) });
-const replan = z.strictObject({ replan: notes });
-/** Another attempt at a task, from 1, is its work. */
+const text = z.string().min(1).max(50_000);
 const attempt = z.int().min(1).max(mostAttempts);
-const choose = z.strictObject({ choose: z.record(z.string().regex(taskIdPattern), attempt) });
-const changesetDecision = z.union([
-  z.enum(['approve', 'skip']),
-  choose,
-  reject,
-  override.extend({ comments: givenCommentsSchema.optional(), message: notes.optional() }),
-  remark,
-  suggest,
-]);
+
+/** What the first key of an entry holds. */
+const held = {
+  words: text,
+  comments: givenCommentsSchema,
+  amount: z.number().positive(),
+  attempt,
+  attempts: z.record(z.string().regex(taskIdPattern), attempt),
+  texts: z.union([text, z.array(text).min(1)]),
+} as const;
+
+/** What may stand beside it. */
+const beside = {
+  tasks: z.array(z.string().min(1).max(200)).min(1),
+  comments: givenCommentsSchema,
+  keep: z.boolean(),
+  message: text,
+} as const;
+
+/** An entry at a gate: one of the forms that the table of answers has for it. */
+function entrySchema(gate: GateAsks['gate']): z.ZodType<FileEntry> {
+  const words: string[] = [];
+  const maps: z.ZodType<FileEntry>[] = [];
+  for (const { word, key, holds = 'words', answer, beside: others = [] } of fileForms(gate)) {
+    if (word !== undefined) words.push(word);
+    if (key === undefined) continue;
+    // What is suggested is at least one line.
+    const first = answer === 'suggest' ? givenCommentsSchema.min(1) : held[holds];
+    const rest = Object.fromEntries(others.map((name) => [name, beside[name].optional()]));
+    maps.push(z.strictObject({ [key]: first, ...rest }));
+  }
+  return z.union([z.enum(words), ...maps]);
+}
+
+const changesetEntry = entrySchema('changesets');
+const entriesByGroup = z.record(z.string(), changesetEntry);
 
 /**
  * What `--decisions-file` holds: answers to gates given beforehand, each list used in order.
  */
 export const decisionsSchema = z.strictObject({
-  plan: z
-    .array(z.union([z.enum(['approve', 'quit']), replan, z.strictObject({ edit: z.string().min(1) })]))
-    .default([]),
-  validation: z
-    .array(
-      z.union([
-        z.enum(['recheck', 'drop']),
-        z.strictObject({ drop: notes }),
-        z.strictObject({ requeue: notes, keep: z.boolean().optional() }),
-        override,
-        z.strictObject({ choose: attempt }),
-      ]),
-    )
-    .default([]),
-  /** override: passed by hand although a check fails, with the reason why. */
-  validator_failed: z.array(z.union([z.enum(['retry', 'skip', 'manual']), override])).default([]),
-  /** A map answers by cohesion group, `all` for every further changeset; `reject`, `override`, `choose` and `suggest` alone in a map are a decision, not a group. */
-  changesets: z.array(z.union([changesetDecision, z.record(z.string(), changesetDecision)])).default([]),
-  /** retry: the next cycle, in which what failed is tried again too. */
-  session: z.array(z.union([z.enum(['continue', 'retry', 'stop']), replan])).default([]),
+  plan: z.array(entrySchema('plan')).default([]),
+  validation: z.array(entrySchema('validation')).default([]),
+  validator_failed: z.array(entrySchema('validator_failed')).default([]),
+  /** A map answers by cohesion group, `all` for every further changeset; what is a decision itself is no such map. */
+  changesets: z.array(z.union([changesetEntry, entriesByGroup])).default([]),
+  session: z.array(entrySchema('session')).default([]),
   /** What agents ask, in the order in which they do: the answer, or one for each question of a call. */
-  question: z
-    .array(
-      z.union([z.literal('proceed'), z.strictObject({ answer: z.union([notes, z.array(notes).min(1)]) })]),
-    )
-    .default([]),
-  /** raise: added to the limit, in its unit. */
-  budget: z.array(z.union([z.literal('stop'), z.strictObject({ raise: z.number().positive() })])).default([]),
+  question: z.array(entrySchema('question')).default([]),
+  budget: z.array(entrySchema('budget')).default([]),
 });
 
 export type Decisions = Readonly<z.infer<typeof decisionsSchema>>;
-export type ChangesetAnswer = z.infer<typeof changesetDecision>;
+
+/** What an entry has for each cohesion group; null: it decides about a changeset itself. */
+export function groupsIn(entry: Decisions['changesets'][number]): Map<string, FileEntry> | null {
+  const groups = changesetEntry.safeParse(entry).success ? null : entriesByGroup.safeParse(entry);
+  return groups?.success === true ? new Map(Object.entries(groups.data)) : null;
+}

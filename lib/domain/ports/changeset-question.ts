@@ -1,3 +1,4 @@
+import type { ChangesetDecision } from '../questions/changeset-answers.ts';
 import type { Changeset } from '../state/changeset.ts';
 import type { LineComment } from '../state/line-comment.ts';
 import type { LineRange } from '../state/line-range.ts';
@@ -6,6 +7,8 @@ import type { SinceSeen } from '../state/since-seen.ts';
 import type { Task } from '../state/task.ts';
 import type { Verdict } from '../state/verdict.ts';
 import type { AuditSummary } from './agent-port.ts';
+
+export type { ChangesetDecision } from '../questions/changeset-answers.ts';
 
 export interface ChangesetQuestion {
   readonly changeset: Changeset;
@@ -86,33 +89,3 @@ export interface EvidenceDoubt {
   /** One line each. */
   readonly reasons: readonly string[];
 }
-/** A red changeset (failing diagnostics) can be approved only with an override reason. */
-export type ChangesetDecision =
-  | {
-      readonly kind: 'approve';
-      readonly override?: string;
-      /** Remarks that are kept with the landing. */
-      readonly comments?: readonly LineComment[];
-      /** What it lands with instead of the message that was shown; who it is of is added. */
-      readonly message?: string;
-      /** The commit that is meant, or how it begins; null: none was shown. Absent: the one asked about. */
-      readonly commit?: string | null;
-    }
-  | {
-      readonly kind: 'reject';
-      readonly reason: string;
-      /** Those of its tasks that are sent back; the others go on, in a changeset of their own. Absent: all of them. */
-      readonly tasks?: readonly string[];
-      readonly comments?: readonly LineComment[];
-      /** The next attempts start from this work, not from the base. */
-      readonly keep?: boolean;
-    }
-  | { readonly kind: 'skip' }
-  /** Decides nothing: the first that waits is asked about. */
-  | { readonly kind: 'again' }
-  /** What was decided about another one is taken back, and the first that waits is asked about. */
-  | { readonly kind: 'undo'; readonly changeset: string }
-  /** Another attempt at one of its tasks, from 1, is that one's work: it is built again. */
-  | { readonly kind: 'choose'; readonly task: string; readonly attempt: number }
-  /** What the comments suggest is put on top of its tasks' work, as the person's own commits: it is built again. */
-  | { readonly kind: 'suggest'; readonly comments: readonly LineComment[] };

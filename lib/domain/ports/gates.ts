@@ -1,11 +1,37 @@
 import type { AnsweredAt } from '../answered-at.ts';
 import type { AgentQuestion } from '../question.ts';
+import type { ChangesetDecision } from '../questions/changeset-answers.ts';
+import type {
+  AgentAnswer,
+  BaseDecision,
+  BudgetDecision,
+  PlanDecision,
+  SessionDecision,
+} from '../questions/run-answers.ts';
+import type {
+  RequeueEdit,
+  ValidationDecision,
+  ValidatorFailedDecision,
+} from '../questions/validation-answers.ts';
 import type { Changeset } from '../state/changeset.ts';
 import type { Plan } from '../state/plan.ts';
 import type { Session } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
 import type { DiagnosticRun, Verdict } from '../state/verdict.ts';
-import type { ChangesetDecision, ChangesetQuestion } from './changeset-question.ts';
+import type { ChangesetQuestion } from './changeset-question.ts';
+
+export type {
+  AgentAnswer,
+  BaseDecision,
+  BudgetDecision,
+  PlanDecision,
+  SessionDecision,
+} from '../questions/run-answers.ts';
+export type {
+  RequeueEdit,
+  ValidationDecision,
+  ValidatorFailedDecision,
+} from '../questions/validation-answers.ts';
 
 /** A decision, with where it was taken; of who knows no such place, without. */
 export type Placed<Decision> = Decision & { readonly where?: DecidedAt };
@@ -28,7 +54,7 @@ export interface Gates {
    * Before agents are paid although diagnostics fail on the base; absent without a terminal: a warning is
    * shown instead.
    */
-  base?(question: BaseQuestion): Promise<BaseDecision>;
+  base?(question: BaseQuestion): Promise<Placed<BaseDecision>>;
   /**
    * An agent asks while it works. Rejects with the reason of `withdrawn` once that is aborted; absent: no person can be
    * asked.
@@ -79,12 +105,6 @@ export interface PlannedCircle {
   readonly kind: 'together' | 'in-parts';
   readonly groups: readonly string[];
 }
-export type PlanDecision =
-  | { readonly kind: 'approve' }
-  | { readonly kind: 'edit'; readonly plan: Plan }
-  | { readonly kind: 'replan'; readonly notes: string }
-  | { readonly kind: 'quit' };
-
 export interface ValidationQuestion {
   readonly task: Task;
   readonly verdict: Verdict;
@@ -93,27 +113,6 @@ export interface ValidationQuestion {
   /** What its work changes, as git shows it. */
   showDiff(): Promise<string>;
 }
-/** What a person may change of a task that they send back. */
-export interface RequeueEdit {
-  readonly description?: string;
-  readonly file_locks?: readonly string[];
-}
-export type ValidationDecision =
-  | ({
-      readonly kind: 'requeue';
-      readonly notes: string;
-      /** The next attempt starts from this work, not from the base. */
-      readonly keep?: boolean;
-    } & RequeueEdit)
-  /** It passes all the same; override: the reason why, which stays with the verdict. */
-  | { readonly kind: 'pass'; readonly override: string }
-  /** reason: why it is given up; none: that a person did. */
-  | { readonly kind: 'drop'; readonly reason?: string }
-  /** Another of its attempts, from 1, is its work, and judged. */
-  | { readonly kind: 'choose'; readonly attempt: number }
-  /** This very commit is judged once more: what its checks lacked is there now. */
-  | { readonly kind: 'recheck' };
-
 export interface ValidatorFailedQuestion {
   readonly task: Task;
   readonly reason: string;
@@ -121,20 +120,6 @@ export interface ValidatorFailedQuestion {
   readonly diagnostics: readonly DiagnosticRun[];
   showDiff(): Promise<string>;
 }
-/**
- * manual: the person judged the diff; skip: the task fails; retry: another validator. Where a diagnostic failed, a
- * manual pass needs the reason why as `override`.
- */
-export type ValidatorFailedDecision =
-  | {
-      readonly kind: 'manual';
-      readonly status: 'pass' | 'fail';
-      readonly notes: string;
-      readonly override?: string;
-    }
-  | { readonly kind: 'skip' }
-  | { readonly kind: 'retry' };
-
 export interface SessionQuestion {
   readonly session: Session;
   readonly tasks: readonly Task[];
@@ -151,14 +136,6 @@ export interface SessionQuestion {
   /** What was decided in the cycle and can still be taken back; absent: nothing. */
   readonly undoable?: readonly Changeset[];
 }
-export type SessionDecision =
-  | { readonly kind: 'continue' }
-  /** Continues, and what failed is tried again too. */
-  | { readonly kind: 'retry' }
-  | { readonly kind: 'stop' }
-  | { readonly kind: 'replan'; readonly notes: string }
-  /** What was decided about a changeset is taken back: it waits again. */
-  | { readonly kind: 'undo'; readonly changeset: string };
 /** stop: the session ends. */
 export type LeftOverDecision = Exclude<SessionDecision, { kind: 'continue' | 'undo' }>;
 
@@ -167,9 +144,6 @@ export interface BudgetQuestion {
   readonly limit: number;
   readonly unit: 'usd' | 'tokens';
 }
-/** amount: added to the limit, in its unit. */
-export type BudgetDecision = { readonly kind: 'raise'; readonly amount: number } | { readonly kind: 'stop' };
-
 export interface AgentAsked {
   readonly agent: string;
   readonly task: string | null;
@@ -183,15 +157,9 @@ export interface AgentAsked {
   /** It has ended, or that time is over. */
   readonly withdrawn: AbortSignal;
 }
-/** answer: in the order of the questions. proceed: it is left to the agent, by the person unless `why` says otherwise. */
-export type AgentAnswer =
-  | { readonly kind: 'answer'; readonly answers: readonly string[] }
-  | { readonly kind: 'proceed'; readonly why?: string };
-
 export interface BaseQuestion {
   /** The commit of the base that they fail on. */
   readonly commit: string;
   /** What fails there already, a clause each. */
   readonly failing: readonly string[];
 }
-export type BaseDecision = 'go-on' | 'stop';

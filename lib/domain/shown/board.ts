@@ -1,10 +1,10 @@
 import type { HintState } from '../hint.ts';
+import type { DecidedGate, OpenGate } from '../questions/gate.ts';
 import type { Role } from '../role.ts';
 import type { Changeset } from '../state/changeset.ts';
 import type { FileStat } from '../state/patch.ts';
 import type { Session } from '../state/session.ts';
 import type { TaskStatus } from '../state/task.ts';
-import type { DecidedGate, OpenGate } from './gate.ts';
 
 /** What the board shows of a session at one moment, but for the details of one task. Texts are as they are stored. */
 export interface BoardState {

@@ -1,13 +1,13 @@
 import { byText } from '../../util/by-text.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import type { LiveAgent } from '../ports/agent-port.ts';
+import type { GateAsks } from '../questions/gate.ts';
 import type { Changeset } from '../state/changeset.ts';
 import type { Doubt } from '../state/doubt.ts';
 import { isRed } from '../state/is-red.ts';
 import type { Session } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
 import type { Ahead } from './ahead.ts';
-import type { GateAsks } from './gate.ts';
 
 /** What another clone decided, and this clone's person has not said a word about: nothing of it is acted on. */
 export interface Proposals {

@@ -42,7 +42,7 @@ async function askWhetherToPay(
   const { gates, tried } = workshop;
   const known = `paid all the same ${key}`;
   if (gates.base === undefined || (await tried.read(known)) !== null) return;
-  if ((await gates.base(question)) === 'go-on') return tried.write(known, 'yes');
+  if ((await gates.base(question)).kind === 'go-on') return tried.write(known, 'yes');
   throw new FlameError({
     kind: 'refused',
     code: 'base-fails',

@@ -1,5 +1,5 @@
+import type { GateText } from '../../domain/questions/gate.ts';
 import type { BoardState, BoardStreamLine, BoardTaskDetails } from '../../domain/shown/board.ts';
-import type { GateText } from '../../domain/shown/gate.ts';
 
 /** Where the board gets what it shows. Sessions by their id; null: the one that is current. */
 export interface BoardSource {

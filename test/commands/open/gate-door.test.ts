@@ -6,15 +6,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hearLines, sayLine } from '../../../lib/commands/open/door-lines.ts';
 import { openGateDoor } from '../../../lib/commands/open/gate-door.ts';
-import { aboutBudget } from '../../../lib/ui/desk/ask-about-session.ts';
-import { GateDesk } from '../../../lib/ui/desk/gate-desk.ts';
+import { aboutBudget } from '../../../lib/ui/questions/about-run.ts';
+import { QuestionQueue } from '../../../lib/ui/questions/question-queue.ts';
 import { identityOf } from '../../../lib/util/process-identity.ts';
 import { cloneStateDir } from '../../../lib/util/user-state.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 interface Door {
   readonly commonDir: string;
-  readonly desk: GateDesk;
+  readonly desk: QuestionQueue;
   /** The folder of the door. */
   readonly folder: string;
   readonly path: string;
@@ -23,11 +23,11 @@ interface Door {
 /** A door with a question behind it. */
 async function withDoor(
   work: (door: Door) => Promise<void>,
-  { desk = new GateDesk(), state = makeTempDir() } = {},
+  { desk = new QuestionQueue(), state = makeTempDir() } = {},
 ): Promise<void> {
   const commonDir = makeTempDir();
   const door = await openGateDoor({ commonDir, env: { XDG_STATE_HOME: state }, line: desk });
-  desk.lay(aboutBudget({ spent: 5, limit: 5, unit: 'usd' }), {
+  desk.post(aboutBudget({ spent: 5, limit: 5, unit: 'usd' }), {
     person: 'Lea <lea@example.com>',
     session: null,
   });
@@ -74,7 +74,7 @@ function ended(socket: Socket): Promise<unknown> {
   });
 }
 
-class BrokenDesk extends GateDesk {
+class BrokenDesk extends QuestionQueue {
   override async text(): Promise<string | null> {
     throw new Error('git was killed');
   }
@@ -192,7 +192,7 @@ test('QUE-1 a run knows a chat that it saw, also once its note is gone', async (
 
 test('DSK-1: a run may answer in a long line, and hears none', async () => {
   const long = 'x'.repeat(5_000_000);
-  class LongDesk extends GateDesk {
+  class LongDesk extends QuestionQueue {
     override async text(): Promise<string | null> {
       return long;
     }

@@ -53,7 +53,7 @@ async function openRed(
 }
 
 test('DSK-4 a person at a terminal is asked before agents are paid for what cannot pass, and may stop', async () => {
-  const { bench, workshop, asked } = await openRed('stop', 'claude');
+  const { bench, workshop, asked } = await openRed({ kind: 'stop' }, 'claude');
   const stopped = await workWave(workshop, bench.session).catch((error: unknown) => error);
   assert.match(String(stopped), /No agent was started: diagnostics fail on the base already/);
   assert.equal(asked, [['npm test fails on main already (exit 1)']]);
@@ -66,12 +66,12 @@ test('DSK-4 a person at a terminal is asked before agents are paid for what cann
 });
 
 test('DSK-4 a yes is not asked for again, and scripts cost nothing', async () => {
-  const paid = await openRed('go-on', 'claude');
+  const paid = await openRed({ kind: 'go-on' }, 'claude');
   await workWave(paid.workshop, paid.bench.session);
   assert.is(paid.bench.started.length, 1);
   await workWave(paid.workshop, paid.bench.session);
   assert.is(paid.asked.length, 1);
-  const free = await openRed('stop', 'exec');
+  const free = await openRed({ kind: 'stop' }, 'exec');
   await workWave(free.workshop, free.bench.session);
   assert.is(free.asked.length, 0);
   assert.is(free.bench.started.length, 1);

@@ -1,11 +1,11 @@
 import type { SessionId } from '../../../lib/domain/ids.ts';
+import type { GateAsks } from '../../../lib/domain/questions/gate.ts';
 import type {
   BoardState,
   BoardStreamLine,
   BoardTask,
   BoardTaskDetails,
 } from '../../../lib/domain/shown/board.ts';
-import type { GateAsks } from '../../../lib/domain/shown/gate.ts';
 import { emptyBoard } from '../../../lib/ui/board/board-changes.ts';
 import type { BoardSource } from '../../../lib/ui/board/board-source.ts';
 import { type Board, openBoard } from '../../../lib/ui/board/open-board.ts';

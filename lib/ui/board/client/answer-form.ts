@@ -1,7 +1,7 @@
+import type { Answer, AnswerField } from '../../../domain/questions/answer-row.ts';
 import { make } from '../../page/client/dom.ts';
 import { getJson } from '../../page/client/transport.ts';
 import { about } from './app.ts';
-import type { AnswerField, GateChoice } from './gate-choice.ts';
 
 type Value = string | number | boolean | readonly string[];
 
@@ -28,13 +28,13 @@ export interface AnswerForm {
 let forms = 0;
 
 /** The form of one answer: sent as a whole, and kept as it is where it is refused. */
-export function answerForm(choice: GateChoice, { gate, send, cancel }: FormOptions): AnswerForm {
+export function answerForm(choice: Answer, { gate, send, cancel }: FormOptions): AnswerForm {
   forms += 1;
   const prefix = `answer-${forms}`;
-  const fields = choice.fields.map((field, at) => ({
-    field,
-    shown: showField(field, `${prefix}-${at}`, gate),
-  }));
+  const fields = choice.fields.flatMap((field, at) => {
+    const shown = showField(field, `${prefix}-${at}`, gate);
+    return shown === null ? [] : [{ field, shown }];
+  });
   const submit = make('button', `answer-send ${choice.look}`, choice.label);
   submit.type = 'submit';
   const back = make('button', '', 'Back');
@@ -46,7 +46,7 @@ export function answerForm(choice: GateChoice, { gate, send, cancel }: FormOptio
   const element = make(
     'form',
     'answer-form',
-    make('p', 'quiet', choice.outcome),
+    make('p', 'quiet', `${choice.means.charAt(0).toUpperCase()}${choice.means.slice(1)}.`),
     ...fields.map(({ shown }) => shown.element),
     problem,
     make('div', 'answer-tools', submit, back),
@@ -57,14 +57,16 @@ export function answerForm(choice: GateChoice, { gate, send, cancel }: FormOptio
   };
   element.addEventListener('submit', (event) => {
     event.preventDefault();
-    const filled: Record<string, Value> = {};
+    const filled: Record<string, unknown> = { ...choice.given, kind: choice.word };
     for (const { field, shown } of fields) {
       const value = shown.read();
-      if (value !== undefined) filled[field.name] = value;
+      if (value === undefined) continue;
+      const isListed = field.kind === 'words' && field.isListed === true;
+      filled[field.name] = isListed ? [filled[field.name] ?? [], value].flat() : value;
     }
     submit.disabled = true;
     say('');
-    void send(choice.answer(filled)).then((wrong) => {
+    void send(filled).then((wrong) => {
       submit.disabled = false;
       say(wrong);
     });
@@ -85,7 +87,8 @@ export function answerForm(choice: GateChoice, { gate, send, cancel }: FormOptio
   };
 }
 
-function showField(field: AnswerField, id: string, gate: string): Shown {
+/** null: a form has no place for it. */
+function showField(field: AnswerField, id: string, gate: string): Shown | null {
   switch (field.kind) {
     case 'words':
       return showWords(field, id, gate);
@@ -121,6 +124,8 @@ function showField(field: AnswerField, id: string, gate: string): Shown {
     case 'one':
     case 'some':
       return showOptions(field, id);
+    case 'comments':
+      return null;
   }
 }
 

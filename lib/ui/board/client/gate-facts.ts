@@ -1,6 +1,6 @@
-import type { AskedChangeset, AskedCheck, GateAsks } from '../../../domain/shown/gate.ts';
-import { formatCount, formatNumber, formatTokens, formatUsd } from '../../../util/format-amount.ts';
-import { unreachable } from '../../../util/unreachable.ts';
+import type { AskedChangeset, AskedCheck, GateAsks } from '../../../domain/questions/gate.ts';
+import { type Fact, factsOf as questionFacts } from '../../../domain/questions/question-facts.ts';
+import { formatCount, formatNumber } from '../../../util/format-amount.ts';
 import { make } from '../../page/client/dom.ts';
 import { getJson } from '../../page/client/transport.ts';
 import { about } from './app.ts';
@@ -8,92 +8,75 @@ import { makeBlock, makeFold, makeOutput, makeText } from './words.ts';
 
 /** What has to be known to answer it. */
 export function factsOf(gate: string, asks: GateAsks): readonly HTMLElement[] {
-  switch (asks.gate) {
-    case 'plan':
-      return [
-        makeBlock('', asks.objective),
-        ...warnings(asks.problems),
-        ...asks.notes.map((note) => makeBlock('quiet', note)),
-        make('p', 'quiet', 'The tasks are below; each says what its worker will be told.'),
-      ];
-    case 'validation':
-      return [
-        makeText('gate-about', asks.title),
-        ...(asks.notes === '' ? [] : [makeBlock('', `${asks.by}: ${asks.notes}`)]),
-        ...list(asks.issues),
-        ...checks(asks.checks),
-        foldedText('The diff', gate, 'diff'),
-      ];
-    case 'validator_failed':
-      return [
-        makeText('gate-about', asks.title),
-        makeBlock('warning', asks.reason),
-        ...checks(asks.checks),
-        foldedText('The diff', gate, 'diff'),
-      ];
-    case 'changesets':
-      return changesetFacts(gate, asks);
-    case 'session':
-      return asks.lines.map((line) => makeBlock('', line));
-    case 'budget': {
-      const format = asks.unit === 'usd' ? formatUsd : formatTokens;
-      return [makeBlock('', `${format(asks.spent)} of ${format(asks.limit)}.`)];
+  const shown: HTMLElement[] = [];
+  let items: HTMLUListElement | null = null;
+  for (const fact of questionFacts(asks)) {
+    if (fact.kind !== 'item' && fact.kind !== 'option') {
+      items = null;
+      shown.push(...draw(gate, fact, asks));
+      continue;
     }
-    case 'base':
-      return [...warnings(asks.failing), makeBlock('', 'Agents would be paid for work that cannot pass.')];
-    case 'question':
-      return [
-        makeText('gate-about', asks.title),
-        ...asks.questions.flatMap(({ question, options }) => [
-          makeBlock('', question),
-          ...list(
-            options.map(
-              ({ label, description }, index) =>
-                `${index + 1} ${label}${description === '' ? '' : `: ${description}`}`,
-            ),
-          ),
-        ]),
-        makeBlock('quiet', `It goes on by itself at ${new Date(asks.until).toLocaleTimeString()}.`),
-      ];
+    if (items === null) {
+      items = make('ul', '');
+      shown.push(items);
+    }
+    items.append(make('li', '', makeText('', fact.text)));
+  }
+  return shown;
+}
+
+function draw(gate: string, fact: Fact, { gate: kind }: GateAsks): readonly HTMLElement[] {
+  switch (fact.kind) {
+    case 'about':
+      return [makeText('gate-about', fact.text)];
+    case 'check':
+      return checks([fact.check]);
+    case 'change':
+      return [drawChange(fact.changeset)];
+    case 'task':
+      return [drawTask(fact.task)];
+    case 'shown':
+      if (fact.what === 'plan')
+        return [make('p', 'quiet', 'The tasks are below; each says what its worker will be told.')];
+      return [(kind === 'changesets' ? reviewLink() : null) ?? foldedText('The diff', gate, 'diff')];
+    case 'until':
+      return [makeBlock('quiet', `It goes on by itself at ${new Date(fact.at).toLocaleTimeString()}.`)];
+    // Each has an answer of its own, which says it.
+    case 'attempt':
+      return [];
+    case 'text':
+      return [makeBlock('', fact.text)];
     default:
-      return unreachable(asks);
+      return [makeBlock(fact.kind, fact.text)];
   }
 }
 
-function changesetFacts(gate: string, asks: AskedChangeset): readonly HTMLElement[] {
-  const { files, insertions, deletions } = asks.diffstat;
-  return [
-    make(
-      'p',
-      'row-head',
-      make('span', 'quiet', `${formatCount(files, 'file')} `),
-      make('span', 'plus', `+${formatNumber(insertions)}`),
-      make('span', 'minus', `−${formatNumber(deletions)}`),
-      make('code', 'quiet', asks.commit.slice(0, 10)),
-      ...(asks.red ? [make('span', 'badge bad', 'checks fail')] : []),
-    ),
-    ...asks.tasks.map(({ id, title, verdict, notes }) =>
-      make(
-        'div',
-        'gate-task',
-        make(
-          'p',
-          'row-head',
-          make('b', '', id),
-          make('span', `badge ${verdict === 'pass' ? 'good' : 'bad'}`, verdict ?? 'no verdict'),
-        ),
-        makeText('row-title', title),
-        ...(notes === '' ? [] : [makeBlock('quiet', notes)]),
-      ),
-    ),
-    ...(asks.answers === undefined
-      ? []
-      : [make('p', 'quiet', 'Answers these remarks:'), ...list(asks.answers)]),
-    ...warnings(asks.warnings),
-    ...asks.on_top.map((line) => makeBlock('quiet', line)),
-    ...checks(asks.checks),
-    reviewLink() ?? foldedText('The diff', gate, 'diff'),
-  ];
+function drawChange({
+  commit,
+  diffstat,
+  red,
+}: Pick<AskedChangeset, 'commit' | 'diffstat' | 'red'>): HTMLElement {
+  const { files, insertions, deletions } = diffstat;
+  return make(
+    'p',
+    'row-head',
+    make('span', 'quiet', `${formatCount(files, 'file')} `),
+    make('span', 'plus', `+${formatNumber(insertions)}`),
+    make('span', 'minus', `−${formatNumber(deletions)}`),
+    make('code', 'quiet', commit.slice(0, 10)),
+    ...(red ? [make('span', 'badge bad', 'checks fail')] : []),
+  );
+}
+
+function drawTask({ id, title, verdict, notes }: AskedChangeset['tasks'][number]): HTMLElement {
+  const badge = make('span', `badge ${verdict === 'pass' ? 'good' : 'bad'}`, verdict ?? 'no verdict');
+  return make(
+    'div',
+    'gate-task',
+    make('p', 'row-head', make('b', '', id), badge),
+    makeText('row-title', title),
+    ...(notes === '' ? [] : [makeBlock('quiet', notes)]),
+  );
 }
 
 /** To the review page of the same server; null: it has none. */
@@ -124,16 +107,6 @@ function foldedText(summary: string, gate: string, what: 'diff'): HTMLElement {
     );
   });
   return fold;
-}
-
-function warnings(lines: readonly string[]): readonly HTMLElement[] {
-  return lines.map((line) => makeBlock('warning', line));
-}
-
-function list(items: readonly string[]): readonly HTMLElement[] {
-  return items.length === 0
-    ? []
-    : [make('ul', '', ...items.map((item) => make('li', '', makeText('', item))))];
 }
 
 /** Checks with what they printed; shared with the verdicts of a task. */

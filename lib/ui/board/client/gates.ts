@@ -1,13 +1,12 @@
-import type { DecidedGate, OpenGate } from '../../../domain/shown/gate.ts';
-import { gateTitle } from '../../desk/gate-title.ts';
-import { goneWords } from '../../desk/gone-words.ts';
-import { whereWords } from '../../desk/where-words.ts';
+import { whereWords } from '../../../domain/answered-at.ts';
+import type { Answer } from '../../../domain/questions/answer-row.ts';
+import { answersTo } from '../../../domain/questions/answers-to.ts';
+import type { DecidedGate, OpenGate } from '../../../domain/questions/gate.ts';
+import { goneWords, questionTitle } from '../../../domain/questions/question-facts.ts';
 import { byId, make } from '../../page/client/dom.ts';
 import { post } from '../../page/client/transport.ts';
 import { type AnswerForm, answerForm } from './answer-form.ts';
 import { about, app } from './app.ts';
-import type { GateChoice } from './gate-choice.ts';
-import { choicesOf } from './gate-choices.ts';
 import { factsOf } from './gate-facts.ts';
 import { makeMoment } from './times.ts';
 import { makeBlock, makeFold, makeText } from './words.ts';
@@ -56,22 +55,26 @@ function changeCard(gate: OpenGate | null): void {
   if (card !== null && draft !== '' && !sent.has(card.id))
     leftOver.set(card.id, { title: card.title, draft, how: goneWords(card.gate, Date.now()) });
   const former = card;
-  card = gate === null ? null : { gate, id: gate.id, title: gateTitle(gate.asks), form: null };
+  card = gate === null ? null : { gate, id: gate.id, title: questionTitle(gate.asks), form: null };
   const had = gates.contains(document.activeElement);
   gates.replaceChildren(...(gate === null ? [] : [makeCard(gate)]));
   if (had) gates.querySelector('button')?.focus();
   const how = app.state.decided.find(({ id }) => id === former?.id);
   said.textContent =
-    gate === null ? (how === undefined ? '' : sentence(how)) : `It waits for you: ${gateTitle(gate.asks)}`;
+    gate === null
+      ? how === undefined
+        ? ''
+        : sentence(how)
+      : `It waits for you: ${questionTitle(gate.asks)}`;
 }
 
 function makeCard({ id, asks }: OpenGate): HTMLElement {
-  const title = make('h3', '', gateTitle(asks));
+  const title = make('h3', '', questionTitle(asks));
   title.id = `title-${id}`;
   title.dir = 'auto';
   const place = make('div', 'answer-place');
   const buttons = make('div', 'answers');
-  const choose = (choice: GateChoice | null): void => {
+  const choose = (choice: Answer | null): void => {
     const form =
       choice === null ? null : answerForm(choice, { gate: id, send: (answer) => send(id, answer), cancel });
     if (card?.id === id) card.form = form;
@@ -87,7 +90,7 @@ function makeCard({ id, asks }: OpenGate): HTMLElement {
     opener?.focus();
   };
   buttons.append(
-    ...choicesOf(asks).map((choice) => {
+    ...answersTo(asks).map((choice) => {
       const button = make('button', choice.look, choice.label);
       button.type = 'button';
       button.setAttribute('aria-expanded', 'false');

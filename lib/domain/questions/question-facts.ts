@@ -1,0 +1,146 @@
+import { formatCount, formatTokens, formatUsd } from '../../util/format-amount.ts';
+import { formatDuration } from '../../util/format-time.ts';
+import { unreachable } from '../../util/unreachable.ts';
+import type { AskedChangeset, AskedCheck, GateAsks, GateText, OpenGate } from './gate.ts';
+
+/** A question in one line. Texts are as they are stored. */
+export function questionTitle(asks: GateAsks): string {
+  switch (asks.gate) {
+    case 'plan':
+      return asks.problems.length === 0
+        ? `Approve this plan of ${formatCount(asks.tasks, 'task')}?`
+        : `This plan of ${formatCount(asks.tasks, 'task')} has mistakes`;
+    case 'validation':
+      return `${asks.task} failed its validation`;
+    case 'validator_failed':
+      return `The validator of ${asks.task} failed`;
+    case 'changesets':
+      return `Changeset ${asks.position} of ${asks.total}: ${asks.group}`;
+    case 'session':
+      return `Cycle ${asks.cycle} is over`;
+    case 'budget':
+      return "The session's budget is spent";
+    case 'base':
+      return 'Checks fail on the base already';
+    case 'question':
+      return `${asks.agent} asks${asks.task === null ? '' : ` about ${asks.task}`}`;
+    default:
+      return unreachable(asks);
+  }
+}
+
+/** What has to be known to answer: plain data, for all that draw it. Texts are as they are stored. */
+export type Fact =
+  | {
+      readonly kind: 'about' | 'text' | 'quiet' | 'warning' | 'item' | 'option' | 'attempt';
+      readonly text: string;
+    }
+  | { readonly kind: 'check'; readonly check: AskedCheck }
+  /** A change: what it is of, its size, and whether its checks fail. */
+  | { readonly kind: 'change'; readonly changeset: Pick<AskedChangeset, 'commit' | 'diffstat' | 'red'> }
+  | { readonly kind: 'task'; readonly task: AskedChangeset['tasks'][number] }
+  /** A text that is shown when it is asked for; task: the one whose diff it is too. */
+  | { readonly kind: 'shown'; readonly what: GateText; readonly task?: string }
+  | { readonly kind: 'until'; readonly at: string };
+
+export function factsOf(asks: GateAsks): readonly Fact[] {
+  switch (asks.gate) {
+    case 'plan':
+      return [
+        { kind: 'text', text: asks.objective },
+        ...all('warning', asks.problems),
+        ...all('quiet', asks.notes),
+        { kind: 'shown', what: 'plan' },
+      ];
+    case 'validation':
+      return [
+        { kind: 'about', text: asks.title },
+        ...all('text', asks.notes === '' ? [] : [`${asks.by}: ${asks.notes}`]),
+        ...all('item', asks.issues),
+        ...checks(asks),
+        ...all(
+          'attempt',
+          asks.others.map(({ attempt, words }) => `attempt ${attempt}: ${words}`),
+        ),
+        { kind: 'shown', what: 'diff', task: asks.task },
+      ];
+    case 'validator_failed':
+      return [
+        { kind: 'about', text: asks.title },
+        { kind: 'warning', text: asks.reason },
+        ...checks(asks),
+        { kind: 'shown', what: 'diff' },
+      ];
+    case 'changesets':
+      return changesetFacts(asks);
+    case 'session':
+      return all('text', asks.lines);
+    case 'budget': {
+      const format = asks.unit === 'usd' ? formatUsd : formatTokens;
+      return [{ kind: 'text', text: `${format(asks.spent)} of ${format(asks.limit)}.` }];
+    }
+    case 'base':
+      return [
+        ...all('warning', asks.failing),
+        { kind: 'text', text: 'Agents would be paid for work that cannot pass.' },
+      ];
+    case 'question':
+      return [
+        { kind: 'about', text: asks.title },
+        ...asks.questions.flatMap(({ question, options, isSeveral }): readonly Fact[] => [
+          { kind: 'text', text: `${question}${isSeveral ? ' (several may be chosen: 1,2)' : ''}` },
+          ...all(
+            'option',
+            options.map(
+              ({ label, description }, index) =>
+                `${index + 1} ${label}${description === '' ? '' : `: ${description}`}`,
+            ),
+          ),
+        ]),
+        { kind: 'until', at: asks.until },
+      ];
+    default:
+      return unreachable(asks);
+  }
+}
+
+function changesetFacts(asks: AskedChangeset): readonly Fact[] {
+  const { answers } = asks;
+  return [
+    { kind: 'change', changeset: asks },
+    ...asks.tasks.map((task): Fact => ({ kind: 'task', task })),
+    ...(answers === undefined ? [] : all('quiet', ['Answers these remarks:'])),
+    ...all('item', answers ?? []),
+    ...all('warning', asks.warnings),
+    ...all('quiet', asks.on_top),
+    ...checks(asks),
+    ...all(
+      'attempt',
+      asks.others.map(({ task, attempt, words }) => `${task}, attempt ${attempt}: ${words}`),
+    ),
+    { kind: 'shown', what: 'diff' },
+  ];
+}
+
+type Texts = Extract<Fact, { readonly text: string }>['kind'];
+
+function all(kind: Texts, texts: readonly string[]): readonly Fact[] {
+  return texts.map((text) => ({ kind, text }));
+}
+
+function checks({ checks: found }: { readonly checks: readonly AskedCheck[] }): readonly Fact[] {
+  return found.map((check) => ({ kind: 'check', check }));
+}
+
+/** What may lie between the end of its time, as it was set, and a timer that ends it, in milliseconds. */
+const tolerance = 100;
+
+/** How a question ended that got no answer, a clause. */
+export function goneWords({ asks, asked_at }: Pick<OpenGate, 'asks' | 'asked_at'>, goneAt: number): string {
+  if (asks.gate !== 'question') return 'this question is not asked any more';
+  const until = Date.parse(asks.until);
+  if (goneAt < until - tolerance) return `${asks.agent}, which asked it, ended before it was answered`;
+  const seconds = Math.max(1, Math.round((until - Date.parse(asked_at)) / 1_000));
+  const time = formatDuration(seconds * 1_000).replace(/ 00[sm]$/, '');
+  return `its time was over after ${time}; the agent went on with its own judgement`;
+}

@@ -1,0 +1,161 @@
+import { type AnswerField, type AnswerRow, type AskedAt, words } from './answer-row.ts';
+
+/** What may be changed of a task that is sent back. */
+export interface RequeueEdit {
+  readonly description?: string;
+  readonly file_locks?: readonly string[];
+}
+
+/** What is decided about a task that failed its validation. */
+export type ValidationDecision =
+  | ({
+      readonly kind: 'requeue';
+      readonly notes: string;
+      /** The next attempt starts from this work, not from the base. */
+      readonly keep?: boolean;
+    } & RequeueEdit)
+  /** It passes all the same; override: the reason why, which stays with the verdict. */
+  | { readonly kind: 'pass'; readonly override: string }
+  /** reason: why it is given up; none: that a person did. */
+  | { readonly kind: 'drop'; readonly reason?: string }
+  /** Another of its attempts, from 1, is its work, and judged. */
+  | { readonly kind: 'choose'; readonly attempt: number }
+  /** This very commit is judged once more: what its checks lacked is there now. */
+  | { readonly kind: 'recheck' };
+
+/** The same as it is given: without notes, the validator's hold. */
+export type ValidationGiven =
+  | Exclude<ValidationDecision, { readonly kind: 'requeue' }>
+  | ({ readonly kind: 'requeue'; readonly notes?: string; readonly keep?: boolean } & RequeueEdit);
+
+const keep: AnswerField = { kind: 'tick', name: 'keep', label: 'The next attempt continues from this work' };
+
+function notes({ notes: value }: { readonly notes: string }): AnswerField {
+  return words('notes', 'Notes for the next attempt', {
+    ...{ isNeeded: false, value, usage: '[NOTES]', enter: "the validator's" },
+  });
+}
+
+/** The answers to a task that failed its validation, the usual one first. */
+export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
+  {
+    ...{ word: 'requeue', label: 'Send back', key: '(r)equeue', look: 'good' },
+    means: "it is tried again, with these notes (the validator's)",
+    fields: (asks) => [notes(asks), keep],
+    inFile: [{ key: 'requeue', holds: 'words', field: 'notes', usage: 'notes', beside: ['keep'] }],
+    flag: () => '--requeue NOTES',
+    done: ({ notes: said }) => `sent back: ${said}`,
+  },
+  {
+    ...{ word: 'requeue', label: 'Edit and send back', key: '(e)dit and requeue' },
+    means: 'it is tried again as it stands here',
+    fields: (asks) => [
+      notes(asks),
+      words('description', 'What it is to do', { isNeeded: false, value: asks.description }),
+      {
+        ...{ kind: 'lines', name: 'file_locks', label: 'What it may change, a path a line' },
+        value: asks.file_locks,
+      },
+      keep,
+    ],
+    done: 'sent back',
+  },
+  {
+    ...{ word: 'recheck', label: 'Check again', key: '(c)heck again' },
+    means:
+      'its checks run again on this very commit, for when you mended what they lacked; a changed configuration counts once the run is started again',
+    inFile: [{ word: 'recheck' }],
+    flag: () => '--recheck',
+    done: 'checked again',
+  },
+  {
+    ...{ word: 'pass', label: 'Pass with a reason', key: '(p)ass with a reason' },
+    means: 'it counts as passed; the reason stays with the verdict',
+    fields: () => [words('override', 'Pass it all the same, because', { usage: 'REASON' })],
+    inFile: [{ key: 'override', holds: 'words', field: 'override', usage: 'reason' }],
+    flag: () => '--override REASON',
+    done: ({ override }) => `passed all the same: ${override}`,
+  },
+  {
+    ...{ word: 'choose', label: 'Take another attempt', key: '(o)ther attempt' },
+    means: ({ others }) =>
+      `that attempt is judged instead: ${others.map(({ attempt }) => attempt).join(' or ')}`,
+    each: ({ others }) =>
+      others.map(({ attempt, words: about }) => ({
+        label: `Take attempt ${attempt}`,
+        means: `${about}: its work is judged instead`,
+        given: { attempt },
+        name: `${attempt}`,
+      })),
+    typed: { usage: () => 'ATTEMPT', read: (text) => ({ attempt: Number(text) }) },
+    inFile: [{ key: 'choose', holds: 'attempt', field: 'attempt', usage: 'attempt', isNamed: () => false }],
+    done: ({ attempt }) => `attempt ${attempt} chosen`,
+  },
+  {
+    ...{ word: 'drop', label: 'Drop', key: '(d)rop', look: 'bad' },
+    means: ({ task }) => `${task} is given up`,
+    fields: () => [words('reason', 'Why is it dropped?', { usage: 'REASON' })],
+    inFile: [
+      { word: 'drop' },
+      { key: 'drop', holds: 'words', field: 'reason', usage: 'reason', isNamed: () => false },
+    ],
+    done: ({ reason }) => (reason === undefined ? 'dropped' : `dropped: ${reason}`),
+  },
+];
+
+/**
+ * What is decided where validators came to no verdict. manual: the person judged the diff; skip: the task fails;
+ * retry: another validator. Where a diagnostic failed, a manual pass needs the reason why as `override`.
+ */
+export type ValidatorFailedDecision =
+  | {
+      readonly kind: 'manual';
+      readonly status: 'pass' | 'fail';
+      readonly notes: string;
+      readonly override?: string;
+    }
+  | { readonly kind: 'skip' }
+  | { readonly kind: 'retry' };
+
+/** The same as it is given. */
+export type ValidatorGiven =
+  | { readonly kind: 'retry' }
+  | { readonly kind: 'skip' }
+  | { readonly kind: 'pass'; readonly notes?: string }
+  | { readonly kind: 'fail'; readonly notes: string };
+
+/** The answers where a validator came to no verdict. */
+export const validatorAnswers: readonly AnswerRow<AskedAt<'validator_failed'>>[] = [
+  {
+    ...{ word: 'retry', label: 'Retry', key: '(r)etry', look: 'good' },
+    means: 'another validator judges it',
+    inFile: [{ word: 'retry' }],
+    done: 'retry',
+  },
+  {
+    ...{ word: 'pass', label: 'Pass by hand', key: '(p)ass' },
+    means: 'you judged the diff yourself',
+    fields: ({ red }) => [
+      red
+        ? words('notes', 'Its diagnostics fail. Pass it all the same, because', { usage: 'REASON' })
+        : words('notes', 'Notes', { isNeeded: false, usage: '[NOTES]', enter: 'none' }),
+    ],
+    inFile: [
+      { word: 'manual', isNamed: ({ red }) => !red },
+      { key: 'override', holds: 'words', field: 'notes', usage: 'reason', isNamed: ({ red }) => red },
+    ],
+    done: ({ notes: said }) => `judged by hand: pass${said === undefined || said === '' ? '' : `, ${said}`}`,
+  },
+  {
+    ...{ word: 'fail', label: 'Fail by hand', key: '(f)ail', look: 'bad' },
+    means: 'it fails its validation',
+    fields: () => [words('notes', 'What is wrong?', { usage: 'NOTES' })],
+    done: ({ notes: said }) => `judged by hand: fail, ${said}`,
+  },
+  {
+    ...{ word: 'skip', label: 'Skip', key: '(s)kip', look: 'bad' },
+    means: 'the task fails',
+    inFile: [{ word: 'skip' }],
+    done: 'skipped',
+  },
+];

@@ -1,0 +1,50 @@
+import { answersTo, doneWords } from '../../domain/questions/answers-to.ts';
+import type { GateAsks, GateText } from '../../domain/questions/gate.ts';
+import { parseAnswer } from '../../domain/questions/parse-answer.ts';
+
+/** A question as it is posted, and what its answers come to. */
+export interface Question<Decision> {
+  readonly asks: GateAsks;
+  /** `the plan`, `task-001`, `changeset auth`. */
+  readonly about: string;
+  /** What an answer is about beyond what is shown: with anything else in it, it is another question. */
+  readonly substance?: unknown;
+  /** Throws FlameErrors: it is no answer, or none to this question. */
+  decide(given: unknown): Promise<Decision>;
+  /** A text of it that is shown when it is asked for; null: there is none. */
+  text(what: GateText): Promise<string | null>;
+}
+
+/** A question whose answers are decisions as they are given. */
+export function plainQuestion<Decision>(
+  asks: GateAsks,
+  { about, substance }: Pick<Question<unknown>, 'about' | 'substance'>,
+): Question<Decision> {
+  return {
+    ...{ asks, about, substance },
+    decide: async (given) => parseAnswer<Decision>(answersTo(asks), given),
+    text: async () => null,
+  };
+}
+
+/** What was decided, in a few words: `approved`, `rejected: too early`. */
+export function decisionWords(gate: GateAsks['gate'], decision: Decided): string {
+  if (decision.kind === 'again') return doneWords(gate, { kind: 'undo' });
+  return doneWords(gate, { ...decision, kind: decision.status ?? decision.kind });
+}
+
+/** A decision at any gate; status: of one that a person judged. */
+export interface Decided {
+  readonly kind: string;
+  readonly status?: string;
+}
+
+/** Of what a browser shows at once, and another process is told in one line. */
+const mostShown = 2_000_000;
+
+/** A diff, or its first lines and a last one that says what was cut and by which command it is seen whole. */
+export function boundedDiff(diff: string, whole: string): string {
+  if (diff.length <= mostShown) return diff;
+  const end = diff.lastIndexOf('\n', mostShown - 1) + 1 || mostShown;
+  return `${diff.slice(0, end)}\n[... diff cut here: ${end} of ${diff.length} characters shown; ${whole} ...]\n`;
+}

@@ -1,0 +1,158 @@
+import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
+import type { Given } from '../../domain/questions/answer-row.ts';
+import { answersTo } from '../../domain/questions/answers-to.ts';
+import type { LineComment } from '../../domain/state/line-comment.ts';
+import { wrapText } from '../../util/format-width.ts';
+import { renderChangeset } from '../render/render-changeset.ts';
+import { renderExcluding } from '../render/render-excluding.ts';
+import { renderOnTop } from '../render/render-on-top.ts';
+import { visibleLine } from '../text/visible-text.ts';
+import { changesetFacts, decideChangeset } from './about-changeset.ts';
+import { type AskOptions, askUntilDecided, type KeyAct } from './ask-answer.ts';
+import { askComment } from './ask-comment.ts';
+import { editsLines } from './ask-lines.ts';
+import { type Asking, type Choice, choose } from './choose.ts';
+import type { GateContext } from './gate-context.ts';
+import { followLines, type KeptComments, sayKept } from './kept-comments.ts';
+import { waitingChangeset } from './waits-for-person.ts';
+
+/**
+ * Shows a changeset and asks what becomes of it; a red one is approved only with a reason. `openPage` opens the review
+ * page, where one can be opened; `kept`: comments of the question before.
+ */
+export async function askChangeset(
+  context: GateContext,
+  question: ChangesetQuestion,
+  { kept, openPage }: { readonly kept: KeptComments; readonly openPage?: (() => Promise<void>) | undefined },
+): Promise<ChangesetDecision> {
+  const comments = kept.of(question);
+  const asking = context.asking(waitingChangeset(question, await changesetFacts(question)));
+  const asked: Asked = { context, question, asking, comments, page: openPage ?? null, message: null };
+  await showAsked(asked);
+  const decision = await askUntilDecided(async () => offerOf(asked, await changesetFacts(question)));
+  if (decision.kind === 'approve' || decision.kind === 'reject' || decision.kind === 'skip')
+    kept.forget(question);
+  return decision;
+}
+
+/** What a question about a changeset has come to, while it is asked. */
+interface Asked {
+  readonly context: GateContext;
+  readonly question: ChangesetQuestion;
+  readonly asking: Asking;
+  /** They go along with a decision. */
+  readonly comments: LineComment[];
+  /** Opens the review page; null: there is none, or it is open. */
+  page: (() => Promise<void>) | null;
+  /** What it lands with; null: what was written for it. */
+  message: string | null;
+}
+
+/** The changeset with what is to be known before it is decided. */
+async function showAsked({ context, question, comments }: Asked): Promise<void> {
+  const { style, say } = context;
+  const { id } = question.changeset;
+  say(renderChangeset(question, style));
+  for (const line of renderExcluding((await question.excluding?.(id)) ?? []))
+    say(wrapText(`warning: ${line}`, style.width, '  ').map(style.yellow).join('\n'));
+  for (const line of renderOnTop((await question.onTop?.(id)) ?? []))
+    say(wrapText(line, style.width, '  ').join('\n'));
+  await sayKept(context, comments, question);
+}
+
+function offerOf(asked: Asked, facts: Parameters<typeof answersTo>[0]): AskOptions<ChangesetDecision> {
+  const { asking, question } = asked;
+  return {
+    ...{ asking, answers: answersTo(facts), acts: actsOf(asked), before: 'skip' },
+    onField: async (name, value) => {
+      if (name !== 'tasks' || !Array.isArray(value)) return;
+      const others = (await question.onTop?.(question.changeset.id, value)) ?? [];
+      for (const line of renderOnTop(others)) asking.say(line);
+    },
+    decide: (given) => decide(asked, given),
+  };
+}
+
+/** What keys do that decide nothing by themselves, and the message in the editor. */
+function actsOf(asked: Asked): readonly KeyAct<ChangesetDecision>[] {
+  const { context, asking, question, comments } = asked;
+  const { showInterdiff, linesOf, showMessage } = question;
+  const view = async (diff: Promise<string>): Promise<null> => {
+    await context.viewDiff(await diff);
+    return null;
+  };
+  const edit = async (): Promise<ChangesetDecision | null> => {
+    const edited = await editsLines(context, asking, question);
+    if (edited === null) return null;
+    followLines(comments, edited);
+    return { kind: 'again' };
+  };
+  const write = async (): Promise<null> => {
+    asked.message = await askMessage(context, question, asked.message);
+    return null;
+  };
+  const open = async (): Promise<null> => {
+    await asked.page?.();
+    asked.page = null;
+    return null;
+  };
+  const comment = async (): Promise<null> => {
+    const one = await askComment(asking, question);
+    if (one === null) return null;
+    comments.push(one);
+    context.say(`It goes along when you approve or reject: ${comments.length} so far.`);
+    return null;
+  };
+  return [
+    { label: '(v)iew', act: () => view(question.showDiff()) },
+    ...(showInterdiff === undefined ? [] : [{ label: '(i)nterdiff', act: () => view(showInterdiff()) }]),
+    ...(linesOf === undefined ? [] : [{ label: '(e)dit lines', act: edit }]),
+    ...(showMessage === undefined ? [] : [{ label: '(m)essage', act: write }]),
+    ...(asked.page === null ? [] : [{ label: '(w)eb', act: open }]),
+    { label: '(c)omment', act: comment },
+  ];
+}
+
+/** What a key and its fields come to, with what was written before; null: nothing after all. */
+async function decide(
+  { asking, question, comments, message }: Asked,
+  given: Given,
+): Promise<ChangesetDecision | null> {
+  if (given.kind === 'skip' && comments.length > 0 && !(await dropsThem(asking))) return null;
+  const remarks = comments.length === 0 ? {} : { comments };
+  const worded = message === null ? {} : { message };
+  const along = given.kind === 'approve' ? { ...remarks, ...worded } : given.kind === 'reject' ? remarks : {};
+  const decision = await decideChangeset(question, { ...given, ...along });
+  if (decision.kind !== 'undo' || question.takeBack === undefined) return decision;
+  await question.takeBack(decision.changeset, 'terminal');
+  return { kind: 'again' };
+}
+
+/** What it lands with, in the editor; as it was where that was left as it is. */
+async function askMessage(
+  context: GateContext,
+  { changeset, showMessage, checkMessage }: ChangesetQuestion,
+  former: string | null,
+): Promise<string | null> {
+  const text = former ?? (await showMessage?.()) ?? '';
+  const parse = (edited: string): string => edited.trim();
+  const edited = await context.edit({ fileName: `${changeset.group}.txt`, text, parse });
+  if (edited === null || edited === '' || edited === text.trim()) return former;
+  const wrong = (await checkMessage?.(changeset.id, edited)) ?? null;
+  if (wrong !== null) {
+    context.say(visibleLine(wrong));
+    return former;
+  }
+  context.say(`When you approve it, it lands as: ${visibleLine(edited.split('\n')[0] ?? '')}`);
+  return edited;
+}
+
+const dropChoices: readonly Choice<'d' | 'b'>[] = [
+  { key: 'd', label: '(d)rop the comments' },
+  { key: 'b', label: '(b)ack' },
+];
+
+/** Nothing is decided: there is nothing they could go along with. */
+async function dropsThem(asking: Asking): Promise<boolean> {
+  return (await choose(asking, dropChoices)) === 'd';
+}

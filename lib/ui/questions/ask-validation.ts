@@ -1,0 +1,75 @@
+import type {
+  ValidationDecision,
+  ValidationQuestion,
+  ValidatorFailedDecision,
+  ValidatorFailedQuestion,
+} from '../../domain/ports/gates.ts';
+import { answersTo } from '../../domain/questions/answers-to.ts';
+import { renderTries } from '../render/render-tries.ts';
+import { renderDiagnostic, renderVerdict } from '../render/render-verdict.ts';
+import { visibleLine } from '../text/visible-text.ts';
+import { aboutValidation, aboutValidator } from './about-validation.ts';
+import { askUntilDecided } from './ask-answer.ts';
+import { askKeep } from './choose.ts';
+import { badEdit, parseTaskEdit, type TaskEdit, taskEditToYaml } from './edit-task.ts';
+import type { GateContext } from './gate-context.ts';
+import { waitingValidation, waitingValidator } from './waits-for-person.ts';
+
+/** A task failed its validation: check it again, requeue it with notes, requeue it changed, or drop it. */
+export async function askValidation(
+  context: GateContext,
+  question: ValidationQuestion,
+): Promise<ValidationDecision> {
+  const { task, verdict, editProblems, showDiff } = question;
+  const { style, say } = context;
+  const asking = context.asking(waitingValidation(question));
+  const { asks, decide } = aboutValidation(question);
+  say(style.bold(`${task.id} failed its validation: ${visibleLine(task.title)}`));
+  say(renderVerdict(verdict, style).join('\n'));
+  for (const line of renderTries(task, style)) say(line);
+  const parse = async (text: string): Promise<TaskEdit> => {
+    const edit = await parseTaskEdit(text);
+    const problems = await editProblems(edit);
+    if (problems.length > 0) throw badEdit(problems);
+    return edit;
+  };
+  const edit = async (): Promise<ValidationDecision | null> => {
+    const { description, file_locks } = task;
+    const text = await taskEditToYaml({ notes: verdict.notes, description, file_locks });
+    const edited = await context.edit({ fileName: `${task.id}.yml`, text, parse });
+    if (edited === null) return null;
+    return { kind: 'requeue', ...edited, ...((await askKeep(asking)) ? { keep: true } : {}) };
+  };
+  const view = async (): Promise<null> => {
+    await context.viewDiff(await showDiff());
+    return null;
+  };
+  const acts = [
+    { label: '(v)iew', act: view },
+    { label: '(e)dit and requeue', act: edit },
+  ];
+  return askUntilDecided(() => ({ asking, answers: answersTo(asks), acts, before: 'recheck', decide }));
+}
+
+/** The validator of a task failed twice: another one, a person's own judgement, or give the task up. */
+export async function askValidatorFailed(
+  context: GateContext,
+  question: ValidatorFailedQuestion,
+): Promise<ValidatorFailedDecision> {
+  const { task, reason, diagnostics } = question;
+  const asking = context.asking(waitingValidator(question));
+  const { asks, decide } = aboutValidator(question);
+  context.say(context.style.bold(`The validator of ${task.id} failed: ${visibleLine(reason)}`));
+  for (const line of diagnostics.flatMap((run) => renderDiagnostic(run, context.style, '  ')))
+    context.say(line);
+  const isByHand = ({ word }: { readonly word: string }): boolean => word === 'pass' || word === 'fail';
+  const answers = answersTo(asks);
+  // No judgement before the diff was shown.
+  const judge = async (): Promise<ValidatorFailedDecision> => {
+    await context.viewDiff(await question.showDiff());
+    return askUntilDecided(() => ({ asking, answers: answers.filter(isByHand), decide }));
+  };
+  const acts = [{ label: '(m)anual review', act: judge }];
+  const others = answers.filter((answer) => !isByHand(answer));
+  return askUntilDecided(() => ({ asking, answers: others, acts, before: 'skip', decide }));
+}

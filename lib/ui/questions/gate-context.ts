@@ -1,0 +1,76 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { wrapText } from '../../util/format-width.ts';
+import { renderDiff } from '../render/render-diff.ts';
+import { editText } from '../terminal/edit-text.ts';
+import { openPager } from '../terminal/open-pager.ts';
+import { createPrompter, type Prompter } from '../terminal/prompter.ts';
+import type { Style } from '../text/style.ts';
+import type { Asking } from './choose.ts';
+import { type WaitingGate, waitsForPerson } from './waits-for-person.ts';
+
+export interface GateSettings {
+  /** How text looks on stderr, where questions are asked. */
+  readonly style: Style;
+  /** What `git var GIT_PAGER` and `git var GIT_EDITOR` said. */
+  readonly pager: string;
+  readonly editor: string;
+  /** The command to continue with when the input ends at a question. */
+  readonly resume: string;
+}
+
+/** What every question at the terminal needs. */
+export interface GateContext {
+  readonly style: Style;
+  say(text: string): void;
+  /** The means to ask; the gate says how the question can be answered without a terminal, or which error ends it. */
+  asking(waiting: WaitingGate | FlameError): Asking;
+  viewDiff(diff: string): Promise<void>;
+  /** Shows text in the pager. */
+  view(text: string): Promise<void>;
+  edit<Value>(request: EditRequest<Value>): Promise<Value | null>;
+}
+
+interface EditRequest<Value> {
+  readonly fileName: string;
+  readonly text: string;
+  readonly parse: (text: string) => Value | Promise<Value>;
+  /** See editText. */
+  readonly isVerbatim?: boolean;
+}
+
+/** `withdrawn` aborts when the question was answered elsewhere. */
+export function createGateContext(io: Io, settings: GateSettings, withdrawn?: AbortSignal): GateContext {
+  const { style } = settings;
+  const prompter: Prompter = createPrompter(io, style.width);
+  const say = (text: string): void => void io.stderr.write(`${text}\n`);
+  return {
+    style,
+    say,
+    asking: (waiting) => {
+      const onEnd = (): FlameError =>
+        waiting instanceof FlameError ? waiting : waitsForPerson(waiting, settings.resume);
+      const sayBeside = (line: string): void => say(wrapSaid(line, style.width));
+      return { prompter, say: sayBeside, onEnd, withdrawn, howTo: () => howTo(io, style) };
+    },
+    viewDiff: (diff) =>
+      openPager(io, renderDiff(diff, style), { pager: settings.pager, elsewhere: io.stderr }),
+    view: (text) => openPager(io, text, { pager: settings.pager, elsewhere: io.stderr }),
+    edit: (request) => editText(io, { ...request, editor: settings.editor, say, style, withdrawn }),
+  };
+}
+
+/** Each line of it as far to the right as the first. */
+function wrapSaid(text: string, width: number): string {
+  const [indent = ''] = /^ */.exec(text) ?? [];
+  return wrapText(text.slice(indent.length), width, indent).join('\n');
+}
+
+const told = new WeakSet<Io>();
+
+/** Once for each terminal. */
+function howTo(io: Io, style: Style): string | null {
+  if (told.has(io)) return null;
+  told.add(io);
+  return style.dim('Type a letter, then Enter. Ctrl-D leaves the question open: everything is kept.');
+}

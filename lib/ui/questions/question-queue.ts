@@ -1,0 +1,251 @@
+import type { AnsweredAt } from '../../domain/answered-at.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type {
+  DecidedGate,
+  GateLine,
+  GatesState,
+  GateText,
+  GivenAnswer,
+  OpenGate,
+} from '../../domain/questions/gate.ts';
+import { goneWords } from '../../domain/questions/question-facts.ts';
+import { answeredAlready, notAsked } from '../../domain/questions/refused-answers.ts';
+import type { NoticeEnd } from '../../domain/shown/event.ts';
+import { canonicalDigest } from '../../util/canonical-digest.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import { randomName } from '../../util/random-name.ts';
+import { type Decided, decisionWords, type Question } from './about-question.ts';
+
+/** Of those that were decided, as they are shown; and as who comes late is told of. */
+const mostKept = 20;
+const mostKnown = 5_000;
+const mostWarnings = 10;
+
+/** An answer that was taken and may not be applied yet: the same question, asked again, needs no second answer. */
+export interface KeptAnswer {
+  /** The digest of all that was asked about, and of where its session stood: once it is applied, no question has it. */
+  readonly print: string;
+  readonly answer?: unknown;
+  readonly where: 'board' | 'command';
+}
+
+/** Where one is kept beyond this process. What can't be kept is only as safe as the process. */
+export interface AnswerKeeper {
+  /** null: none. */
+  read(session: SessionId): KeptAnswer | null;
+  write(session: SessionId, kept: KeptAnswer): void;
+  clear(session: SessionId): void;
+}
+
+const keepsNothing: AnswerKeeper = {
+  read: () => null,
+  write: () => undefined,
+  clear: () => undefined,
+};
+
+/** Who decides, in which session, and how far that is. */
+export interface QuestionPlace {
+  readonly person: string;
+  readonly session: SessionId | null;
+  /** When the last decision was made that its note holds; '' before the first. */
+  readonly decidedAt?: string;
+}
+
+export interface Answer<Decision> {
+  readonly decision: Decision;
+  readonly where: AnsweredAt;
+}
+
+/** A question that is open. */
+export interface PostedQuestion<Decision> {
+  /** Resolves to what was answered here; never, where it is answered elsewhere. */
+  readonly answered: Promise<Answer<Decision>>;
+  /** Says what became of it; '' as the answer: nothing, it is asked no more. */
+  close(answer: string, where: AnsweredAt): void;
+}
+
+interface Warning {
+  readonly sentence: string;
+  readonly until: NoticeEnd | null;
+}
+
+interface Lying {
+  readonly gate: OpenGate;
+  readonly text: Question<unknown>['text'];
+  take(given: GivenAnswer): Promise<void>;
+}
+
+/** Queue of the questions of a run, one open at a time, for pages and commands. What was decided stays known as long as it runs. */
+export class QuestionQueue implements GateLine {
+  #lying: Lying | null = null;
+  #decided: readonly DecidedGate[] = [];
+  /** How those ended that nobody answered, by their id. */
+  readonly #gone = new Map<string, string>();
+  #warnings: readonly Warning[] = [];
+  #ahead: readonly string[] = [];
+  readonly #listeners = new Set<() => void>();
+  readonly #keeper: AnswerKeeper;
+  /** Digests of what was answered in this process. */
+  readonly #used = new Set<string>();
+  /** Sessions of which this process kept an answer. */
+  readonly #kept = new Set<SessionId>();
+
+  constructor(keeper: AnswerKeeper = keepsNothing) {
+    this.#keeper = keeper;
+  }
+
+  read(): GatesState {
+    const open = this.#lying?.gate ?? null;
+    const decided = this.#decided.slice(0, mostKept);
+    return { open, decided, warnings: [...this.#ahead, ...this.#warnings.map(({ sentence }) => sentence)] };
+  }
+
+  /** Shows a sentence beside the questions, the same one once, and as long as what it warns of isn't over. */
+  warn(sentence: string, until: NoticeEnd | null = null): void {
+    const others = this.#warnings.filter((known) => known.sentence !== sentence);
+    this.#warnings = [{ sentence, until }, ...others].slice(0, mostWarnings);
+    this.#tell();
+  }
+
+  /** Takes back what was warned of until that; null: nothing. */
+  settle(end: NoticeEnd | null): void {
+    const left = this.#warnings.filter(({ until }) => until === null || until !== end);
+    if (left.length === this.#warnings.length) return;
+    this.#warnings = left;
+    this.#tell();
+  }
+
+  /** Shows these conflicts ahead, a sentence each, in the place of those before. */
+  warnAhead(conflicts: readonly string[]): void {
+    this.#ahead = conflicts.slice(0, mostWarnings);
+    this.#tell();
+  }
+
+  watch(onChange: () => void): () => void {
+    this.#listeners.add(onChange);
+    return () => this.#listeners.delete(onChange);
+  }
+
+  async answer(given: GivenAnswer): Promise<void> {
+    await this.#require(given.gate).take(given);
+  }
+
+  async text(gate: string, what: GateText): Promise<string | null> {
+    return this.#require(gate).text(what);
+  }
+
+  /** Opens a question. */
+  post<Decision extends Decided>(
+    question: Question<Decision>,
+    place: QuestionPlace,
+  ): PostedQuestion<Decision> {
+    const id = randomName('gate');
+    const { session } = place;
+    const gate: OpenGate = { id, session, asked_at: new Date().toISOString(), asks: question.asks };
+    let settle: (answer: Answer<Decision>) => void = () => undefined;
+    const answered = new Promise<Answer<Decision>>((resolve) => {
+      settle = resolve;
+    });
+    const close: PostedQuestion<Decision>['close'] = (answer, where) => {
+      if (this.#lying?.gate.id !== id) return;
+      this.#lying = null;
+      if (answer === '') this.#gone.set(id, goneWords(gate, Date.now()));
+      else this.#note(question, place, { id, answer, where });
+      this.#tell();
+    };
+    const take = async ({ answer, where }: GivenAnswer): Promise<void> => {
+      killPoint('answer on a board read');
+      const decision = await question.decide(answer);
+      // Somebody else may have answered while it was read.
+      if (this.#lying?.gate.id !== id) throw this.#whatBecameOf(id);
+      if (where === 'board' || where === 'command') this.#keep(question, place, { answer, where });
+      close(decisionWords(question.asks.gate, decision), where);
+      settle({ decision, where });
+      killPoint('answer on a board given');
+    };
+    this.#lying = { gate, text: question.text, take };
+    this.#tell();
+    return { answered, close };
+  }
+
+  /** Whether an answer is kept of that session, to whatever it was. */
+  hasKept({ session }: Pick<QuestionPlace, 'session'>): boolean {
+    return session !== null && this.#keeper.read(session) !== null;
+  }
+
+  /**
+   * What was answered to exactly this before its run was killed, and never applied; null: nothing. It is given once:
+   * whoever refuses it, or changes nothing by it, asks a person the next time.
+   */
+  async recall<Decision extends Decided>(
+    question: Question<Decision>,
+    place: QuestionPlace,
+  ): Promise<Answer<Decision> | null> {
+    const { session } = place;
+    const kept = session === null ? null : this.#keeper.read(session);
+    if (session === null || kept === null) return null;
+    this.#keeper.clear(session);
+    const print = printOf(question, place);
+    // Asked again in this run, it came to nothing.
+    if (kept.print !== print || this.#used.has(print)) return null;
+    const { answer, where } = kept;
+    const decision = await question.decide(answer).catch(() => null);
+    if (decision === null) return null;
+    this.#note(question, place, {
+      id: randomName('gate'),
+      answer: decisionWords(question.asks.gate, decision),
+      where,
+    });
+    this.#tell();
+    return { decision, where };
+  }
+
+  /** Its run ends and was not killed: what was answered in it is applied by now, or came to nothing. */
+  forget(): void {
+    for (const session of this.#kept) this.#keeper.clear(session);
+    this.#kept.clear();
+  }
+
+  #keep(
+    question: Question<unknown>,
+    place: QuestionPlace,
+    { answer, where }: Pick<KeptAnswer, 'answer' | 'where'>,
+  ): void {
+    // Who asked ends with its run, and what it is told may be a secret.
+    if (place.session === null || question.asks.gate === 'question') return;
+    const print = printOf(question, place);
+    this.#used.add(print);
+    this.#kept.add(place.session);
+    this.#keeper.write(place.session, { print, answer, where });
+    killPoint('answer on a board kept');
+  }
+
+  #note(
+    { asks, about }: Question<unknown>,
+    { person, session }: QuestionPlace,
+    decided: Pick<DecidedGate, 'id' | 'answer' | 'where'>,
+  ): void {
+    const at = new Date().toISOString();
+    const one = { ...decided, session, gate: asks.gate, about, by: person, at };
+    this.#decided = [one, ...this.#decided].slice(0, mostKnown);
+  }
+
+  #require(id: string): Lying {
+    const lying = this.#lying;
+    if (lying === null || lying.gate.id !== id) throw this.#whatBecameOf(id);
+    return lying;
+  }
+
+  #whatBecameOf(id: string): Error {
+    const decided = this.#decided.find((one) => one.id === id);
+    return decided === undefined ? notAsked(this.#gone.get(id)) : answeredAlready(decided);
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function printOf({ asks, substance }: Question<unknown>, { session, decidedAt }: QuestionPlace): string {
+  return canonicalDigest({ asks, substance, session, decidedAt });
+}

@@ -1,0 +1,80 @@
+import type { GateAsks, OpenGate } from '../../domain/questions/gate.ts';
+import { type Fact, factsOf, questionTitle } from '../../domain/questions/question-facts.ts';
+import { answerUsage, typedAnswers } from '../../domain/questions/typed-answer.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { formatClock, formatDuration } from '../../util/format-time.ts';
+import { wrapText } from '../../util/format-width.ts';
+import { shortId } from '../../util/short-id.ts';
+import { renderTable } from '../../util/table.ts';
+import { tellingLines } from '../../util/telling-lines.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+
+const mostLines = 10;
+
+/** Open questions: what has to be known of each, and the commands that answer it. */
+export function renderQuestions(gates: readonly OpenGate[], style: Style, now: Date): string {
+  return gates.map((gate) => renderQuestion(gate, style, now).join('\n')).join('\n\n');
+}
+
+function renderQuestion(
+  { id, session, asked_at, asks }: OpenGate,
+  style: Style,
+  now: Date,
+): readonly string[] {
+  const since = formatDuration(Math.max(0, now.getTime() - Date.parse(asked_at)));
+  const rows = typedAnswers(asks).map((answer) => [
+    `git flame answer ${id} ${answerUsage(answer)}`,
+    visibleLine(answer.means),
+  ]);
+  return [
+    style.bold(visibleLine(questionTitle(asks))),
+    style.dim([id, session ?? '', `asked ${since} ago`].filter(Boolean).join(' · ')),
+    ...factLines(id, asks)
+      .flatMap((fact) =>
+        visibleText(fact)
+          .split('\n')
+          .flatMap((line) => wrapText(line, style.width - 2, '  ')),
+      )
+      .map((line) => `  ${line}`),
+    ...renderTable(rows, { width: style.width }),
+  ];
+}
+
+function factLines(id: string, asks: GateAsks): readonly string[] {
+  return factsOf(asks).flatMap((fact) => linesOf(id, fact));
+}
+
+/** A line or a paragraph each. */
+function linesOf(id: string, fact: Fact): readonly string[] {
+  switch (fact.kind) {
+    case 'item':
+      return [`- ${fact.text}`];
+    case 'option':
+      return [`  ${fact.text}`];
+    case 'check': {
+      const { command, result, is_good: isGood, output } = fact.check;
+      const printed = isGood ? [] : tellingLines(output, mostLines).filter((line) => line.trim() !== '');
+      return [`${isGood ? 'good' : 'failed'}: ${command} (${result})`, ...printed.map((line) => `  ${line}`)];
+    }
+    case 'change': {
+      const { commit, diffstat, red } = fact.changeset;
+      const { files, insertions, deletions } = diffstat;
+      const size = `${formatCount(files, 'file')} +${insertions} -${deletions}`;
+      return [`${shortId(commit)}: ${size}${red ? ', checks fail' : ''}`];
+    }
+    case 'task': {
+      const { id: task, title, verdict, notes } = fact.task;
+      return [`${task} (${verdict ?? 'no verdict'}): ${title}`, ...(notes === '' ? [] : [notes])];
+    }
+    case 'shown':
+      if (fact.what === 'plan') return [`Its tasks: git flame answer ${id} --print plan`];
+      return [
+        `The diff: ${fact.task === undefined ? `git flame answer ${id} --print diff` : `git flame show ${fact.task} --diff`}`,
+      ];
+    case 'until':
+      return [`It goes on by itself at ${formatClock(fact.at)}.`];
+    default:
+      return [fact.text];
+  }
+}

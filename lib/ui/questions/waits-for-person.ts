@@ -1,0 +1,165 @@
+import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
+import type { ChangesetQuestion, Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
+import type {
+  BudgetQuestion,
+  PlanQuestion,
+  ValidationQuestion,
+  ValidatorFailedQuestion,
+} from '../../domain/ports/gates.ts';
+import type { Asked } from '../../domain/questions/answers-to.ts';
+import type { ChangesetFacts } from '../../domain/questions/changeset-answers.ts';
+import { answerFlags, namedForms } from '../../domain/questions/file-answers.ts';
+import type { AskedSession, GateAsks } from '../../domain/questions/gate.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { shortId } from '../../util/short-id.ts';
+import { tellingLines } from '../../util/telling-lines.ts';
+import { renderExcluding } from '../render/render-excluding.ts';
+import { renderOnTop } from '../render/render-on-top.ts';
+import { renderTold } from '../render/render-told.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { planAsks } from './about-plan.ts';
+import { validationAsks, validatorAsks } from './about-validation.ts';
+
+/** The gates by the name their list has in a decisions file. */
+export type GateName = Exclude<GateAsks['gate'], 'base'>;
+
+export interface WaitingGate {
+  readonly gate: GateName;
+  /** What is waiting, as the subject of a sentence: `The plan`. */
+  readonly subject: string;
+  /** The decisions, as a decisions file writes them. */
+  readonly answers: string;
+  /** Commands that answer just this question. */
+  readonly commands?: readonly string[];
+  /** What the person has to know to decide. */
+  readonly details?: readonly string[];
+  /** The same for programs. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The FlameError of a gate that no person can answer: `resume` is the command to continue with at a terminal.
+ * State is saved before a gate is asked.
+ */
+export function waitsForPerson(waiting: WaitingGate, resume: string): FlameError {
+  const { gate, subject, answers, details = [] } = waiting;
+  const session = / --session \S+$/.exec(resume)?.[0] ?? '';
+  const commands = (waiting.commands ?? []).map((command) => command + session);
+  return unanswered(`${subject} waits for a person.`, {
+    details: [...details, `Answer at a terminal, or in a file for --decisions-file: ${gate}: [${answers}]`],
+    hints: [...commands, resume, `${resume} --decisions-file FILE`],
+    data: { gate, ...waiting.data },
+  });
+}
+
+/** The same for a question that no file can answer. */
+export function unanswered(
+  message: string,
+  init: Pick<FlameErrorInit, 'details' | 'hints' | 'data'>,
+): FlameError {
+  return new FlameError({ ...init, kind: 'waiting', code: 'waits-for-person', message });
+}
+
+/** A gate by what is asked there: the answers that the table has for it, and the options of `command` that give them. */
+function waitingAt(
+  asks: Asked & { readonly gate: GateName },
+  { command, ...about }: Pick<WaitingGate, 'subject' | 'details' | 'data'> & { readonly command?: string },
+): WaitingGate {
+  return {
+    ...about,
+    gate: asks.gate,
+    answers: namedForms(asks).join(' | '),
+    commands: command === undefined ? [] : answerFlags(asks).map((flag) => `${command} ${flag}`),
+  };
+}
+
+/** The changeset gate, with the commands that decide it. */
+export function waitingChangeset(
+  { changeset }: Pick<ChangesetQuestion, 'changeset'>,
+  facts: ChangesetFacts,
+  {
+    onTop = [],
+    excluding = [],
+  }: { readonly onTop?: readonly OnTop[]; readonly excluding?: readonly Excluding[] } = {},
+): WaitingGate {
+  return waitingAt(facts, {
+    command: `git flame review --changeset ${shellQuote(changeset.group)}`,
+    subject: `Changeset ${changeset.group}${facts.red ? ', whose diagnostics fail,' : ''}`,
+    details: [
+      `It is commit ${shortId(changeset.commit)}.`,
+      ...renderOnTop(onTop),
+      ...renderExcluding(excluding),
+      ...failures(changeset),
+    ],
+    data: {
+      ...(onTop.length === 0 ? {} : { on_top: onTop }),
+      ...(excluding.length === 0
+        ? {}
+        : {
+            excluding: excluding.map(({ group, isApproved, paths }) => ({
+              group,
+              is_approved: isApproved,
+              paths,
+            })),
+          }),
+    },
+  });
+}
+
+/** The plan gate; a plan with mistakes can't be approved. */
+export function waitingPlan(question: PlanQuestion): WaitingGate {
+  const { problems, received = [], told = [] } = question;
+  const isReceived = received.length > 0;
+  const mistakes = `which has ${formatCount(problems.length, 'mistake')},`;
+  const what = isReceived ? 'What was received from another clone' : 'The plan';
+  const how = problems.length === 0 ? '' : isReceived ? ' has mistakes, and' : `, ${mistakes}`;
+  const waiting = waitingAt(planAsks(question), {
+    subject: `${what}${how}`,
+    details: [
+      ...(isReceived ? [...received, ...renderTold(told, Number.POSITIVE_INFINITY)] : []),
+      ...problems,
+    ],
+  });
+  const isByHand = problems.length > 0 && !isReceived;
+  return isByHand ? { ...waiting, commands: ['git flame plan --from FILE'] } : waiting;
+}
+
+export function waitingSession(asks: AskedSession): WaitingGate {
+  return waitingAt(asks, { subject: 'The next cycle' });
+}
+
+export function waitingBudget(question: BudgetQuestion): WaitingGate {
+  return waitingAt({ gate: 'budget', ...question }, { subject: 'The spent budget' });
+}
+
+/** The diagnostics that failed, each with what tells most of what it printed. */
+function failures({ diagnostics }: Pick<Verdict, 'diagnostics'>): readonly string[] {
+  return diagnostics
+    .filter(({ exit_code: code }) => code !== 0)
+    .flatMap((run) => {
+      const how = run.timed_out ? 'it took too long' : `exit ${run.exit_code ?? 'by a signal'}`;
+      const lines = tellingLines(visibleText(run.output), 10);
+      return [
+        `Failed: ${visibleLine(run.command)} (${how})`,
+        ...lines.filter((line) => line !== '').map((line) => `  ${line}`),
+      ];
+    });
+}
+
+export function waitingValidation(question: Pick<ValidationQuestion, 'task' | 'verdict'>): WaitingGate {
+  const { id } = question.task;
+  return waitingAt(validationAsks(question), {
+    subject: `${id}, which failed its validation,`,
+    command: `git flame validate ${id}`,
+    // Of a failing check, they end in what it printed.
+    details: question.verdict.issues.map(visibleText),
+  });
+}
+
+export function waitingValidator(question: ValidatorFailedQuestion): WaitingGate {
+  const asks = validatorAsks(question);
+  const red = asks.red ? 'diagnostics fail and whose ' : '';
+  return waitingAt(asks, { subject: `${asks.task}, whose ${red}validator failed twice,` });
+}
