@@ -34,10 +34,11 @@ export type ChangesetDecision =
   | { readonly kind: 'again' };
 
 /** What its answers depend on. */
-export type ChangesetFacts = Pick<
-  AskedAt<'changesets'>,
-  'gate' | 'red' | 'tasks' | 'others' | 'has_message' | 'undoable'
->;
+export interface ChangesetFacts
+  extends Pick<AskedAt<'changesets'>, 'gate' | 'red' | 'tasks' | 'others' | 'has_message' | 'undoable'> {
+  /** Where comments can hold lines to put in. */
+  readonly takes_suggestions?: true;
+}
 
 const comments: AnswerField = { kind: 'comments', name: 'comments', label: 'Comments' };
 const keep: AnswerField = { kind: 'tick', name: 'keep', label: 'The next attempts continue from this work' };
@@ -142,10 +143,10 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     done: ({ attempt }) => `attempt ${attempt} chosen`,
   },
   {
-    // From the lines of the change: on the review page and, edited, at the terminal.
+    // From the lines of the change: on the review page, and by themselves where lines are edited at the terminal.
     ...{ word: 'suggest', label: 'Apply suggestions', key: '' },
     means: 'what the comments suggest is put on top of the work, as your own commits',
-    isOffered: () => false,
+    isOffered: ({ takes_suggestions: takes }) => takes === true,
     fields: () => [comments],
     inFile: [
       { key: 'suggest', holds: 'comments', field: 'comments', usage: 'comments', isNamed: () => false },

@@ -13,11 +13,11 @@ import { type SessionView, taskOf, viewSession } from '../record.ts';
 import { onTopOf } from '../stack/on-top.ts';
 import type { Workshop } from '../workshop.ts';
 import { tellAmended } from './amended-branches.ts';
-import { applySuggestions, linesOf } from './apply-suggestions.ts';
-import { chooseFor } from './choose-for.ts';
+import { linesOf } from './apply-suggestions.ts';
 import { excludingOf } from './excluding.ts';
+import { decideNow, performDecision } from './perform-decision.ts';
 import { strayComment } from './place-comments.ts';
-import { decideNow, needsFirst, recordDecision } from './record-decision.ts';
+import { recordDecision } from './record-decision.ts';
 import { comparedToSeen } from './since-seen.ts';
 import { undoDecision, undoIfStill } from './undo-decision.ts';
 
@@ -51,12 +51,8 @@ export async function decideOne(
     ...place,
     ...asking(workshop, session),
   });
-  if (decision.kind === 'again') return;
   if (decision.kind === 'undo') return undoIfStill(workshop, session, decision.changeset, decision);
-  if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
-  if (decision.kind === 'choose') return chooseFor(workshop, session, changeset, decision);
-  if (decision.kind === 'suggest') return applySuggestions(workshop, session, changeset, decision.comments);
-  await recordDecision(workshop, session, changeset, decision);
+  await performDecision(workshop, session, changeset, decision);
 }
 
 /** What the person is shown of a changeset. */

@@ -1,13 +1,11 @@
 import { rejectPart } from '../../core/changesets/reject-part.ts';
 import { withStates, withWords } from '../../core/changesets/with-states.ts';
-import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { requeueTask } from '../../core/task/task-return.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
 import type { Placed } from '../../domain/ports/gates.ts';
-import { blockingGroup } from '../../domain/state/blocking-group.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { isRed } from '../../domain/state/is-red.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
@@ -22,59 +20,11 @@ import { requireMessage } from '../merge/changeset-message.ts';
 import { type Recording, record, taskOf, viewSession } from '../record.ts';
 import { needsOverride } from '../validate/run-diagnostics.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
-import { applySuggestions } from './apply-suggestions.ts';
-import { chooseFor, notInChangeset } from './choose-for.ts';
+import { notInChangeset } from './choose-for.ts';
 import { placeComments, tellStrayComments, withExcerpts } from './place-comments.ts';
-import { undoDecision } from './undo-decision.ts';
-
-/** Out of turn: what comes before it stays undecided. */
-export async function decideNow(
-  workshop: Workshop,
-  session: SessionId,
-  id: string,
-  decision: Placed<ChangesetDecision>,
-): Promise<void> {
-  const view = await viewSession(workshop, session);
-  const changeset = changesetsOfCycle(view.session).find((candidate) => candidate.id === id);
-  if (changeset === undefined || changeset.state !== 'waiting') throw decidedAlready(id, changeset);
-  if (decision.kind === 'again') return;
-  if (decision.kind === 'undo') {
-    await undoDecision(workshop, session, decision.changeset, decision);
-    return;
-  }
-  const blocker = blockingGroup(changesetsOfCycle(view.session), changeset);
-  if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
-  // Whoever was not asked about it says which commit they saw.
-  if (decision.kind === 'approve') requireCommit(changeset, decision.commit ?? null);
-  if (decision.kind === 'choose') return chooseFor(workshop, session, changeset, decision);
-  if (decision.kind === 'suggest') return applySuggestions(workshop, session, changeset, decision.comments);
-  if (!(await recordDecision(workshop, session, changeset, decision))) throw decidedAlready(id, changeset);
-}
-
-function decidedAlready(id: string, changeset: Changeset | undefined): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'decided-already',
-    message:
-      changeset === undefined
-        ? `There is no changeset ${id} in this review.`
-        : `Changeset ${id} was decided already.`,
-    hints: ['git flame status'],
-  });
-}
-
-/** A person named one changeset, and what it builds upon was not decided yet. */
-export function needsFirst({ group }: Changeset, blocker: Changeset): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'depends-on-undecided',
-    message: `Changeset ${group} depends on ${blocker.group}, which is not decided yet.`,
-    hints: [`git flame review --changeset ${shellQuote(blocker.group)} --approve`, 'git flame review'],
-  });
-}
 
 type Outcome =
-  | Exclude<ChangesetDecision, { readonly kind: 'again' | 'undo' | 'choose' | 'suggest' }>
+  | Extract<ChangesetDecision, { readonly kind: 'approve' | 'reject' | 'skip' }>
   | { readonly kind: 'deferred'; readonly reason: string };
 
 const stateOf = { approve: 'approved', reject: 'rejected', skip: 'skipped', deferred: 'deferred' } as const;

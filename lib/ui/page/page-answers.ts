@@ -9,7 +9,9 @@ export const notFound: PageAnswer = {
 };
 
 /** A refusal, for the page to show. */
-export function problem(status: number, message: string): PageAnswer {
+export type Problem = Extract<PageAnswer, { readonly kind: 'json' }>;
+
+export function problem(status: number, message: string): Problem {
   return { kind: 'json', status, value: { message } };
 }
 

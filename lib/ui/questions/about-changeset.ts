@@ -11,8 +11,9 @@ import { renderAnswered } from '../render/render-answered.ts';
 import { renderDoubt } from '../render/render-doubt.ts';
 import { renderExcluding } from '../render/render-excluding.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
+import { otherAttempts } from '../render/render-tries.ts';
 import { boundedDiff, type Question } from './about-question.ts';
-import { askedCheck, otherAttempts } from './about-validation.ts';
+import { askedCheck } from './about-validation.ts';
 
 const wholeOnPage = 'the review page has it whole: git flame review --web';
 

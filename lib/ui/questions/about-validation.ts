@@ -5,21 +5,14 @@ import type {
   ValidatorFailedQuestion,
 } from '../../domain/ports/gates.ts';
 import { answersTo } from '../../domain/questions/answers-to.ts';
-import type {
-  AskedCheck,
-  AskedValidation,
-  AskedValidator,
-  GateText,
-  OtherAttempt,
-} from '../../domain/questions/gate.ts';
+import type { AskedCheck, AskedValidation, AskedValidator, GateText } from '../../domain/questions/gate.ts';
 import { parseAnswer } from '../../domain/questions/parse-answer.ts';
 import { badAnswer } from '../../domain/questions/refused-answers.ts';
 import type { ValidationGiven, ValidatorGiven } from '../../domain/questions/validation-answers.ts';
 import { isRed } from '../../domain/state/is-red.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
-import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import { hasOthers, tryCells } from '../render/render-tries.ts';
+import { otherAttempts } from '../render/render-tries.ts';
 import { onBase, withoutOutput } from '../render/render-verdict.ts';
 import { boundedDiff, type Question } from './about-question.ts';
 
@@ -105,15 +98,4 @@ export function askedCheck(run: DiagnosticRun): AskedCheck {
   const { command, exit_code: code, timed_out, output } = run;
   const how = timed_out ? 'took too long' : code === null ? 'ended by a signal' : `exit ${code}`;
   return { command, result: `${how}${onBase(run)}`, is_good: code === 0 && !timed_out, output };
-}
-
-/** Attempts that handed something in and were not chosen. */
-export function otherAttempts(tasks: readonly Task[]): readonly OtherAttempt[] {
-  return tasks.filter(hasOthers).flatMap((task) =>
-    tryCells(task).flatMap(({ attempt, isChosen, agent, by, diagnostics, verdict, lines, cost }) => {
-      if (isChosen || lines === '') return [];
-      const words = [agent, by, diagnostics, verdict, lines, cost].filter(Boolean).join(', ');
-      return [{ task: task.id, attempt, words }];
-    }),
-  );
 }

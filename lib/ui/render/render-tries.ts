@@ -1,3 +1,4 @@
+import type { OtherAttempt } from '../../domain/questions/gate.ts';
 import type { Event } from '../../domain/shown/event.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Try } from '../../domain/state/tries.ts';
@@ -90,4 +91,15 @@ export function renderTryEnd(
   const who = `${visibleLine(task)}: attempt ${attempt} of ${of} by ${visibleLine(agent)}`;
   if (outcome === 'handed-in') return `${who} handed in ${formatCount(lines ?? 0, 'changed line')}`;
   return style.yellow(`${who} failed${why === null ? '' : `: ${visibleLine(why)}`}`);
+}
+
+/** Attempts that handed something in and were not chosen. */
+export function otherAttempts(tasks: readonly Task[]): readonly OtherAttempt[] {
+  return tasks.filter(hasOthers).flatMap((task) =>
+    tryCells(task).flatMap(({ attempt, isChosen, agent, by, diagnostics, verdict, lines, cost }) => {
+      if (isChosen || lines === '') return [];
+      const words = [agent, by, diagnostics, verdict, lines, cost].filter(Boolean).join(', ');
+      return [{ task: task.id, attempt, words }];
+    }),
+  );
 }

@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import { notFound, problem, sayIssue } from '../page/page-answers.ts';
+import { notFound, type Problem, problem, sayIssue } from '../page/page-answers.ts';
 import {
   type EventStream,
   type PageAnswer,
@@ -13,11 +13,10 @@ import { checkMessage, messageProblem, showMessage } from './landing-message.ts'
 import type { PageFacts, PageSource } from './page-facts.ts';
 import { decideSchema, takeBackSchema } from './page-request.ts';
 import { type PagePhase, pageState, phaseMessages } from './page-state.ts';
-import { refuseDecision } from './refuse-decision.ts';
+import { moreAnswers, readDecision } from './read-decision.ts';
 import { Remembered, type RememberedIn } from './remembered.ts';
 import { renderPage } from './render-page.ts';
 import { ShownChangesets } from './shown-changesets.ts';
-import { withoutGaps } from './without-gaps.ts';
 
 /** The review page of one command, as long as it runs. */
 export interface ReviewPage {
@@ -152,15 +151,15 @@ class Page implements ReviewPagePart {
   async #decide(body: unknown): Promise<PageAnswer> {
     const parsed = decideSchema.safeParse(body);
     if (!parsed.success) return problem(400, sayIssue(parsed.error));
-    const { changeset: id, commit } = parsed.data;
-    const decision = withoutGaps(parsed.data.decision, commit);
+    const { changeset: id } = parsed.data;
     const asked = this.#asked ?? this.#nobodyAsks();
     if ('kind' in asked) return asked;
     const all = await this.#source.read();
     const facts = all.changesets.find(({ changeset }) => changeset.id === id);
     const needs = this.#state(all).changesets.find((one) => one.id === id)?.needs ?? '';
-    const refused = refuseDecision(facts?.changeset, { id, commit, decision, needs });
-    if (refused !== null) return refused;
+    const hasMessage = asked.question.showMessage !== undefined;
+    const decision = orProblem(() => readDecision(facts, { ...parsed.data, id, needs, hasMessage }));
+    if ('value' in decision) return decision;
     if (decision.kind === 'approve' && facts !== undefined) {
       const refusal = await this.#shown.refusal(facts.changeset);
       if (refusal !== null) return problem(422, refusal);
@@ -201,8 +200,8 @@ class Page implements ReviewPagePart {
 
   async #act(asked: Asked, id: string, decision: ChangesetDecision): Promise<PageAnswer> {
     if (this.#asked !== asked) return problem(409, 'The question has just been answered elsewhere.');
-    // What is suggested may be refused, and the gate would end with that.
-    if (asked.question.changeset.id === id && decision.kind !== 'suggest') {
+    // What is suggested or chosen may be refused, and the gate would end with that.
+    if (asked.question.changeset.id === id && isEnd(decision)) {
       asked.answer(decision);
       return { kind: 'json', value: {} };
     }
@@ -214,15 +213,14 @@ class Page implements ReviewPagePart {
     }
     // The gate may have come to this one while it was decided.
     const now: Asked | null = this.#asked;
-    if (now?.question.changeset.id === id)
-      now.answer(decision.kind === 'suggest' ? { kind: 'again' } : decision);
+    if (now?.question.changeset.id === id) now.answer(isEnd(decision) ? decision : { kind: 'again' });
     this.refresh();
     return { kind: 'json', value: {} };
   }
 
   #state(facts: PageFacts): ReturnType<typeof pageState> {
     const phase: PagePhase = this.#hasEnded ? 'ended' : this.#asked === null ? 'working' : 'deciding';
-    return pageState(facts, phase, phaseMessages[phase]);
+    return pageState(facts, phase, phaseMessages[phase], moreAnswers);
   }
 
   #addStream(stream: EventStream): void {
@@ -235,5 +233,20 @@ class Page implements ReviewPagePart {
     if (this.#streams.size === 0) return;
     const state = this.#state(await this.#source.read());
     for (const stream of this.#streams) stream.send(state);
+  }
+}
+
+/** Whether nothing waits of the changeset after that. */
+function isEnd({ kind }: ChangesetDecision): boolean {
+  return kind === 'approve' || kind === 'reject' || kind === 'skip';
+}
+
+/** An answer that is none is a problem for the page to show. */
+function orProblem<Answer>(read: () => Answer): Answer | Problem {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof FlameError) return problem(422, error.message);
+    throw error;
   }
 }

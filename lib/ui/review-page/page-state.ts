@@ -1,3 +1,4 @@
+import type { Answer } from '../../domain/questions/answer-row.ts';
 import { blockingGroup } from '../../domain/state/blocking-group.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { isRed } from '../../domain/state/is-red.ts';
@@ -40,23 +41,36 @@ export interface ChangesetState {
   readonly needs: string;
   /** Whether what was decided can be taken back. */
   readonly isUndoable: boolean;
+  /** Its answers beyond those that the bar has a button for; none where it doesn't wait. */
+  readonly answers: readonly Answer[];
   readonly insertions: number;
   readonly deletions: number;
 }
 
+/** What a changeset can be answered beyond what the bar has a button for. */
+type AnswersOf = (facts: ChangesetFacts) => readonly Answer[];
+
 /** The state as tabs get it: every text printable. */
-export function pageState(facts: PageFacts, phase: PagePhase, message: string): PageState {
+export function pageState(
+  facts: PageFacts,
+  phase: PagePhase,
+  message: string,
+  answersOf: AnswersOf,
+): PageState {
   return {
     phase,
     message: visibleLine(message),
-    changesets: facts.changesets.map((one) => changesetState(one, facts.changesets)),
+    changesets: facts.changesets.map((one) => ({
+      ...changesetState(one, facts.changesets),
+      answers: one.changeset.state === 'waiting' ? answersOf(one) : [],
+    })),
   };
 }
 
 function changesetState(
   { changeset, tasks, isUndoable }: ChangesetFacts,
   all: readonly ChangesetFacts[],
-): ChangesetState {
+): Omit<ChangesetState, 'answers'> {
   const needs = blockingGroup(
     all.map((one) => one.changeset),
     changeset,

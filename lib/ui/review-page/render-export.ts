@@ -26,7 +26,7 @@ export async function* renderExport(
 ): AsyncGenerator<string> {
   const style = readTemplate('page.css') + readTemplate('review.css') + readTemplate('review-export.css');
   const hash = createHash('sha256').update(style).digest('base64');
-  const { changesets } = pageState(facts, 'ended', '');
+  const { changesets } = pageState(facts, 'ended', '', () => []);
   const whole = fillTemplate('review-export', {
     session: facts.session,
     title: titleOf(facts.session),

@@ -6,7 +6,7 @@ import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { LineComment } from '../../../lib/domain/state/line-comment.ts';
 import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { decideNow } from '../../../lib/engine/review/record-decision.ts';
+import { decideNow } from '../../../lib/engine/review/perform-decision.ts';
 import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';

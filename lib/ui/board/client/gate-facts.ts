@@ -1,4 +1,4 @@
-import type { AskedChangeset, AskedCheck, GateAsks } from '../../../domain/questions/gate.ts';
+import type { AskedChangeset, AskedCheck, GateAsks, GateText } from '../../../domain/questions/gate.ts';
 import { type Fact, factsOf as questionFacts } from '../../../domain/questions/question-facts.ts';
 import { formatCount, formatNumber } from '../../../util/format-amount.ts';
 import { make } from '../../page/client/dom.ts';
@@ -88,6 +88,11 @@ function reviewLink(): HTMLElement | null {
   return make('p', '', link);
 }
 
+/** A text of a question that is open. */
+export async function loadText(gate: string, what: GateText): Promise<string> {
+  return (await getJson<{ text: string }>(about(`/api/gate/${encodeURIComponent(gate)}/${what}`))).text;
+}
+
 /** Shown once it is opened. */
 function foldedText(summary: string, gate: string, what: 'diff'): HTMLElement {
   const output = makeOutput('Loading …');
@@ -96,8 +101,8 @@ function foldedText(summary: string, gate: string, what: 'diff'): HTMLElement {
   fold.addEventListener('toggle', () => {
     if (isAsked || !fold.open) return;
     isAsked = true;
-    getJson<{ text: string }>(about(`/api/gate/${encodeURIComponent(gate)}/${what}`)).then(
-      ({ text }) => {
+    loadText(gate, what).then(
+      (text) => {
         output.textContent = text;
       },
       (error: unknown) => {

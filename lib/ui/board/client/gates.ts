@@ -3,11 +3,11 @@ import type { Answer } from '../../../domain/questions/answer-row.ts';
 import { answersTo } from '../../../domain/questions/answers-to.ts';
 import type { DecidedGate, OpenGate } from '../../../domain/questions/gate.ts';
 import { goneWords, questionTitle } from '../../../domain/questions/question-facts.ts';
+import { type AnswerForm, answerForm } from '../../page/client/answer-form.ts';
 import { byId, make } from '../../page/client/dom.ts';
 import { post } from '../../page/client/transport.ts';
-import { type AnswerForm, answerForm } from './answer-form.ts';
 import { about, app } from './app.ts';
-import { factsOf } from './gate-facts.ts';
+import { factsOf, loadText } from './gate-facts.ts';
 import { makeMoment } from './times.ts';
 import { makeBlock, makeFold, makeText } from './words.ts';
 
@@ -76,7 +76,13 @@ function makeCard({ id, asks }: OpenGate): HTMLElement {
   const buttons = make('div', 'answers');
   const choose = (choice: Answer | null): void => {
     const form =
-      choice === null ? null : answerForm(choice, { gate: id, send: (answer) => send(id, answer), cancel });
+      choice === null
+        ? null
+        : answerForm(choice, {
+            load: (what) => loadText(id, what),
+            send: (answer) => send(id, answer),
+            cancel,
+          });
     if (card?.id === id) card.form = form;
     place.replaceChildren(...(form === null ? [] : [form.element]));
     for (const button of buttons.children)

@@ -12,6 +12,7 @@ import {
   reasonHere,
 } from './drafts.ts';
 import { renderMessageButton } from './message.ts';
+import { renderMoreAnswers } from './more-answers.ts';
 import { chosenTasks, describeReject, showChoice } from './reject-choice.ts';
 
 const words = byId('bar-words', HTMLParagraphElement);
@@ -55,6 +56,7 @@ export function renderBar(): void {
   undoButton.hidden = !canUndo;
   undoButton.disabled = isSending;
   renderMessageButton();
+  renderMoreAnswers(canDecide, decide);
   disarm();
   const text = refusal?.shown === app.shown ? refusal.text : '';
   words.classList.toggle('problem', text !== '');

@@ -1,7 +1,6 @@
 import type { Answer, AnswerField } from '../../../domain/questions/answer-row.ts';
-import { make } from '../../page/client/dom.ts';
-import { getJson } from '../../page/client/transport.ts';
-import { about } from './app.ts';
+import type { GateText } from '../../../domain/questions/gate.ts';
+import { make } from './dom.ts';
 
 type Value = string | number | boolean | readonly string[];
 
@@ -14,7 +13,8 @@ interface Shown {
 }
 
 interface FormOptions {
-  readonly gate: string;
+  /** A text that a field holds at first. */
+  load(what: GateText): Promise<string>;
   /** Resolves to what is wrong; '' once it counts. */
   send(answer: unknown): Promise<string>;
   cancel(): void;
@@ -28,11 +28,11 @@ export interface AnswerForm {
 let forms = 0;
 
 /** The form of one answer: sent as a whole, and kept as it is where it is refused. */
-export function answerForm(choice: Answer, { gate, send, cancel }: FormOptions): AnswerForm {
+export function answerForm(choice: Answer, { load, send, cancel }: FormOptions): AnswerForm {
   forms += 1;
   const prefix = `answer-${forms}`;
   const fields = choice.fields.flatMap((field, at) => {
-    const shown = showField(field, `${prefix}-${at}`, gate);
+    const shown = showField(field, `${prefix}-${at}`, load);
     return shown === null ? [] : [{ field, shown }];
   });
   const submit = make('button', `answer-send ${choice.look}`, choice.label);
@@ -88,10 +88,10 @@ export function answerForm(choice: Answer, { gate, send, cancel }: FormOptions):
 }
 
 /** null: a form has no place for it. */
-function showField(field: AnswerField, id: string, gate: string): Shown | null {
+function showField(field: AnswerField, id: string, load: FormOptions['load']): Shown | null {
   switch (field.kind) {
     case 'words':
-      return showWords(field, id, gate);
+      return showWords(field, id, load);
     case 'lines': {
       const area = makeArea(id, field.value.join('\n'));
       const read = (): readonly string[] =>
@@ -129,14 +129,18 @@ function showField(field: AnswerField, id: string, gate: string): Shown | null {
   }
 }
 
-function showWords(field: Extract<AnswerField, { readonly kind: 'words' }>, id: string, gate: string): Shown {
+function showWords(
+  field: Extract<AnswerField, { readonly kind: 'words' }>,
+  id: string,
+  load: FormOptions['load'],
+): Shown {
   const area = makeArea(id, field.value ?? '');
   area.required = field.isNeeded;
   if (field.loads !== undefined) {
     area.rows = 16;
     area.disabled = true;
-    getJson<{ text: string }>(about(`/api/gate/${encodeURIComponent(gate)}/${field.loads}`)).then(
-      ({ text }) => {
+    load(field.loads).then(
+      (text) => {
         area.value = text;
         area.defaultValue = text;
         area.disabled = false;

@@ -1,0 +1,85 @@
+import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
+import type { Placed } from '../../domain/ports/gates.ts';
+import { blockingGroup } from '../../domain/state/blocking-group.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { viewSession } from '../record.ts';
+import type { Workshop } from '../workshop.ts';
+import { applySuggestions } from './apply-suggestions.ts';
+import { chooseFor } from './choose-for.ts';
+import { recordDecision, requireCommit } from './record-decision.ts';
+import { undoDecision } from './undo-decision.ts';
+
+/** Does what a person decided about a changeset; false: something else had become of it meanwhile, and that holds. */
+export async function performDecision(
+  workshop: Workshop,
+  session: SessionId,
+  changeset: Changeset,
+  decision: Placed<ChangesetDecision>,
+): Promise<boolean> {
+  switch (decision.kind) {
+    case 'again':
+      return true;
+    case 'undo':
+      await undoDecision(workshop, session, decision.changeset, decision);
+      return true;
+    case 'choose':
+      await chooseFor(workshop, session, changeset, decision);
+      return true;
+    case 'suggest':
+      await applySuggestions(workshop, session, changeset, decision.comments);
+      return true;
+    case 'approve':
+      await requireFree(workshop, session, changeset);
+      return recordDecision(workshop, session, changeset, decision);
+    case 'reject':
+    case 'skip':
+      return recordDecision(workshop, session, changeset, decision);
+  }
+}
+
+/** The same out of turn: what comes before it stays undecided. */
+export async function decideNow(
+  workshop: Workshop,
+  session: SessionId,
+  id: string,
+  decision: Placed<ChangesetDecision>,
+): Promise<void> {
+  const view = await viewSession(workshop, session);
+  const changeset = changesetsOfCycle(view.session).find((candidate) => candidate.id === id);
+  if (changeset === undefined || changeset.state !== 'waiting') throw decidedAlready(id, changeset);
+  if (decision.kind === 'approve') {
+    await requireFree(workshop, session, changeset);
+    // It was not asked about: the decision names the commit that was seen.
+    requireCommit(changeset, decision.commit ?? null);
+  }
+  if (!(await performDecision(workshop, session, changeset, decision))) throw decidedAlready(id, changeset);
+}
+
+function decidedAlready(id: string, changeset: Changeset | undefined): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'decided-already',
+    message:
+      changeset === undefined
+        ? `There is no changeset ${id} in this review.`
+        : `Changeset ${id} was decided already.`,
+    hints: ['git flame status'],
+  });
+}
+
+/** A person named one changeset, and what it builds upon was not decided yet: throws FlameError `depends-on-undecided`. */
+async function requireFree(workshop: Workshop, session: SessionId, changeset: Changeset): Promise<void> {
+  const view = await viewSession(workshop, session);
+  const blocker = blockingGroup(changesetsOfCycle(view.session), changeset);
+  if (blocker === null) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'depends-on-undecided',
+    message: `Changeset ${changeset.group} depends on ${blocker.group}, which is not decided yet.`,
+    hints: [`git flame review --changeset ${shellQuote(blocker.group)} --approve`, 'git flame review'],
+  });
+}

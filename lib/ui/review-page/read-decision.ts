@@ -1,0 +1,67 @@
+import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
+import type { Answer } from '../../domain/questions/answer-row.ts';
+import { answersTo } from '../../domain/questions/answers-to.ts';
+import { parseAnswer } from '../../domain/questions/parse-answer.ts';
+import { isRed } from '../../domain/state/is-red.ts';
+import { type Problem, problem } from '../page/page-answers.ts';
+import { otherAttempts } from '../render/render-tries.ts';
+import { visibleLine } from '../text/visible-text.ts';
+import type { ChangesetFacts } from './page-facts.ts';
+
+interface Sent {
+  readonly id: string;
+  /** What the tab showed. */
+  readonly commit: string;
+  readonly decision: unknown;
+  /** Changesets below that have to be approved first, as words; empty: none. */
+  readonly needs: string;
+  /** Whether what it lands with can be written. */
+  readonly hasMessage: boolean;
+}
+
+/**
+ * A decision made in a tab, or why it is not taken, as far as what is stored has it: it is about the commit that was
+ * shown. Throws FlameError `bad-answer`.
+ */
+export function readDecision(
+  facts: ChangesetFacts | undefined,
+  { id, commit, decision, needs, hasMessage }: Sent,
+): ChangesetDecision | Problem {
+  if (facts === undefined || facts.changeset.commit !== commit)
+    return problem(409, `Changeset ${id} was built again: what you saw is not what would land.`);
+  const { changeset } = facts;
+  const { state, decided_by: by } = changeset;
+  if (state !== 'waiting')
+    return problem(409, `Changeset ${id} is ${state} already${by === null ? '' : `, by ${by}`}.`);
+  const given = parseAnswer<ChangesetDecision>(answersOnPage(facts, hasMessage), decision);
+  if (given.kind !== 'approve') return given;
+  if (needs !== '')
+    return problem(409, `Changeset ${id} builds on ${needs}, which has to be approved first.`);
+  return { ...given, commit };
+}
+
+/** What the bar has a button or a dialog for, or the lines of the change have. */
+const onBar: readonly string[] = ['approve', 'reject', 'skip', 'suggest'];
+
+/** The answers that are drawn beside them; every text printable. */
+export function moreAnswers(facts: ChangesetFacts): readonly Answer[] {
+  return answersOnPage(facts, false)
+    .filter(({ word }) => !onBar.includes(word))
+    .map((answer) => ({ ...answer, label: visibleLine(answer.label), means: visibleLine(answer.means) }));
+}
+
+/** The answers to a changeset on the page; what was decided is taken back by a request of its own. */
+function answersOnPage(
+  { changeset, tasks }: Pick<ChangesetFacts, 'changeset' | 'tasks'>,
+  hasMessage: boolean,
+): readonly Answer[] {
+  return answersTo({
+    gate: 'changesets',
+    red: isRed(changeset),
+    tasks: tasks.map(({ id, title }) => ({ id, title, verdict: null, notes: '' })),
+    others: otherAttempts(tasks),
+    has_message: hasMessage,
+    undoable: [],
+    takes_suggestions: true,
+  });
+}
