@@ -5,6 +5,7 @@ import type { ChangesetDecision } from '../../domain/questions/changeset-answers
 import { type FileEntry, givenIn } from '../../domain/questions/file-answers.ts';
 import type { AgentAnswer, BudgetDecision, PlanGiven } from '../../domain/questions/run-answers.ts';
 import type { ValidationDecision, ValidatorGiven } from '../../domain/questions/validation-answers.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
 import { isRed } from '../../domain/state/is-red.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { readAnswers } from './about-run.ts';
@@ -50,7 +51,7 @@ export function createDecisionGates(options: DecisionGatesOptions): Gates {
       return judged({ ...answer, ...notes }, isRed(question));
     }),
     changeset: given(async (question) => {
-      const answer = next.changeset(question.changeset.group);
+      const answer = next.changeset(question.changeset);
       const isRefused =
         answer?.kind === 'approve' && answer.override === undefined && isRed(question.changeset);
       return answer === null || isRefused ? fallback.changeset(question) : answer;
@@ -99,12 +100,16 @@ function queueOf<Answer extends { readonly kind: string }>(
 /**
  * The first entry that can answer is used: a plain decision for any changeset, a map for the groups it names,
  * each once. So a map serves all changesets of a cycle and the next map those of the next. What a map says of `all`
- * answers every changeset that nothing else answers, as often as there are any.
+ * answers every changeset that nothing else answers, once as it is.
  */
-function queueChangesets(entries: Decisions['changesets']): (group: string) => ChangesetDecision | null {
+function queueChangesets(
+  entries: Decisions['changesets'],
+): (changeset: Pick<Changeset, 'group' | 'commit'>) => ChangesetDecision | null {
   const queue = entries.map((entry) => ({ entry, groups: groupsIn(entry) }));
   const always = queue.map(({ groups }) => groups?.get('all')).find((entry) => entry !== undefined);
-  const take = (group: string): FileEntry | undefined => {
+  // One that is asked about again as it was is none that this decides.
+  const answered = new Set<string>();
+  const take = ({ group, commit }: Pick<Changeset, 'group' | 'commit'>): FileEntry | undefined => {
     for (const [index, { entry, groups }] of queue.entries()) {
       if (groups === null) {
         queue.splice(index, 1);
@@ -115,10 +120,13 @@ function queueChangesets(entries: Decisions['changesets']): (group: string) => C
       groups.delete(group);
       return answer;
     }
+    const as = `${group} ${commit}`;
+    if (answered.has(as)) return undefined;
+    answered.add(as);
     return always;
   };
-  return (group) => {
-    const entry = take(group);
+  return (changeset) => {
+    const entry = take(changeset);
     return entry === undefined ? null : givenIn<ChangesetDecision>('changesets', entry);
   };
 }

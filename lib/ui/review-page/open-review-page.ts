@@ -157,7 +157,7 @@ class Page implements ReviewPagePart {
     const all = await this.#source.read();
     const facts = all.changesets.find(({ changeset }) => changeset.id === id);
     const needs = this.#state(all).changesets.find((one) => one.id === id)?.needs ?? '';
-    const hasMessage = asked.question.showMessage !== undefined;
+    const hasMessage = ((await asked.question.messageOf?.(id)) ?? null) !== null;
     const decision = orProblem(() => readDecision(facts, { ...parsed.data, id, needs, hasMessage }));
     if ('value' in decision) return decision;
     if (decision.kind === 'approve' && facts !== undefined) {
