@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import type { Gates } from '../../lib/domain/ports/gates.ts';
+import { isRed } from '../../lib/domain/state/is-red.ts';
 import { mergeWave } from '../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../lib/engine/record.ts';
 import { reviewWave } from '../../lib/engine/review/review-wave.ts';
@@ -118,6 +119,54 @@ test('MRG-8: the engine itself takes no bare approval of a red changeset, whiche
   const error = await reviewWave(workshop, session).catch((caught: unknown) => caught);
   assert.ok(error instanceof FlameError && error.code === 'needs-override', String(error));
   assert.is((await viewSession(workshop, session)).session.changesets[0]?.state, 'waiting');
+});
+
+test('MRG-8: the checks of a red changeset run again on its very commit, and what is green then needs no reason', async () => {
+  const asked: [string, boolean][] = [];
+  const { workshop, session } = await openRed({
+    ...passing('wanted all the same'),
+    changeset: async ({ changeset }) => {
+      const red = isRed(changeset);
+      asked.push([changeset.commit, red]);
+      return red ? { kind: 'recheck', where: 'command' } : { kind: 'approve' };
+    },
+  });
+  await validateWave(workshop, session);
+  await mergeWave(workshop, session);
+  const good = { exitCode: 0, timedOut: false, duration_ms: 1, output: '' };
+  const mended = { ...workshop, agents: { ...workshop.agents, runCommand: async () => good } };
+  await reviewWave(mended, session);
+  const [commit] = asked[0] ?? [];
+  assert.equal(asked, [
+    [commit, true],
+    [commit, false],
+  ]);
+  const now = (await viewSession(workshop, session)).session;
+  const [landed] = now.changesets;
+  assert.equal([landed?.state, landed?.commit, landed?.reason], ['landed', commit, null]);
+  assert.equal(
+    now.gates
+      .filter(({ gate }) => gate.startsWith('changeset'))
+      .map(({ decision, where }) => [decision, where]),
+    [
+      ['recheck', 'command'],
+      ['approve', undefined],
+    ],
+  );
+});
+
+test('MRG-8: checks that still fail leave a red changeset to the person, also where a file has them run for all', async () => {
+  const commands = ['test ! -e x || test ! -e y'];
+  const repo = makeExecProject({ config: { validation: { validator_diagnostics: { commands } } } });
+  const first = writeDecisions(repo, { plan: ['approve'], changesets: ['recheck'] });
+  const run = await flame(repo, ['run', 'All', '--from', writePlan(repo, tasks), '--decisions-file', first]);
+  assertRefused(run, { code: 2, says: 'whose diagnostics fail' });
+  assert.match(run.stderr, 'Changeset both: its checks ran again: test ! -e x || test ! -e y still fails.');
+  assert.match(run.stderr, 'changesets: [{override: REASON} | {reject: REASON} | skip | recheck]');
+  const all = writeDecisions(repo, { changesets: [{ all: 'recheck' }] });
+  const still = await flame(repo, ['review', '--decisions-file', all]);
+  assertRefused(still, { code: 2, says: 'whose diagnostics fail' });
+  assert.is(still.stderr.split('its checks ran again').length, 2);
 });
 
 test.after(closeWorkshops);

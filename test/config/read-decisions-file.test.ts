@@ -102,11 +102,11 @@ budgets: []
       d.yml:6:5  changesets[0] is not a decision of this list
           - {auth: approve, docs: rejected}
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        hint: write approve, skip, {approve: comments} (also with message), {override: reason} (also with comments, message), {reject: reason} (also with tasks, comments, keep), {choose: {task: attempt}}, {suggest: comments} or a map from cohesion groups to one of these
+        hint: write approve, skip, recheck, {approve: comments} (also with message), {override: reason} (also with comments, message), {reject: reason} (also with tasks, comments, keep), {choose: {task: attempt}}, {suggest: comments} or a map from cohesion groups to one of these
       d.yml:7:5  changesets[1] is not a decision of this list
           - {reject: 5}
             ^^^^^^^^^^^
-        hint: write approve, skip, {approve: comments} (also with message), {override: reason} (also with comments, message), {reject: reason} (also with tasks, comments, keep), {choose: {task: attempt}}, {suggest: comments} or a map from cohesion groups to one of these
+        hint: write approve, skip, recheck, {approve: comments} (also with message), {override: reason} (also with comments, message), {reject: reason} (also with tasks, comments, keep), {choose: {task: attempt}}, {suggest: comments} or a map from cohesion groups to one of these
       d.yml:8:11  session[0] is not a decision of this list
         session: [{replan: }]
                   ^^^^^^^^^^

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { parseTaskId } from '../../lib/domain/ids.ts';
+import { requireAccessible } from '../support/axe.ts';
 import type { TestRepo } from '../support/repo.ts';
 import { redRun } from '../ui/samples.ts';
 import { barSays, pageSuite, shot } from './browser.ts';
@@ -240,6 +241,30 @@ test('MRG-8: a changeset whose diagnostics fail is approved with a reason alone'
   await page.getByRole('button', { name: 'Approve all the same' }).click();
   await reviewed;
   assert.equal(served.decided, [['1-auth', { kind: 'approve', override: 'The test is wrong.' }]]);
+});
+
+test('MRG-8: the checks of a red changeset run again by a button of the table of answers, and it still waits', async () => {
+  const served = await open([{ group: 'auth', change: twoFiles, changeset: { diagnostics: [redRun] } }]);
+  const reviewed = served.review();
+  const { page, complaints } = await visit(served);
+  await page.getByRole('button', { name: 'Check again …' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Check again' });
+  await dialog.getByText('Its checks run again on this very commit').waitFor();
+  await requireAccessible(page, 'an answer of the table');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  assert.equal(served.decided, []);
+  await page.getByRole('button', { name: 'Check again …' }).click();
+  await dialog.getByRole('button', { name: 'Check again' }).click();
+  await page.locator('nav .badge', { hasText: 'checks fail' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Check again …' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await reviewed;
+  assert.equal(served.decided, [
+    ['1-auth', { kind: 'recheck', where: 'review page' }],
+    ['1-auth', { kind: 'approve' }],
+  ]);
+  assert.equal(complaints, []);
 });
 
 test('a second tab sees what the first one decides, out of turn as well, and is told when it is too late', async () => {

@@ -107,6 +107,7 @@ export async function serve(
     if (decision.kind === 'choose') throw new Error('no attempt is chosen on the page');
     if (decision.kind === 'undo') throw new Error('what is taken back on the page is no decision');
     if (decision.kind === 'suggest') change(id, buildAgain(repo));
+    else if (decision.kind === 'recheck') change(id, { diagnostics: [] });
     else change(id, { state: stateOf[decision.kind], decided_by: 'Lea Lead <lea@example.com>' });
   };
   /** What is approved is always what was shown. */

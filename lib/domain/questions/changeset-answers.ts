@@ -24,6 +24,8 @@ export type ChangesetDecision =
       readonly keep?: boolean;
     }
   | { readonly kind: 'skip' }
+  /** Its checks run again on this very commit, after the person mended what they lacked: it still waits. */
+  | { readonly kind: 'recheck' }
   /** What was decided about another one is taken back, and the first that waits is asked about. */
   | { readonly kind: 'undo'; readonly changeset: string }
   /** Another attempt at one of its tasks, from 1, is that one's work: it is built again. */
@@ -120,6 +122,13 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     inFile: [{ word: 'skip' }],
     flag: () => '--skip',
     done: 'skipped',
+  },
+  {
+    ...{ word: 'recheck', label: 'Check again', key: 'chec(k) again' },
+    means: 'its checks run again on this very commit, for when you mended what they lacked; it still waits',
+    isOffered: ({ red }) => red,
+    inFile: [{ word: 'recheck', isNamed: ({ red }) => red }],
+    done: 'checked again',
   },
   {
     ...{ word: 'choose', label: 'Take another attempt', key: '(o)ther attempt' },

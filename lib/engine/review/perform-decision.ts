@@ -1,3 +1,4 @@
+import { checksDecision } from '../../core/decisions/decisions.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -6,7 +7,10 @@ import type { Placed } from '../../domain/ports/gates.ts';
 import { blockingGroup } from '../../domain/state/blocking-group.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { viewSession } from '../record.ts';
+import { withGate } from '../agents/ask-for-budget.ts';
+import { record, viewSession } from '../record.ts';
+import { besideBase } from '../validate/failing-on.ts';
+import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
 import type { Workshop } from '../workshop.ts';
 import { applySuggestions } from './apply-suggestions.ts';
 import { chooseFor } from './choose-for.ts';
@@ -32,6 +36,9 @@ export async function performDecision(
     case 'suggest':
       await applySuggestions(workshop, session, changeset, decision.comments);
       return true;
+    case 'recheck':
+      await recheck(workshop, session, changeset, decision);
+      return true;
     case 'approve':
       await requireFree(workshop, session, changeset);
       return recordDecision(workshop, session, changeset, decision);
@@ -39,6 +46,37 @@ export async function performDecision(
     case 'skip':
       return recordDecision(workshop, session, changeset, decision);
   }
+}
+
+/** Runs a changeset's checks again on its very commit, so that red work that only lacked something needs no override. */
+async function recheck(
+  workshop: Workshop,
+  session: SessionId,
+  { id, commit, base, group }: Changeset,
+  from: Placed<unknown>,
+): Promise<void> {
+  const runs = await diagnoseCommit(workshop, commit, base, { session, words: `changeset ${group}` });
+  const diagnostics = [...(await besideBase(workshop, runs, base))];
+  await record(workshop, session, (view) => {
+    const isMeant = (one: Changeset): boolean =>
+      one.id === id && one.commit === commit && one.state === 'waiting';
+    if (!view.session.changesets.some(isMeant)) return null;
+    const gate = { gate: `changeset ${id}`, decision: 'recheck' };
+    const noted = withGate(view.session, gate, from, workshop);
+    const changesets = noted.changesets.map((one) => {
+      if (!isMeant(one)) return one;
+      // What another machine found is what that one signed.
+      const { built_on: _, ...built } = one;
+      return { ...built, diagnostics };
+    });
+    return {
+      session: { next: { ...noted, changesets }, subject: `changeset ${id}: its checks ran again` },
+      vouched: [checksDecision(noted, commit, workshop.configDigest)],
+    };
+  });
+  const failing = failedDiagnostics(diagnostics).map(({ command }) => command);
+  const message = `Changeset ${group}: its checks ran again: ${failing.length === 0 ? 'all are good' : `${failing.join(', ')} still fails`}.`;
+  workshop.events.emit({ event: 'notice', level: failing.length === 0 ? 'info' : 'warning', message });
 }
 
 /** The same out of turn: what comes before it stays undecided. */
