@@ -1,4 +1,3 @@
-import { unreachable } from '../../util/unreachable.ts';
 import type { Answer, AnswerRow, Given } from './answer-row.ts';
 import { type ChangesetFacts, changesetAnswers } from './changeset-answers.ts';
 import type { GateAsks } from './gate.ts';
@@ -15,7 +14,9 @@ export const answerTable = {
   budget: budgetAnswers,
   base: baseAnswers,
   question: agentAnswers,
-} as const satisfies { readonly [Gate in GateAsks['gate']]: readonly AnswerRow<never>[] };
+} as const satisfies {
+  readonly [Gate in Asked['gate']]: readonly AnswerRow<Extract<Asked, { gate: Gate }>>[];
+};
 
 /** What the answers of a question depend on. */
 export type Asked = Exclude<GateAsks, { readonly gate: 'changesets' }> | ChangesetFacts;
@@ -32,38 +33,15 @@ export function doneWords(gate: GateAsks['gate'], given: Given): string {
   return typeof done === 'string' ? done : done(given);
 }
 
-/** The answers of a question's rows that are offered, as `resolve` makes them of each row. */
-export function mapRows<Resolved>(asks: Asked, resolve: Resolve<Resolved>): readonly Resolved[] {
-  switch (asks.gate) {
-    case 'plan':
-      return resolveAll(planAnswers, asks, resolve);
-    case 'validation':
-      return resolveAll(validationAnswers, asks, resolve);
-    case 'validator_failed':
-      return resolveAll(validatorAnswers, asks, resolve);
-    case 'changesets':
-      return resolveAll(changesetAnswers, asks, resolve);
-    case 'session':
-      return resolveAll(sessionAnswers, asks, resolve);
-    case 'budget':
-      return resolveAll(budgetAnswers, asks, resolve);
-    case 'base':
-      return resolveAll(baseAnswers, asks, resolve);
-    case 'question':
-      return resolveAll(agentAnswers, asks, resolve);
-    default:
-      return unreachable(asks);
-  }
-}
-
-type Resolve<Resolved> = <Asks>(row: AnswerRow<Asks>, asks: Asks) => readonly Resolved[];
-
-function resolveAll<Asks, Resolved>(
-  rows: readonly AnswerRow<Asks>[],
-  asks: Asks,
-  resolve: Resolve<Resolved>,
+/** The rows of a question's answers that are offered, as `resolve` makes answers of each. */
+export function mapRows<Resolved>(
+  asks: Asked,
+  resolve: <Asks>(row: AnswerRow<Asks>, asks: Asks) => readonly Resolved[],
 ): readonly Resolved[] {
-  return rows.filter(({ isOffered }) => isOffered?.(asks) ?? true).flatMap((row) => resolve(row, asks));
+  const rows: readonly AnswerRow<never>[] = answerTable[asks.gate];
+  // The rows of a gate are about what is asked there, as the table's type has it.
+  const at = asks as never;
+  return rows.filter(({ isOffered }) => isOffered?.(at) ?? true).flatMap((row) => resolve(row, at));
 }
 
 function offered<Asks>(row: AnswerRow<Asks>, asks: Asks): readonly Answer[] {

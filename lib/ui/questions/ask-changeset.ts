@@ -9,11 +9,10 @@ import { renderOnTop } from '../render/render-on-top.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { changesetFacts, decideChangeset } from './about-changeset.ts';
 import { type AskOptions, askUntilDecided, type KeyAct } from './ask-answer.ts';
-import { askComment } from './ask-comment.ts';
 import { editsLines } from './ask-lines.ts';
 import { type Asking, type Choice, choose } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
-import { followLines, type KeptComments, sayKept } from './kept-comments.ts';
+import { askComment, followLines, type KeptComments, sayKept } from './kept-comments.ts';
 import { waitingChangeset } from './waits-for-person.ts';
 
 /**

@@ -3,10 +3,9 @@ import { answersTo } from '../../domain/questions/answers-to.ts';
 import { renderAsked } from '../render/render-asked.ts';
 import { renderHint } from '../render/render-error.ts';
 import { renderPlan } from '../render/render-plan.ts';
-import { aboutPlan } from './about-plan.ts';
+import { aboutPlan, editablePlans, type PlanText } from './about-plan.ts';
 import { askUntilDecided } from './ask-answer.ts';
 import type { GateContext } from './gate-context.ts';
-import { editablePlans, type PlanText } from './plan-text.ts';
 import { waitingPlan } from './waits-for-person.ts';
 
 /** Shows a plan and asks what becomes of it; one with mistakes can't be approved. */

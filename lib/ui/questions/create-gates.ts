@@ -1,14 +1,27 @@
 import type { Decisions } from '../../domain/config/decisions.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { interrupted } from '../../domain/interrupted.ts';
 import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Gates } from '../../domain/ports/gates.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import { changesetFacts } from './about-changeset.ts';
+import { editablePlans } from './about-plan.ts';
+import { sessionAsks } from './about-run.ts';
 import { announcedGates, type WaitingFacts } from './announced-gates.ts';
 import { createDecisionGates, type DecisionGatesOptions } from './decision-gates.ts';
-import { interruptedGates } from './interrupted-gates.ts';
-import { createNoGates } from './no-gates.ts';
-import { editablePlans } from './plan-text.ts';
 import { type PageOpener, type QueueAccess, type SharedGatesOptions, sharedGates } from './shared-gates.ts';
 import { createTerminalGates, hasTerminal, type TerminalGatesOptions } from './terminal-gates.ts';
+import {
+  type WaitingGate,
+  waitingBudget,
+  waitingChangeset,
+  waitingPlan,
+  waitingSession,
+  waitingValidation,
+  waitingValidator,
+  waitsForPerson,
+} from './waits-for-person.ts';
+import { wrapGates } from './wrap-gates.ts';
 
 interface GatesOptions extends TerminalGatesOptions {
   /** What --decisions-file held; null without one. */
@@ -48,4 +61,41 @@ export function createGates(io: Io, options: GatesOptions): Gates {
   };
   const fallback = onWaiting === undefined ? asked : announcedGates(asked, onWaiting);
   return decisions === null ? fallback : createDecisionGates({ decisions, fallback, readFile, parsePlan });
+}
+
+/**
+ * Gates without a person: each throws the FlameError `waits-for-person` with the commands to continue with.
+ */
+export function createNoGates(options: { readonly person: string; readonly resume: string }): Gates {
+  const { person, resume } = options;
+  const wait = (waiting: WaitingGate): Promise<never> => Promise.reject(waitsForPerson(waiting, resume));
+  return {
+    person,
+    isInteractive: false,
+    plan: (question) => wait(waitingPlan(question)),
+    validation: (question) => wait(waitingValidation(question)),
+    validatorFailed: (question) => wait(waitingValidator(question)),
+    changeset: async (question) => {
+      const { id } = question.changeset;
+      const onTop = (await question.onTop?.(id)) ?? [];
+      const excluding = (await question.excluding?.(id)) ?? [];
+      return wait(waitingChangeset(question, await changesetFacts(question), { onTop, excluding }));
+    },
+    session: (question) => wait(waitingSession(sessionAsks(question))),
+    budget: (question) => wait(waitingBudget(question)),
+  };
+}
+
+/** Gates that say at Ctrl-C what becomes of the question: `resume` is the command that asks it again. */
+function interruptedGates(gates: Gates, resume: string): Gates {
+  return wrapGates(
+    gates,
+    (ask) => (question) => ask(question).catch((error) => Promise.reject(atQuestion(error, resume))),
+  );
+}
+
+function atQuestion(error: unknown, resume: string): unknown {
+  if (!(error instanceof FlameError) || error.code !== 'interrupted' || error.hints.length > 0) return error;
+  const message = 'Interrupted. The question is still open; what was decided before is kept.';
+  return interrupted(message, { hints: [resume], cause: error });
 }

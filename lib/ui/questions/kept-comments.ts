@@ -1,7 +1,8 @@
 import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import type { LineComment } from '../../domain/state/line-comment.ts';
+import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
 import { type LineRange, nameLines } from '../../domain/state/line-range.ts';
 import { visibleLine } from '../text/visible-text.ts';
+import { type Asking, askLine, type Choice, choose } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 
 type Of = Pick<ChangesetQuestion, 'changeset' | 'session'>;
@@ -59,4 +60,26 @@ export function followLines(comments: LineComment[], { path, range, count }: Edi
     return { ...comment, line: comment.line + by, ...to };
   });
   comments.splice(0, comments.length, ...moved);
+}
+
+const strayChoices: readonly Choice<'k' | 'a'>[] = [
+  { key: 'k', label: '(k)eep it' },
+  { key: 'a', label: '(a)gain' },
+];
+
+/** A remark on one line of the change; null: none after all. */
+export async function askComment(
+  asking: Asking,
+  { strayComment }: Pick<ChangesetQuestion, 'strayComment'>,
+): Promise<LineComment | null> {
+  for (;;) {
+    const typed = await askLine(asking, 'Comment, as PATH:LINE TEXT or PATH:LINE-LINE TEXT (Enter: back): ');
+    if (typed.trim() === '') return null;
+    const comment = parseComment(typed);
+    const stray = comment === null ? null : ((await strayComment?.(comment)) ?? null);
+    if (stray !== null) asking.say(visibleLine(stray));
+    if (comment !== null && (stray === null || (await choose(asking, strayChoices)) === 'k')) return comment;
+    if (comment !== null) continue;
+    asking.say('Write the file, a colon, the line and your remark: src/a.ts:12 this is never closed');
+  }
 }

@@ -1,5 +1,6 @@
 import type { Gates, LeftOverDecision, SessionQuestion } from '../../domain/ports/gates.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import type { PlanText } from './about-plan.ts';
 import { askChangeset } from './ask-changeset.ts';
 import { askForAgent } from './ask-for-agent.ts';
 import { askPlan } from './ask-plan.ts';
@@ -7,7 +8,6 @@ import { askBase, askBudget, askLeftOver, askSession } from './ask-run.ts';
 import { askValidation, askValidatorFailed } from './ask-validation.ts';
 import { createGateContext, type GateSettings } from './gate-context.ts';
 import { keepComments } from './kept-comments.ts';
-import type { PlanText } from './plan-text.ts';
 
 export interface TerminalGatesOptions extends GateSettings, PlanText {
   readonly person: string;
