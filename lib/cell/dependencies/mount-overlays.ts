@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { programPath } from '../../util/program-path.ts';
@@ -56,15 +55,13 @@ export async function canMountOverlays(
     mkdirSync(join(folder, path), { recursive: true });
   const target = join(folder, 'target');
   const [program = '', ...args] = mountOverlays(entrance, [{ own: folder, target }], searchPath);
-  const child = spawn(program, [...args, '/bin/sh', '-c', trial, 'sh', target], {
-    ...{ stdio: 'ignore', env: { PATH: searchPath }, timeout: 10_000, killSignal: 'SIGKILL' },
-  });
-  const works = await new Promise<boolean>((resolve) => {
-    child.on('error', () => resolve(false));
-    child.on('close', (code) => resolve(code === 0));
+  const { execa } = await import('execa');
+  const { failed } = await execa(program, [...args, '/bin/sh', '-c', trial, 'sh', target], {
+    ...{ stdio: 'ignore', env: { PATH: searchPath }, extendEnv: false },
+    ...{ timeout: 10_000, killSignal: 'SIGKILL', reject: false },
   });
   await removeTree(folder);
-  return works;
+  return !failed;
 }
 
 // What was removed stays so, and a folder in its place is empty: not every file system can note that.

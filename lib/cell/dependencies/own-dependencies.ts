@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { lstatSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { promisify } from 'node:util';
 import type { PathFacts } from '../../domain/policy.ts';
 import { isBelow } from '../../util/is-below.ts';
 import { killPoint } from '../../util/kill-point.ts';
@@ -68,14 +66,14 @@ function targetOf(taker: Taker, given: Place): string {
 
 /** Shares what the disk holds where the file system can. */
 async function copyTree(from: string, to: string): Promise<void> {
-  const copy = promisify(execFile);
+  const { execa } = await import('execa');
   const options = process.platform === 'darwin' ? '-cRp' : '-a';
   try {
     // GNU's shares by itself from version 9 on.
-    await copy('cp', [options, ...(process.platform === 'linux' ? ['--reflink=auto'] : []), from, to]);
+    await execa('cp', [options, ...(process.platform === 'linux' ? ['--reflink=auto'] : []), from, to]);
   } catch {
     await removeTree(to);
-    await copy('cp', ['-RpP', from, to]);
+    await execa('cp', ['-RpP', from, to]);
   }
 }
 

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,15 +62,14 @@ export function isPlainSsh(command: string): boolean {
 }
 
 /** Its version, and what it would do for that host; '' where it can't say. */
-function describeSsh(context: GitContext, command: string, target: readonly string[]): Promise<string> {
+async function describeSsh(context: GitContext, command: string, target: readonly string[]): Promise<string> {
   const line = `${command} -V 2>&1 && exec ${command} -G ${target.map(shellQuote).join(' ')}`;
-  const options = { cwd: context.cwd, env: environmentOf(context), timeout: 10_000 };
-  return new Promise((resolve) => {
-    const child = execFile('/bin/sh', ['-c', line], options, (error, stdout) =>
-      resolve(error === null ? stdout : ''),
-    );
-    child.stdin?.end();
+  const { execa } = await import('execa');
+  const { exitCode, stdout } = await execa('/bin/sh', ['-c', line], {
+    ...{ cwd: context.cwd, env: environmentOf(context), extendEnv: false },
+    ...{ stdin: 'ignore', timeout: 10_000, reject: false },
   });
+  return exitCode === 0 ? stdout : '';
 }
 
 /** Whether that ssh shares no connection to the host yet, and runs nothing beside. */

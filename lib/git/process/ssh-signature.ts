@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,22 +107,23 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Times in UTC, whatever the place: a key is valid at the same moment in every clone. */
-function run(context: GitContext, program: string, args: readonly string[], input: string): Promise<Ended> {
-  const env = { ...gitEnvironment(context.env), TZ: 'UTC' };
+/** Times in UTC, wherever this machine is: a key is valid at the same moment in every clone. */
+async function run(
+  context: GitContext,
+  program: string,
+  args: readonly string[],
+  input: string,
+): Promise<Ended> {
+  const { execa } = await import('execa');
   const path = program.includes('/') ? program : programPath(program, context.env.PATH);
-  const child = spawn(path, args, { cwd: context.cwd, env, stdio: 'pipe', detached: true });
-  const [out, err]: [Buffer[], Buffer[]] = [[], []];
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
-  return new Promise((resolve) => {
-    const end = (code: number, stderr: string): void =>
-      resolve({ code, stdout: Buffer.concat(out).toString(), stderr });
-    child.on('error', (error) => end(127, `${program} could not be started: ${error.message}`));
-    child.on('close', (code) => end(code ?? 128, Buffer.concat(err).toString().trim()));
+  const ended = await execa(path, args, {
+    ...{ cwd: context.cwd, env: { ...gitEnvironment(context.env), TZ: 'UTC' }, extendEnv: false, input },
+    ...{ detached: true, reject: false, stripFinalNewline: false },
   });
+  const { exitCode, signal, stdout, stderr, originalMessage } = ended;
+  if (exitCode === undefined && signal === undefined)
+    return { code: 127, stdout: '', stderr: `${program} could not be started: ${originalMessage}` };
+  return { code: exitCode ?? 128, stdout, stderr: stderr.trim() };
 }
 
 async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
