@@ -16,7 +16,7 @@ import { withState } from './open/read-state.ts';
 import { ruleSources } from './show/rule-sources.ts';
 
 // No other call waits for this judge.
-const patient = { each: 10_000, together: 60_000, regrowth: 1 };
+const patientMs = 10_000;
 
 /**
  * `git flame policy check`: the call that is named, and 1 where it is blocked. Without one, tool calls on stdin, one JSON
@@ -41,7 +41,7 @@ export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
     );
     // Without --locks the rules are tried that hold for every task: no scope.
     const tried = locks === null ? { ...policy, file_locks: null } : policy;
-    const facts = openPathFacts({ workTree: policy.worktree, env: io.env }, patient);
+    const facts = openPathFacts({ workTree: policy.worktree, env: io.env }, patientMs);
     const [named] = args.positionals;
     if (named !== undefined) {
       const decision = decide(tried, namedCall(named, policy), facts);

@@ -75,14 +75,6 @@ export interface AuditLine extends Decision {
   readonly target: string;
 }
 
-/** A question to git that only reads; the policy puts its arguments together. */
-export interface GitQuestion {
-  readonly args: readonly string[];
-  readonly input?: string;
-  /** The folder of the worktree it is asked in, absolute; null: of the repository, without what the agent wrote. */
-  readonly cwd: string | null;
-}
-
 /** What the pure policy must ask about the file system and the repository. */
 export interface PathFacts {
   /** lstat of an absolute path; null if nothing is there. */
@@ -93,8 +85,8 @@ export interface PathFacts {
   } | null;
   /** Names in a folder, `.` and `..` left out; null if it can't be read. Shell wildcards are expanded with it. */
   list(path: string): readonly string[] | null;
-  /** What git prints, as UTF-8; null: it failed, or would take longer or print more than a judgement can wait for. */
-  git(question: GitQuestion): string | null;
+  /** What git says an id is of (blob, tree, commit, tag, missing); null: it failed, or took longer than a judgement can wait. */
+  kindOf(id: string, cwd: string): string | null;
 }
 
 /** What the post-check found: a rule broken at a place. */

@@ -1,11 +1,8 @@
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
-import { wildcardMatches } from '../util/path-globs.ts';
 import { judgeBash } from './bash/judge-bash.ts';
 import { judgeGlob } from './bash/judge-glob.ts';
-import { insideOnly } from './bash/program.ts';
 import { Refusal } from './bash/refusal.ts';
-import { isSpecific, judgeWideSearch } from './bash/wide-search.ts';
-import { judgePath, type PathContext } from './judge-path.ts';
+import { judgePath } from './judge-path.ts';
 import { rememberedFacts } from './remembered-facts.ts';
 import { resolvePath } from './resolve-path.ts';
 import { listSome, type Objection, objection } from './rules.ts';
@@ -64,7 +61,7 @@ function judgeInput(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Obje
   if (call.tool_name === 'Bash') return judgeShell(policy, call, facts);
   const whole = { policy, facts, cwd: call.cwd };
   // Searches stay in the worktree; a file may be named below the cell's /tmp, too.
-  const context = insideOnly(whole);
+  const context = { ...whole, policy: { ...policy, extra_writable: [] } };
   for (const path of named.paths) {
     const found = judgePath(named.isSearch ? context : whole, path, named.access);
     if (found !== null) return found;
@@ -76,24 +73,8 @@ function judgeInput(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Obje
   if (start !== null) return start;
   const base = named.base === null ? call.cwd : baseFolder(call.cwd, named.base);
   return (
-    judgeWholeSearch({ ...context, cwd: base }, call) ??
-    named.patterns.map((one) => judgeGlob({ ...context, cwd: base }, one)).find((one) => one !== null) ??
-    null
+    named.patterns.map((one) => judgeGlob({ ...context, cwd: base }, one)).find((one) => one !== null) ?? null
   );
-}
-
-/** A search that shows lines, in all files it comes to. */
-function judgeWholeSearch(
-  context: PathContext,
-  { tool_name: tool, tool_input: input }: ToolCall,
-): Objection | null {
-  const isShowing =
-    tool === 'Grep' && input.output_mode !== 'files_with_matches' && input.output_mode !== 'count';
-  if (!isShowing || typeof input.pattern !== 'string' || isSpecific(input.pattern)) return null;
-  const glob = typeof input.glob === 'string' ? input.glob : null;
-  const takes = (below: string): boolean =>
-    glob === null || wildcardMatches(glob, below) || wildcardMatches(`**/${glob}`, below);
-  return typeof input.type === 'string' ? null : judgeWideSearch(context, { places: ['.'], takes });
 }
 
 function baseFolder(cwd: string, base: string): string {

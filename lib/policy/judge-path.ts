@@ -16,14 +16,8 @@ export interface PathContext {
   readonly policy: AgentPolicy;
   readonly facts: PathFacts;
   readonly cwd: string;
-  /** What another program writes into its standard input, where that is known; null: anything. */
-  readonly piped?: string | null;
-  /** The lines that come through a pipe, where they are names of files; null: anything. */
-  readonly lines?: readonly string[] | null;
-  /** The same command line may make files, with names that bash would take apart. */
-  readonly makesFiles?: boolean;
-  /** The same command line may have other revisions checked out, or under other names. */
-  readonly movesRevisions?: boolean;
+  /** A command changed the folder to one that only bash will know. */
+  readonly isLost?: boolean;
 }
 
 /** Judges one path of a tool call or command; null: nothing against it. */

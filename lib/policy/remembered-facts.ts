@@ -1,13 +1,12 @@
-import type { GitQuestion, PathFacts } from '../domain/policy.ts';
-import { Refusal } from './bash/refusal.ts';
-import { tooComplex } from './bash/work.ts';
+import type { PathFacts } from '../domain/policy.ts';
+import { tooComplex } from './bash/parse-script.ts';
 
 // The kernel is asked 20,000 times where a folder of that many files is judged; that takes a tenth of a second.
 const mostAsked = 50_000;
 // Where it was asked before, the answer costs a twentieth of that.
 const mostRepeated = 1_000_000;
 // Each starts a process. What is asked beyond that stays unknown.
-const mostQuestions = 64;
+const mostQuestions = 20;
 
 /**
  * The file system and the repository as one judgement sees them: asked once about each path, and so often and no more.
@@ -22,22 +21,20 @@ export function rememberedFacts(facts: PathFacts): PathFacts {
       const before = known.get(path);
       if (before === undefined) asked += 1;
       else repeated += 1;
-      if (asked > mostAsked || repeated > mostRepeated)
-        throw new Refusal(tooComplex.rule, tooComplex.details);
+      if (asked > mostAsked || repeated > mostRepeated) throw tooComplex();
       if (before !== undefined) return before.answer;
       const answer = ask(path);
       known.set(path, { answer });
       return answer;
     };
   };
-  const answers = new Map<string, string | null>();
-  const git = (question: GitQuestion): string | null => {
-    const key = JSON.stringify(question);
-    const before = answers.get(key);
-    if (before !== undefined) return before;
-    const answer = answers.size < mostQuestions ? facts.git(question) : null;
-    answers.set(key, answer);
-    return answer;
+  const kinds = new Map<string, string | null>();
+  const kindOf = (id: string, cwd: string): string | null => {
+    const known = kinds.get(id);
+    if (known !== undefined) return known;
+    const kind = kinds.size < mostQuestions ? facts.kindOf(id, cwd) : null;
+    kinds.set(id, kind);
+    return kind;
   };
-  return { lstat: remember((path) => facts.lstat(path)), list: remember((path) => facts.list(path)), git };
+  return { lstat: remember((path) => facts.lstat(path)), list: remember((path) => facts.list(path)), kindOf };
 }

@@ -38,6 +38,11 @@ export interface CorpusFile {
   readonly cases: readonly Case[];
 }
 
+/** Lines the judge lets run, since in a cell they have no effect; test/cell/effects tries each. */
+export const heldByCell: ReadonlySet<string> = new Set(
+  JSON.parse(readFileSync('test/data/policy/held-by-cell.json', 'utf8')),
+);
+
 export function readCorpus(name: string): CorpusFile {
   return JSON.parse(readFileSync(`test/data/policy/${name}.json`, 'utf8'));
 }

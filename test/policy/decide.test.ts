@@ -111,7 +111,7 @@ test('what cannot be judged is blocked', () => {
       throw new Error('EIO');
     },
     list: () => null,
-    git: () => null,
+    kindOf: () => null,
   };
   const call: ToolCall = { tool_name: 'Read', tool_input: { file_path: 'src/a.ts' }, cwd: '/wt' };
   assert.is(decide(policy, call, broken).rule, 'policy-error');
@@ -171,7 +171,7 @@ test('a file with two names is not written, a device is not read', () => {
   const linked: PathFacts = {
     lstat: (path) => (path === '/wt/src/a.ts' ? { kind: 'file', links: 2, target: '' } : null),
     list: () => null,
-    git: () => null,
+    kindOf: () => null,
   };
   const write = { tool_name: 'Write', tool_input: { file_path: 'src/a.ts' }, cwd: '/wt' };
   assert.is(decide(policy, write, linked).rule, 'path-linked');
@@ -179,7 +179,7 @@ test('a file with two names is not written, a device is not read', () => {
   const device: PathFacts = {
     lstat: () => ({ kind: 'other', links: 1, target: '' }),
     list: () => null,
-    git: () => null,
+    kindOf: () => null,
   };
   assert.is(decide(policy, { ...write, tool_name: 'Read' }, device).rule, 'path-special');
 });

@@ -1,22 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { expandGlob } from '../../lib/policy/bash/expand-glob.ts';
-import { readBash } from '../../lib/policy/bash/read-bash.ts';
-import {
-  type BashNode,
-  currentFolder,
-  outputMark,
-  type SimpleCommand,
-  type Word,
-} from '../../lib/policy/bash/syntax.ts';
+import { expandWord } from '../../lib/policy/bash/expand-word.ts';
+import { parseScript } from '../../lib/policy/bash/parse-script.ts';
+import { Refusal } from '../../lib/policy/bash/refusal.ts';
+import { mark, type Word } from '../../lib/policy/bash/syntax.ts';
+import { walkScript } from '../../lib/policy/bash/walk.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { randomCommand, stubs } from './differential-text.ts';
+import { makePolicy } from './fixtures.ts';
 import { realFacts } from './real-facts.ts';
 
-const anything = '\0anything';
-// Without quotes the output of a command is as many words as it holds, or none.
-const anyWords = '\0any words';
+/** The words one word may become: several ways, each of some words; null: any words at all. */
+type Foretold = readonly (readonly string[])[] | null;
 
 export interface Comparison {
   readonly generated: number;
@@ -37,9 +33,9 @@ interface Place {
 
 interface Prediction {
   /** Of each command the programs it may start, with their arguments. */
-  readonly programs: readonly (readonly string[])[];
-  /** The files it may make. */
-  readonly files: ReadonlySet<string>;
+  readonly programs: readonly (readonly Foretold[])[];
+  /** The files it may make; null: one that nobody can foretell. */
+  readonly files: readonly (string | null)[];
 }
 
 /**
@@ -87,18 +83,10 @@ function predict(
   while (predictions.length < count) {
     generated += 1;
     const text = randomCommand(next);
-    const tree = readBash(text);
-    if ('rule' in tree) continue;
-    const commands = commandsOf(tree);
-    // `.` runs a file in bash itself; the policy never lets it.
-    if (commands.some(({ words }) => words[0]?.text === '.')) continue;
-    // Where a file is named by what a command prints, nobody can foretell it.
-    if (targetsOf(tree, work).some((target) => target.includes(outputMark))) continue;
+    const prediction = foretell(text, work);
+    if (prediction === null || prediction.files.includes(null)) continue;
     writeFileSync(join(list, String(predictions.length)), text);
-    predictions.push({
-      programs: commands.map((one) => wordsOf(one, work)),
-      files: new Set(targetsOf(tree, work)),
-    });
+    predictions.push(prediction);
   }
   return { predictions, generated };
 }
@@ -133,7 +121,7 @@ function compare(
     };
     if (name.endsWith('.made')) {
       made += words.length;
-      const hidden = words.find((one) => files?.has(one) !== true);
+      const hidden = words.find((one) => files?.includes(one) !== true);
       if (hidden !== undefined) tell(`bash made the file ${JSON.stringify(hidden)}`);
       continue;
     }
@@ -145,55 +133,62 @@ function compare(
   return { ran: ran.size, started, made, mismatches };
 }
 
-/** What a command prints is known to nobody. */
-function isSame([first, ...foretold]: readonly string[], words: readonly string[]): boolean {
+function isSame([first, ...others]: readonly Foretold[], words: readonly string[]): boolean {
   if (first === undefined) return words.length === 0;
-  if (first === anyWords)
-    return words.some((_, at) => isSame(foretold, words.slice(at))) || isSame(foretold, []);
-  return words.length > 0 && (first === anything || first === words[0]) && isSame(foretold, words.slice(1));
-}
-
-function commandsOf(node: BashNode): readonly SimpleCommand[] {
-  if (node.kind === 'command') return [node, ...node.inner.flatMap(commandsOf)];
-  if (node.kind === 'test') return node.inner.flatMap(commandsOf);
-  if (node.kind === 'if') return node.parts.flatMap(commandsOf);
-  if (node.kind === 'for') return [...node.given, ...node.bodies].flatMap(commandsOf);
-  if (node.kind === 'names') return [];
-  if (node.kind === 'number') return node.runs.flatMap(commandsOf);
-  if (node.kind === 'while')
-    return [...(node.from === null ? [] : [node.from]), node.body].flatMap(commandsOf);
-  return 'body' in node ? commandsOf(node.body) : node.nodes.flatMap(commandsOf);
-}
-
-/** The files in the folder that output may go to. */
-function targetsOf(node: BashNode, work: string): readonly string[] {
-  const own = 'redirections' in node ? node.redirections.filter(({ access }) => access === 'write') : [];
-  const below = (): readonly BashNode[] => {
-    if (node.kind === 'command') return node.inner;
-    if (node.kind === 'test') return node.inner;
-    if (node.kind === 'if') return node.parts;
-    if (node.kind === 'for') return [...node.given, ...node.bodies];
-    if (node.kind === 'names') return [];
-    if (node.kind === 'number') return node.runs;
-    if (node.kind === 'while') return [...(node.from === null ? [] : [node.from]), node.body];
-    return 'body' in node ? [node.body] : node.nodes;
-  };
-  const places = own.map(({ target }) =>
-    relative(work, resolve(work, target.replaceAll(currentFolder, work))),
+  const ways = first ?? words.map((_, at) => words.slice(0, at + 1)).concat([[]]);
+  return ways.some(
+    (way) => way.every((text, at) => isText(text, words[at])) && isSame(others, words.slice(way.length)),
   );
-  return [...places, ...below().flatMap((one) => targetsOf(one, work))];
 }
 
-/** The folder is empty at every start, so a wildcard stays as it is unless the command makes a file itself. */
-function wordsOf(command: SimpleCommand, work: string): string[] {
-  return command.words.flatMap((word) => {
-    const text = word.text.replaceAll(currentFolder, work);
-    const names = word.isGlob ? (expandGlob(text, work, realFacts) ?? []) : [];
-    if (word.fed !== undefined) return [anything];
-    return names.length > 0 ? names : [word.unknown === 'output' ? unknownOf(word) : text];
+/** What a command prints is not known, nor where a home is. */
+function isText(foretold: string, word: string | undefined): boolean {
+  const isOpen = mark.isIn(foretold) || /(?:^|[=:])~/.test(foretold);
+  return word !== undefined && (isOpen || foretold === word);
+}
+
+/** What a command line may do by its reading; null: it is refused. */
+function foretell(text: string, work: string): Prediction | null {
+  const policy = makePolicy({
+    worktree: work,
+    config: { permissions: { bash_rules: { allowed_env: ['CI', 'x'] } } },
   });
-}
+  const context = { policy: { ...policy, base_commands: [] }, facts: realFacts };
+  const programs: (readonly Foretold[])[] = [];
+  const files: (string | null)[] = [];
+  try {
+    walkScript(parseScript(text), {
+      ...context,
+      cwd: work,
+      visitor: {
+        command: ({ words, redirections }, { cwd }) => {
+          // `.` runs a file in bash itself; the policy never lets it.
+          if (words[0]?.values.includes('.')) throw new Refusal('bash-wrapper', '.');
+          programs.push(words.map((word) => waysOf(word, cwd)));
+          visitRedirections(redirections, cwd);
+        },
+        redirections: (all, { cwd }) => visitRedirections(all, cwd),
+        files: () => undefined,
+      },
+    });
+    return { programs, files };
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
 
-function unknownOf({ isSplit }: Word): string {
-  return isSplit === true ? anyWords : anything;
+  function visitRedirections(
+    all: readonly { readonly access: string; readonly target: Word }[],
+    cwd: string,
+  ): void {
+    for (const { target } of all.filter(({ access }) => access === 'write'))
+      for (const one of expandWord({ ...context, cwd }, target))
+        files.push(mark.isIn(one) ? null : relative(work, resolve(cwd, one)));
+  }
+
+  function waysOf(word: Word, cwd: string): Foretold {
+    if (word.isSplit && word.values.some(mark.isIn)) return null;
+    // The folder is empty at every start, so a wildcard stays as it is unless the command makes a file itself.
+    return word.values.map((value) => expandWord({ ...context, cwd }, { ...word, values: [value] }));
+  }
 }

@@ -63,7 +63,7 @@ export function memoryFacts(root: string, entries: readonly string[]): PathFacts
         .map((one) => one.slice(prefix.length))
         .filter((one) => one !== '');
     },
-    git: () => null,
+    kindOf: () => null,
   };
 }
 

@@ -22,5 +22,5 @@ export const realFacts: PathFacts = {
       return null;
     }
   },
-  git: () => null,
+  kindOf: () => null,
 };

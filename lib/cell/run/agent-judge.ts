@@ -59,10 +59,7 @@ export async function startAgentJudge(
     audit,
     decide: context.decide,
     facts: withOverlays(
-      openPathFacts({
-        ...{ workTree: policy.worktree, env: context.env, quarantine: worktree.quarantine },
-        commonDir: context.repository.commonDir,
-      }),
+      openPathFacts({ workTree: policy.worktree, env: context.env, quarantine: worktree.quarantine }),
       overlaysOf({ commonDir: context.repository.commonDir, worktree: worktree.path }),
     ),
     calls,

@@ -1,4 +1,6 @@
+import { unreadablePaths } from '../../domain/config/hidden-paths.ts';
 import type { Launch } from '../../domain/ports/adapter.ts';
+import { hideContents } from '../../git/cells/hide-contents.ts';
 import { lookAway } from '../../git/cells/look-away.ts';
 import { closedSettings } from '../egress/cell-registries.ts';
 import type { CellEgress } from '../egress/open-egress.ts';
@@ -48,6 +50,7 @@ export async function emptyUnseen(
   const hidden = await findHidden(git, config, { showsCopies: false });
   const found = [...new Set([...settings, ...unasked, ...hidden])];
   await lookAway(git, found);
+  hideContents(place.quarantine, unreadablePaths(config.permissions));
   return found;
 }
 

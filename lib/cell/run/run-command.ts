@@ -3,8 +3,10 @@ import { copyFileSync, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EgressPhase } from '../../domain/config/egress.ts';
+import { unreadablePaths } from '../../domain/config/hidden-paths.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
+import { hideContents } from '../../git/cells/hide-contents.ts';
 import { lookAway } from '../../git/cells/look-away.ts';
 import { randomName } from '../../util/random-name.ts';
 import { tellingText } from '../../util/telling-lines.ts';
@@ -146,6 +148,7 @@ async function emptyHidden(
   const git = { cwd: path, env };
   const found = await findHidden(git, config, { showsCopies: true });
   await lookAway(git, found);
+  hideContents(quarantine, unreadablePaths(config.permissions));
   return found;
 }
 

@@ -100,6 +100,7 @@ function protectedPlaces(place: CellPlace): string[] {
     join(worktreeGitDir, 'gitdir'),
     join(worktreeGitDir, 'commondir'),
     join(worktreeGitDir, agentCommon, 'config'),
+    join(worktreeGitDir, agentCommon, 'info', 'attributes'),
     config,
     join(objectDir, 'pack'),
     join(objectDir, 'info'),

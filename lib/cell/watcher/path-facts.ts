@@ -1,23 +1,17 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
 import type { PathFacts } from '../../domain/policy.ts';
 import { isMissing } from '../../util/read-file.ts';
-import { type AskedRepository, type AskingTime, findGitFolders, openGitFacts } from './git-facts.ts';
+import { type AskedRepository, findGitFolder, openGitFacts } from './git-facts.ts';
 
 /** The facts about a worktree that is an agent's, or a person's. Throws nothing: what isn't there is not known. */
-export function openPathFacts(
-  { workTree, env, quarantine = null, commonDir }: FactsPlace,
-  time?: AskingTime,
-): PathFacts {
-  const folders = findGitFolders(workTree);
-  if (folders === null) return realPathFacts;
-  const asked = { ...folders, workTree, env, quarantine, ...(commonDir === undefined ? {} : { commonDir }) };
-  return { ...realPathFacts, git: openGitFacts(asked, time) };
+export function openPathFacts({ workTree, env, quarantine = null }: FactsPlace, ms?: number): PathFacts {
+  const gitDir = findGitFolder(workTree);
+  if (gitDir === null) return realPathFacts;
+  return { ...realPathFacts, kindOf: openGitFacts({ gitDir, workTree, env, quarantine }, ms) };
 }
 
 interface FactsPlace extends Pick<AskedRepository, 'env' | 'workTree'> {
   readonly quarantine?: AskedRepository['quarantine'];
-  /** The repository's, where the worktree's own git names another folder. */
-  readonly commonDir?: string;
 }
 
 /** The file system as it is at this moment; nothing is remembered between questions, and git is not asked. */
@@ -42,7 +36,7 @@ export const realPathFacts: PathFacts = {
       return null;
     }
   },
-  git: () => null,
+  kindOf: () => null,
 };
 
 /** null: nothing is there. Below a file there is nothing either, nor by a name that no file can have. */

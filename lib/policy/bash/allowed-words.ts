@@ -1,17 +1,21 @@
 import type { AgentPolicy } from '../../domain/policy.ts';
 import { listSome, type Objection, objection } from '../rules.ts';
+import { isBuiltin, isSteering } from './builtins.ts';
 import { isNamedOnly } from './git.ts';
 import { programFamily } from './program-names.ts';
-
-// They only steer what is judged anyway.
-const alwaysAllowed = new Set([
-  ...['true', 'false', ':', 'cd', 'pushd', 'popd', 'unset', 'source', '.'],
-  ...['break', 'continue', 'exit', 'set', 'export'],
-]);
+import { refusalOf } from './refused-programs.ts';
 
 /** Whether the lead named the program alone, without a word after it. */
 export function isBare(policy: AgentPolicy, name: string): boolean {
   return policy.allowed_commands.some((entry) => entryWords(entry).join(' ') === name);
+}
+
+/** Whether a name is that of a program here, which nothing else may have. */
+export function hasEntry(policy: AgentPolicy, name: string): boolean {
+  const entries = [...policy.allowed_commands, ...(policy.base_commands ?? [])];
+  return (
+    isBuiltin(name) || refusalOf(name) !== null || entries.some((entry) => entryWords(entry)[0] === name)
+  );
 }
 
 /** The blocked pattern a text matches, if any. */
@@ -22,7 +26,7 @@ export function matchingPattern(policy: AgentPolicy, text: string): string | und
 /** How many words after the program name the best matching entry holds; null: no entry matches. */
 export function trustedWords(policy: AgentPolicy, words: readonly string[]): number | null {
   const [name = '', subcommand = ''] = words;
-  if (alwaysAllowed.has(name)) return 0;
+  if (isSteering(name)) return 0;
   const lengths = policy.allowed_commands
     .map(entryWords)
     .filter((entry) => entry.length > 0 && entry.every((word, at) => word === words[at]))

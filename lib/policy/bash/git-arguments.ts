@@ -1,29 +1,35 @@
-import type { Access } from '../judge-path.ts';
-import { judgeTree } from '../judge-tree.ts';
+import { type Access, judgePath } from '../judge-path.ts';
 import { type Objection, objection } from '../rules.ts';
-import { isWild } from './expand-glob.ts';
-import { judgeAll, judgePattern, type ProgramCall } from './program.ts';
+import { judgeMention } from './mentions.ts';
+import { firstOf, type ProgramCall } from './program-call.ts';
+import { mark } from './syntax.ts';
+import { judgeWritten } from './writes.ts';
 
-// Options whose value is the next argument. One too many here, and a path or an option passes unseen.
-export const noValues: ReadonlySet<string> = new Set();
-/** Of log, diff and whatever else walks revisions. */
-export const revisionValues = wordSet(
-  '-n -S -G -L -U -l -I --author --committer --grep --grep-reflog --since --after --until --before --since-as-filter --max-count --skip --max-age --min-age --date --diff-filter --diff-algorithm --diff-merges --anchored --word-diff-regex --inter-hunk-context --src-prefix --dst-prefix --line-prefix --find-object --decorate-refs --decorate-refs-exclude --exclude --glob --encoding --stat-width --stat-name-width --stat-count --ignore-matching-lines --ws-error-highlight --color-moved-ws --output-indicator-new --output-indicator-old',
-);
-export const grepValues = wordSet(
-  '-e -A -B -C -m --max-count --max-depth --threads --after-context --before-context --context',
-);
-/** Of what lists refs. */
-export const refValues = wordSet('--sort --format --count --points-at --contains --no-contains');
+// Options whose value is the next argument, and no path. One too many, and a path passes unseen: letters differ by subcommand.
+const longValues =
+  /^--(?:author|committer|grep|grep-reflog|since|after|until|before|since-as-filter|max-count|skip|max-age|min-age|date|diff-filter|diff-algorithm|trailer|after-context|before-context|max-depth|threads|sort|points-at)$/;
+const letterValues: readonly (readonly [names: RegExp, letters: RegExp])[] = [
+  [/^git (?:log|show|diff|rev-list|reflog|stash|whatchanged|diff-\w+|range-diff)$/, /^-[nSGLUlI]$/],
+  [/^git grep$/, /^-[eABCm]$/],
+  [/^git (?:blame|annotate)$/, /^-L$/],
+  [/^git restore$/, /^(?:-s|--source)$/],
+  [/^git (?:merge|revert|cherry-pick)$/, /^-m$/],
+];
+
+function takesValue(name: string, option: string): boolean {
+  return (
+    longValues.test(option) ||
+    letterValues.some(([names, letters]) => names.test(name) && letters.test(option))
+  );
+}
 
 // Runs programs, writes files, reads files outside or lists of names, or starts another repository.
-const dangerous = [
-  ...wordSet(
-    'output ext-diff no-index exec-path git-dir work-tree output-directory open-files-in-pager contents ignore-revs-file pathspec-from-file upload-pack receive-pack exec no-verify edit-description textconv filters config-env super-prefix namespace interactive patch edit template file gpg-sign show-signature strategy-option recurse-submodules stdin batch batch-check batch-command batch-all-objects help',
-  ),
-];
+const dangerous =
+  'output ext-diff no-index exec-path git-dir work-tree output-directory open-files-in-pager contents ignore-revs-file pathspec-from-file upload-pack receive-pack exec no-verify edit-description textconv filters config-env super-prefix namespace interactive patch edit template file gpg-sign show-signature strategy-option recurse-submodules stdin batch batch-check batch-command batch-all-objects help'.split(
+    ' ',
+  );
 // Complete names that only begin like a dangerous one.
-const complete = wordSet('text no-ext-diff no-textconv no-patch exclude-standard');
+const complete = new Set('text no-ext-diff no-textconv no-patch exclude-standard'.split(' '));
 
 /**
  * Whether an argument is an option that is refused wherever it stands: git accepts every unique beginning of a long
@@ -38,36 +44,6 @@ export function dangerousOption(arg: string, allowed: readonly string[] = []): b
   return dangerous.some((one) => one.startsWith(name));
 }
 
-/** The arguments that are neither options nor values of options, with their places. */
-export function operandsOf(
-  args: readonly string[],
-  values: ReadonlySet<string>,
-): readonly { readonly at: number; readonly text: string }[] {
-  const found: { readonly at: number; readonly text: string }[] = [];
-  for (let at = 0; at < args.length; at += 1) {
-    const text = args[at] ?? '';
-    if (text === '--')
-      return [...found, ...args.slice(at + 1).map((one, i) => ({ at: at + 1 + i, text: one }))];
-    if (values.has(text)) at += 1;
-    else if (!text.startsWith('-')) found.push({ at, text });
-  }
-  return found;
-}
-
-/** Revisions and pathspecs: nothing outside, nothing blocked, also not by way of `REVISION:path` or `-L 1,5:path`. */
-export function judgePathspecs(
-  call: ProgramCall,
-  args: readonly string[],
-  options: { readonly access: Access; readonly values?: ReadonlySet<string> },
-): Objection | null {
-  const values = options.values ?? noValues;
-  for (const { text } of operandsOf(args, values)) {
-    const found = judgePathspec(call, text, options.access);
-    if (found !== null) return found;
-  }
-  return judgeAll(call.context, values.has('-L') ? tracedFiles(args) : []);
-}
-
 export function gitOption(what: string, instead: string): Objection {
   return objection(
     'git-option',
@@ -75,29 +51,49 @@ export function gitOption(what: string, instead: string): Objection {
   );
 }
 
-function judgePathspec(call: ProgramCall, written: string, access: Access): Objection | null {
+/** The arguments that are neither options nor values of options. */
+function operandsOf(name: string, args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--');
+  const before = end < 0 ? args : args.slice(0, end);
+  const given = before.filter((arg, at) => !arg.startsWith('-') && !takesValue(name, before[at - 1] ?? ''));
+  return end < 0 ? given : [...given, ...args.slice(end + 1)];
+}
+
+/** Revisions and pathspecs: nothing outside, nothing hidden, also not by way of `REVISION:path` or `-L 1,5:path`. */
+export function judgePathspecs(call: ProgramCall, args: readonly string[], access: Access): Objection | null {
+  const traced = args.flatMap((arg, at) => {
+    // Letters may stand together: -qL1,5:path.
+    const range = /^-[a-z]*L$/.test(args[at - 1] ?? '') ? arg : (/^-[a-z]*L(.+)$/s.exec(arg)?.[1] ?? '');
+    return /:([^:]+)$/.exec(range)?.[1] ?? [];
+  });
+  const isPattern = call.name === 'git grep' && !args.some((arg) => /^-[A-Za-z]*e/.test(arg));
+  const operands = operandsOf(call.name, args).slice(isPattern ? 1 : 0);
+  return (
+    firstOf(operands, (text) => judgePathspec(call, text, access)) ??
+    firstOf(traced, (path) => judgePath(call.context, path, 'read'))
+  );
+}
+
+function judgePathspec({ context }: ProgramCall, written: string, access: Access): Objection | null {
   const changes = access === 'write' || access === 'remove';
   // Where nothing is shown, `:path` is the path alone.
   const text = access === 'read' ? written : written.replace(/^:(?=[^:!^(/])/, '');
-  if (/^:(?:[!^]|\(exclude\))/.test(text) || text === '') {
+  if (/^:(?:[!^]|\(exclude\))/.test(text) || text === '')
     return changes ? gitOption(written, 'Name the files to change, not those to leave out.') : null;
-  }
-  if (text.startsWith(':(') || text.startsWith(':/')) {
+  if (text.startsWith(':(') || text.startsWith(':/'))
     return gitOption(text, 'Name paths plainly, relative to where you are.');
-  }
   const inTrees = treePaths(text);
-  if (inTrees.length === 0) {
-    if (isWild(text)) return judgeWildPathspec(call, text, access);
-    return changes
-      ? judgeTree(call.context, text, { access })
-      : judgeAll(call.context, [{ path: text, access }]);
-  }
-  for (const path of inTrees) {
-    const cwd = /^\.{1,2}\//.test(path) ? call.context.cwd : call.context.policy.worktree;
-    const found = judgeAll({ ...call.context, cwd }, [{ path, access: 'read' }]);
-    if (found !== null) return found;
-  }
-  return null;
+  if (inTrees.length > 0)
+    return firstOf(inTrees, (path) => {
+      const cwd = /^\.{1,2}\//.test(path) ? context.cwd : context.policy.worktree;
+      return judgeMention({ ...context, cwd }, path, 'file');
+    });
+  if (changes && /[*?[]/.test(text)) return gitOption(text, 'Name the files to change one by one.');
+  if (access === 'read') return judgeMention(context, text, 'file');
+  if (mark.isIn(text)) return judgeWritten(context, text, access);
+  if (changes) return judgeWritten(context, text, access);
+  // What a wildcard stages is judged when it is committed.
+  return /[*?[]/.test(text) ? null : judgePath(context, text, access);
 }
 
 /** The paths of `REVISION:path` and `REVISION:path..REVISION:path`. */
@@ -120,28 +116,29 @@ function treePath(text: string): string {
   return '';
 }
 
-/** The files of `-L 1,5:path` and `-L:name:path`, attached or not. */
-function tracedFiles(args: readonly string[]): readonly { readonly path: string; readonly access: 'read' }[] {
-  return args.flatMap((arg, at) => {
-    const before = args[at - 1] ?? '';
-    // Letters may stand together: -qL1,5:path.
-    const range = /^-[a-z]*L$/.test(before) ? arg : (/^-[a-z]*L(.+)$/s.exec(arg)?.[1] ?? '');
-    const path = /:([^:]+)$/.exec(range)?.[1];
-    return path === undefined ? [] : [{ path, access: 'read' as const }];
-  });
-}
-
-function judgeWildPathspec(call: ProgramCall, text: string, access: Access): Objection | null {
-  if (access === 'write' || access === 'remove')
-    return gitOption(text, 'Name the files to change one by one.');
-  const plain = text.slice(0, text.search(/[*?[]/));
-  const folder = plain.slice(0, plain.lastIndexOf('/') + 1);
-  return (
-    judgePattern(call.context, text) ??
-    judgeAll(call.context, folder === '' ? [] : [{ path: folder, access: 'read' }])
+/** What `git checkout` writes over: the files after `--`, and what is there under the name of a revision; null: not it. */
+export function restoredFiles({
+  name,
+  args,
+  context: { facts, cwd },
+}: ProgramCall): { readonly revisions: readonly string[]; readonly files: readonly string[] } | null {
+  if (name !== 'git checkout') return null;
+  const end = args.indexOf('--');
+  const revisions = operandsOf(name, end < 0 ? args : args.slice(0, end));
+  const files = revisions.filter(
+    (text, at) => (at > 0 && end < 0) || /[*?[:]/.test(text) || facts.lstat(`${cwd}/${text}`) !== null,
   );
+  return { revisions, files: ['--', ...(end < 0 ? files : args.slice(end + 1))] };
 }
 
-function wordSet(text: string): ReadonlySet<string> {
-  return new Set(text.split(' '));
+/** `git checkout -- FILE` is an older `git restore FILE`, and `git reset HEAD FILE` an older `git restore --staged FILE`. */
+export function isRestoring(context: ProgramCall['context'], args: readonly string[]): boolean {
+  const [subcommand, ...words] = args;
+  if (!/^(?:checkout|reset)$/.test(subcommand ?? '')) return false;
+  const others = subcommand === 'reset' ? words.filter((word, at) => !(at === 0 && word === 'HEAD')) : words;
+  if (others.length === 0) return false;
+  const end = others.indexOf('--');
+  if (end >= 0)
+    return end < 2 && end < others.length - 1 && !others.slice(0, end).some((one) => one.startsWith('-'));
+  return others.every((one) => /^\w/.test(one) && context.facts.lstat(`${context.cwd}/${one}`) !== null);
 }

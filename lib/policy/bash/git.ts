@@ -1,21 +1,101 @@
-import type { Access } from '../judge-path.ts';
-import { listSome, type Objection, objection } from '../rules.ts';
-import {
-  dangerousOption,
-  gitOption,
-  grepValues,
-  judgePathspecs,
-  noValues,
-  operandsOf,
-  refValues,
-  revisionValues,
-} from './git-arguments.ts';
-import { changingRules, judgeOther } from './git-changes.ts';
+import { type Objection, objection } from '../rules.ts';
+import { dangerousOption, gitOption, judgePathspecs, restoredFiles } from './git-arguments.ts';
 import { judgeCommit } from './git-commit.ts';
-import { judgeShown, judgeTreeSearch } from './git-shown.ts';
-import { scanOptions } from './options.ts';
-import { type ProgramRule as GitRule, judgeScanned, type ProgramCall } from './program.ts';
-import { isSpecific, judgeWideSearch } from './wide-search.ts';
+import { firstOf, type ProgramCall } from './program-call.ts';
+import { mark } from './syntax.ts';
+
+interface Subcommand {
+  /** What its pathspecs are for; absent: it looks. */
+  readonly access?: 'write' | 'remove' | 'stage';
+  /** Options that are refused beside those that always are: they run programs, write elsewhere, or show what is hidden. */
+  readonly refused?: RegExp;
+  /** Long names that do no harm here. */
+  readonly allowed?: readonly string[];
+  /** Its first word has to be one of these, or there is none. */
+  readonly words?: RegExp;
+  /** Only with one of these options. */
+  readonly only?: RegExp;
+  /** It shows what it is given by name: a name that only bash will know could be that of anything. */
+  readonly shows?: boolean;
+  /** It changes more than a commit would: the lead has to name it. */
+  readonly isNamed?: boolean;
+}
+
+const never = /^(?!)/;
+// A hidden file is binary to the agent's git, and these print it all the same.
+const asText = '^-(?![SGLIUOn])[A-Za-z]*a(?![A-Za-z]*=)|^--(?:text|binary)$';
+const looking: Subcommand = {
+  refused: new RegExp(`^-(?![SGLIn-])[A-Za-z]*O|${asText}`),
+  allowed: ['patch', 'patch-with-stat', 'patch-with-raw'],
+};
+const listing = (words: RegExp): Subcommand => ({ refused: never, words });
+
+const subcommands: Readonly<Record<string, Subcommand>> = {
+  ...Object.fromEntries(
+    'diff log shortlog rev-list diff-tree diff-index diff-files range-diff'
+      .split(' ')
+      .map((name) => [name, looking]),
+  ),
+  show: { ...looking, shows: true },
+  ...Object.fromEntries(
+    'status ls-tree merge-base name-rev for-each-ref check-ignore count-objects describe'
+      .split(' ')
+      .map((name) => [name, {}]),
+  ),
+  'rev-parse': { allowed: ['git-dir'] },
+  'ls-files': { refused: /^-(?!-)[a-z]*X|^--exclude-[fp]/ },
+  'cat-file': { shows: true },
+  blame: { refused: /^-(?!-)[a-z]*S/, shows: true },
+  annotate: { refused: /^-(?!-)[a-z]*S/, shows: true },
+  grep: { refused: /^-(?!-)[^e]*[Oaf]|^--text$/, shows: true },
+  branch: {
+    refused: /^-(?!-)[A-Za-z]*[dDmMcCfut]|^--(?:del|move|copy|force|set-up|unset|track|create)/,
+    words: /^$/,
+  },
+  tag: {
+    refused: /^-(?!-)[A-Za-z]*[adfsumFe]|^--(?:del|annotate|sign|force|message|local-user)/,
+    words: /^$/,
+  },
+  remote: listing(/^(?:get-url|show)?$/),
+  reflog: { ...looking, words: /^(?:show)?$/ },
+  stash: { ...looking, words: /^(?:list|show)$/ },
+  worktree: listing(/^list$/),
+  config: {
+    words: /^(?:get|list|[\w-]+\.[\w.-]+)?$/,
+    refused: /^-(?!-)[A-Za-z]*[ef]|^--(?:add|unset|replace|rename|remove|edit|global|system|file|blob)/,
+  },
+  add: { access: 'stage', refused: /^-(?!-)[A-Za-z]*[fpie]|^--(?:force|renorm)/ },
+  commit: {},
+  mv: { access: 'write', isNamed: true },
+  rm: { access: 'remove', isNamed: true },
+  restore: { access: 'write', refused: /^-(?!-)[A-Za-z]*p/, isNamed: true },
+  checkout: { refused: /^-(?!-)[A-Za-z]*[pbBcO]|^--(?:no-)?over/, isNamed: true },
+  clean: { access: 'write', refused: /^-(?!-)[A-Za-z]*[xXie]/, isNamed: true },
+  apply: { only: /^--(?:check|stat|numstat|summary)$/, refused: /^--apply$/, isNamed: true },
+  am: { only: /^--(?:abort|quit|skip)$/, isNamed: true },
+  'format-patch': { only: /^--stdout$/, refused: /^-(?!-)[A-Za-z]*o|^--output-d/, isNamed: true },
+  bisect: { words: /^(?:start|good|bad|new|old|skip|reset|log|terms|next)$/, isNamed: true },
+  submodule: { words: /^(?:status|summary)?$/, isNamed: true },
+  notes: { words: /^(?:list|show)?$/, isNamed: true },
+  fetch: { refused: /::|^-(?!-)[A-Za-z]*u|^--update-h/, shows: true, isNamed: true },
+  pull: { refused: /::|^-(?!-)[A-Za-z]*[usSXe]|^--update-h/, shows: true, isNamed: true },
+  push: { refused: /::/, shows: true, isNamed: true },
+  'ls-remote': { refused: /::/, shows: true, isNamed: true },
+  archive: { refused: /^-(?!-)[A-Za-z]*o|^--rem/, shows: true, isNamed: true },
+  rebase: { refused: /^-(?!-)[A-Za-z]*[xisXS]/, isNamed: true },
+  merge: { refused: /^-(?!-)[A-Za-z]*[sXSeF]/, isNamed: true },
+  'cherry-pick': { refused: /^-(?!-)[A-Za-z]*[XSe]/, isNamed: true },
+  revert: { refused: /^-(?!-)[A-Za-z]*[XSe]/, isNamed: true },
+  reset: { refused: /^-(?!-)[A-Za-z]*p/, isNamed: true },
+  switch: { refused: /^-(?!-)[A-Za-z]*[cC]/, isNamed: true },
+};
+
+// They run other programs, or write and print what objects hold, by other names than those it is hidden by.
+const closed = new Set(
+  'filter-branch difftool mergetool instaweb web--browse send-email daemon hook for-each-repo maintenance remote-ext remote-fd upload-pack receive-pack shell upload-archive http-backend cvsserver credential fast-import gui citool help bundle fast-export unpack-file pack-objects unpack-objects checkout-index read-tree update-index merge-file merge-tree merge-one-file mktree hash-object replace rerere show-index verify-pack diff-pairs imap-send p4 svn cvsimport quiltimport request-pull'.split(
+    ' ',
+  ),
+);
 
 /** The arguments of git without the global options that change nothing but its output. */
 export function withoutGlobalOptions(args: readonly string[]): readonly string[] {
@@ -24,214 +104,117 @@ export function withoutGlobalOptions(args: readonly string[]): readonly string[]
   return first < 0 ? [] : args.slice(first);
 }
 
-/** Judges git by its subcommand. `args` come without harmless global options; any other is refused. */
-export function judgeGit(call: ProgramCall): Objection | null {
-  const [subcommand = '', ...args] = call.args;
-  if (['--version', 'version'].includes(subcommand)) return null;
-  if (subcommand.startsWith('-')) {
-    return gitOption(subcommand, 'Run git in the worktree, without options before the subcommand.');
-  }
-  const rule = subcommands[subcommand];
-  const rest = args.slice(Math.max(0, call.trusted - 1));
-  const inner = { ...call, name: `git ${subcommand}`, args: rest, trusted: Math.max(0, call.trusted - 1) };
-  if (rule !== undefined) return rule(inner) ?? judgeShown({ ...inner, args });
-  if (call.trusted === 0) {
-    return objection(
-      'bash-not-allowed',
-      `git ${subcommand} is not among what an agent may do with git: ${listSome(Object.keys(subcommands), 40)}.`,
-    );
-  }
-  return judgeOther(inner) ?? judgeShown({ ...inner, args });
-}
-
-interface Looking {
-  /** Dangerous names that do no harm here. */
-  readonly allowed?: readonly string[];
-  /** Short options that are refused. */
-  readonly letters?: RegExp;
-  readonly values?: ReadonlySet<string>;
-}
-
-/** log, diff, show and their like: many harmless options, a few that are not. */
-function looking(options: Looking = {}): GitRule {
-  const values = options.values ?? revisionValues;
-  return (call) => {
-    const bad = call.args.find(
-      (arg) =>
-        dangerousOption(arg, options.allowed ?? patches) ||
-        (options.letters ?? /^-(?![SGLIn-])[A-Za-z]*O/).test(arg),
-    );
-    if (bad !== undefined) return gitOption(`${call.name} ${bad}`, 'Leave it out.');
-    return judgePathspecs(call, call.args, { access: 'read', values });
-  };
-}
-
-function listing(spec: string, operandsWith: readonly string[]): GitRule {
-  return (call) => {
-    const scanned = scanOptions(spec, call.args);
-    // Signatures are checked by the program that gpg.program names.
-    if (scanned.given.get('format')?.some((one) => one.includes('%(signature')) === true)
-      return gitOption(`${call.name} --format`, 'Leave the signature out.');
-    const mayNameThings = operandsWith.some((name) => scanned.given.has(name));
-    if (scanned.unknown === null && scanned.operands.length > 0 && !mayNameThings) {
-      return objection('git-option', `${call.name} only lists here. Use ${call.name} --list PATTERN.`);
-    }
-    return judgeScanned(call, scanned, 'git-option');
-  };
-}
-
-/** `git stash list`, `git reflog show`: the first word says that it only lists. */
-function onlyWith(words: readonly string[]): GitRule {
-  return (call) => {
-    if (call.trusted > 0) return judgeOther(call);
-    const first = call.args[0] ?? '';
-    if (words.includes(first)) return looking()({ ...call, args: call.args.slice(1) });
-    return objection('git-option', `Of ${call.name} only the following is allowed: ${listSome(words)}.`);
-  };
-}
-
-// Of what looks it shows more; only what changes something asks with it.
-const patches = ['patch', 'patch-with-stat', 'patch-with-raw'];
-const never = /^(?!)/;
-const blameValues = new Set(['-L', '--since', '--after', '--before', '--until', '--date', '--encoding']);
-const subcommands: Readonly<Record<string, GitRule>> = {
-  status: looking({ letters: never, values: noValues }),
-  diff: looking(),
-  log: looking(),
-  show: looking(),
-  shortlog: looking({ values: new Set([...revisionValues].filter((name) => name !== '-n')) }),
-  'rev-list': looking(),
-  'diff-tree': looking(),
-  'diff-index': looking(),
-  'diff-files': looking(),
-  'range-diff': looking(),
-  'rev-parse': looking({ allowed: ['git-dir'], letters: never, values: new Set(['--default']) }),
-  'ls-files': looking({
-    letters: /^-[a-z]*X|^--exclude-[fp]/,
-    values: new Set(['-x', '--exclude', '--format']),
-  }),
-  'ls-tree': looking({ letters: never, values: new Set(['--format']) }),
-  'merge-base': looking({ letters: never, values: noValues }),
-  'name-rev': looking({ letters: never, values: new Set(['--refs']) }),
-  'for-each-ref': looking({ letters: never, values: refValues }),
-  'check-ignore': looking({ letters: never, values: noValues }),
-  'count-objects': looking({ letters: never, values: noValues }),
-  'cat-file': looking({ letters: never, values: noValues }),
-  describe: looking({ letters: never, values: new Set(['--match', '--exclude', '--candidates']) }),
-  blame: looking({ letters: /^-[a-z]*S/, values: blameValues }),
-  annotate: looking({ letters: /^-[a-z]*S/, values: blameValues }),
-  grep: judgeGrep,
-  branch: listing(
-    '-alrvqi --all --list --remotes --verbose --show-current --contains[=] --no-contains[=] --merged[=] --no-merged[=] --points-at= --sort= --format= --color[=] --no-color --column[=] --no-column --abbrev[=] --no-abbrev --ignore-case',
-    ['l', 'list', 'contains', 'no-contains', 'merged', 'no-merged'],
-  ),
-  tag: listing(
-    '-ln -# --list --contains[=] --no-contains[=] --merged[=] --no-merged[=] --points-at= --sort= --format= --column[=]',
-    ['l', 'list', 'contains', 'merged'],
-  ),
-  remote: (call) =>
-    call.args.every((arg) => arg === '-v' || arg === '--verbose') ? null : onlyWith(['get-url'])(call),
-  reflog: (call) => (call.args.every((arg) => /^-\d+$/.test(arg)) ? null : onlyWith(['show'])(call)),
-  stash: onlyWith(['list', 'show']),
-  worktree: onlyWith(['list']),
-  add: judgeAdd,
-  commit: judgeCommit,
-  mv: judgeFiles('-fknv --force --dry-run --verbose', 'write'),
-  rm: judgeFiles('-fnrq --force --dry-run --cached --quiet --ignore-unmatch', 'remove'),
-  restore: judgeRestore,
-  ...changingRules,
-};
-// Known, and yet only allowed where the lead names them: they change files, the index or the repository.
-const namedOnly = new Set(['mv', 'rm', 'restore', ...Object.keys(changingRules)]);
-
 /** Whether the policy has a rule of its own for it, so that an alias or another program isn't taken for git. */
 export function isKnownSubcommand(subcommand: string): boolean {
   return Object.hasOwn(subcommands, subcommand);
 }
 
+/** Known, and yet only allowed where the lead names it. */
 export function isNamedOnly(subcommand: string): boolean {
-  return namedOnly.has(subcommand);
+  return subcommands[subcommand]?.isNamed === true || closed.has(subcommand);
 }
 
-function judgeGrep(call: ProgramCall): Objection | null {
-  const bad = call.args.find((arg) => dangerousOption(arg) || /^-(?!-)[^e]*[Of]/.test(arg));
-  if (bad !== undefined) return gitOption(`git grep ${bad}`, 'Leave it out.');
-  const hasPattern = call.args.some((arg) => /^-[A-Za-z]*e/.test(arg));
-  const pattern = hasPattern ? -1 : (operandsOf(call.args, grepValues)[0]?.at ?? -1);
-  const args = call.args.filter((_, at) => at !== pattern);
-  const texts = hasPattern
-    ? call.args.flatMap((arg, at) => (/^-[A-Za-z]*e$/.test(arg) ? [call.args[at + 1] ?? ''] : []))
-    : [call.args[pattern] ?? ''];
-  const places = operandsOf(args, grepValues).map((one) => one.text);
-  const isQuiet = call.args.some((arg) =>
-    /^-[a-zA-Z]*[lLcq]|^--(?:files-with|name-only|count|quiet)/.test(arg),
-  );
-  // What is neither there nor a pathspec is a revision, searched whole or in the places beside it.
-  const files = places.filter((place) => isThere(call, place) || /^:|^[^:^@~{}]*[*?[]/.test(place));
-  const wide = isQuiet || (texts.length > 0 && texts.every(isSpecific)) ? null : judgeSearched(call, files);
-  if (wide !== null) return wide;
-  const end = operandsOf(args.slice(0, args.includes('--') ? args.indexOf('--') : args.length), grepValues);
-  const trees = end.map((one) => one.text).filter((place) => !files.includes(place));
-  const isOpen = texts.length === 0 || !texts.every(isSpecific);
-  return (
-    judgePathspecs(call, args, { access: 'read', values: grepValues }) ??
-    (isQuiet
-      ? null
-      : judgeTreeSearch(call, { trees, below: places.filter((one) => !trees.includes(one)), isOpen }))
-  );
-}
-
-/** What pathspecs have searched: the places there are, all but what is left out, what globs find at any depth. */
-function judgeSearched(call: ProgramCall, files: readonly string[]): Objection | null {
-  const excluded = files.flatMap((file) => /^:(?:[!^]|\(exclude\))(.*)$/s.exec(file)?.[1] ?? []);
-  const wanted = files.filter((file) => !file.startsWith(':'));
-  const places = wanted.filter((file) => isThere(call, file));
-  const globs = wanted.filter((file) => !places.includes(file));
-  const isLeftOut = (below: string): boolean =>
-    excluded.some((path) => below === path || below.startsWith(`${path}/`));
-  const isFound = (below: string): boolean =>
-    globs.length === 0 || globs.some((glob) => below.endsWith(/^\*([^*?[\\]*)$/.exec(glob)?.[1] ?? ''));
-  const isAll = globs.length > 0 || wanted.length === 0;
-  const all = isAll
-    ? judgeWideSearch(call.context, { places: [], takes: (below) => isFound(below) && !isLeftOut(below) })
-    : null;
-  return all ?? (places.length > 0 ? judgeWideSearch(call.context, { places }) : null);
-}
-
-function isThere({ context }: ProgramCall, place: string): boolean {
-  return context.facts.lstat(place.startsWith('/') ? place : `${context.cwd}/${place}`) !== null;
-}
-
-function judgeAdd(call: ProgramCall): Objection | null {
-  const scanned = scanOptions(
-    '-AuvnN --all --no-all --update --verbose --dry-run --intent-to-add --ignore-errors --ignore-missing --refresh --chmod= --no-ignore-removal --ignore-removal --sparse',
-    call.args,
-  );
-  return (
-    judgeScanned(call, scanned, 'git-option') ??
-    judgePathspecs(call, ['--', ...scanned.operands], { access: 'stage' })
-  );
-}
-
-function judgeFiles(spec: string, access: Access): GitRule {
-  return (call) => {
-    const scanned = scanOptions(spec, call.args);
-    return (
-      judgeScanned(call, scanned, 'git-option') ??
-      judgePathspecs(call, ['--', ...scanned.operands], { access })
+/** Judges git by its subcommand. `args` come without harmless global options; any other is refused. */
+export function judgeGit(call: ProgramCall): Objection | null {
+  const [subcommand = '', ...args] = call.args;
+  if (['--version', 'version'].includes(subcommand)) return null;
+  if (subcommand.startsWith('-'))
+    return gitOption(subcommand, 'Run git in the worktree, without options before the subcommand.');
+  if (mark.isIn(subcommand)) return gitOption('git …', 'Write the subcommand out.');
+  if (closed.has(subcommand)) return gitOption(`git ${subcommand}`, 'Do without it.');
+  const rule = subcommands[subcommand];
+  if (rule === undefined && call.trusted === 0)
+    return objection(
+      'bash-not-allowed',
+      `git ${subcommand} is not among what an agent may do with git: ${Object.keys(subcommands).join(', ')}.`,
     );
-  };
+  const own = { ...call, name: `git ${subcommand}`, args };
+  if (subcommand === 'commit') return judgeUnknown(own, {}) ?? judgeCommit(own);
+  return judgeSubcommand(own, rule ?? { refused: /^-[xcO]|^-(?!-)[A-Za-z]*[xOSi]|^-[CF]./ });
 }
 
-/** With --staged alone the files stay as they are. */
-function judgeRestore(call: ProgramCall): Objection | null {
-  const scanned = scanOptions(
-    '-SWqs: --source= --staged --worktree --quiet --ours --theirs --progress --no-progress',
-    call.args,
+function judgeSubcommand(call: ProgramCall, rule: Subcommand): Objection | null {
+  const { name, args } = call;
+  const bad = args.find((arg) => dangerousOption(arg, rule.allowed) || rule.refused?.test(arg) === true);
+  if (bad !== undefined) return gitOption(`${name} ${mark.shown(bad)}`, 'Leave it out.');
+  if (rule.only !== undefined && !args.some((arg) => rule.only?.test(arg)))
+    return gitOption(name, 'It writes files that were not judged; use the Edit tool.');
+  const first = args.find((arg) => !arg.startsWith('-')) ?? '';
+  const isListed =
+    /^git (?:branch|tag)$/.test(name) &&
+    args.some((arg) => /^(?:-l|--list|--(?:no-)?(?:contains|merged)|--points-at)/.test(arg));
+  if (rule.words !== undefined && !isListed && !rule.words.test(first))
+    return gitOption(`${name} ${mark.shown(first)}`, 'It may only list and look here.');
+  if (
+    name === 'git config' &&
+    args.filter((arg) => !arg.startsWith('-')).length >
+      (rule.words?.test('get') && /^(?:get)$/.test(first) ? 2 : 1) &&
+    !args.some((arg) => /^--get/.test(arg))
+  )
+    return gitOption(name, 'It may only be read: git config --get NAME.');
+  const isAll =
+    name === 'git clean' &&
+    !args.some((arg) => !arg.startsWith('-')) &&
+    !args.some((arg) => /^-[a-z]*n|^--dry-run$/.test(arg));
+  if (isAll) return gitOption('git clean of everything', 'Name the folders to clean: git clean -fd FOLDER.');
+  return judgeUnknown(call, rule) ?? judgeContents(call) ?? judgeFiles(call, rule);
+}
+
+/** What only bash will know could be an option, or the name of what is hidden. */
+function judgeUnknown({ name, args }: ProgramCall, { shows }: Subcommand): Objection | null {
+  const open = args.find(
+    (arg, at) =>
+      (shows === true && mark.isOpen(arg)) ||
+      (/^[\u0001]/.test(arg) && !isValue(args[at - 1])) ||
+      (/:.*[\u0001-\u0004]/.test(arg) && shows === true && !/^-/.test(arg)),
   );
-  const has = (...names: readonly string[]): boolean => names.some((name) => scanned.given.has(name));
-  const access = has('S', 'staged') && !has('W', 'worktree') ? 'stage' : 'write';
-  return (
-    judgeScanned(call, scanned, 'git-option') ?? judgePathspecs(call, ['--', ...scanned.operands], { access })
+  const isAdded =
+    /^git (?:add|diff|log|ls-files|status|check-ignore|rm|mv)$/.test(name) && args.indexOf('--') >= 0;
+  return open === undefined || (isAdded && shows !== true)
+    ? null
+    : objection(
+        'bash-dynamic',
+        `What ${name} is given must be written out, or come from git or find: ${mark.shown(open)}.`,
+      );
+}
+
+function isValue(before: string | undefined): boolean {
+  return /^(?:-[A-Za-z]*[mnSGLU]|--(?:message|author|grep|since|until|after|before|trailer|format|pretty|max-count))$/.test(
+    before ?? '',
   );
+}
+
+// Of these a folder's id alone shows names.
+const lists = /^git (?:show|cat-file|ls-tree|rev-list|rev-parse|name-rev)$/;
+const emptyTrees =
+  /^(?:4b825dc642cb6eb9a060e54bf8d69288fbee4904|6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321)$/;
+
+/** An id alone could be that of what a hidden file or folder holds; git says what it is of. */
+function judgeContents({ name, args, context }: ProgramCall): Objection | null {
+  if (/cat-file$/.test(name) && args.some((arg) => /^-[ets]$/.test(arg))) return null;
+  const ids = args.flatMap((arg) => arg.replace(/^(?:-s|--source=)/, '').split('..'));
+  return firstOf(ids, (text) => {
+    const [, id, path] = /^([0-9a-f]{4,64})(?:\^\{\w*\})?(:.*)?$/.exec(text) ?? [];
+    if (id === undefined || emptyTrees.test(id)) return null;
+    const kind = context.facts.kindOf(id, context.cwd);
+    const isOpen = kind === null && context.policy.hidden_paths.length > 0;
+    return isOpen || kind === 'blob' || (kind === 'tree' && (path !== undefined || !lists.test(name)))
+      ? objection(
+          'path-hidden',
+          `${name} ${id} names contents by an id, which could be hidden ones. Name a revision and a file: git show REVISION:FILE.`,
+        )
+      : null;
+  });
+}
+
+function judgeFiles(call: ProgramCall, { access }: Subcommand): Objection | null {
+  const { name, args } = call;
+  const written = restoredFiles(call);
+  if (written !== null)
+    return judgePathspecs(call, written.revisions, 'read') ?? judgePathspecs(call, written.files, 'write');
+  const isStaged =
+    name === 'git restore' &&
+    args.some((arg) => /^-(?!-)[A-Za-z]*S|^--staged$/.test(arg)) &&
+    !args.some((arg) => /^-(?!-)[A-Za-z]*W|^--worktree$/.test(arg));
+  return judgePathspecs(call, args, isStaged ? 'stage' : (access ?? 'read'));
 }

@@ -1,49 +1,86 @@
 import { judgePath, type PathContext } from '../judge-path.ts';
 import { resolvePath } from '../resolve-path.ts';
-import { listSome, type Objection, objection } from '../rules.ts';
+import { type Objection, objection } from '../rules.ts';
 import { entryWords, isBare, matchingPattern, notAllowed, trustedWords } from './allowed-words.ts';
-import { normalizePackageManager } from './build-programs.ts';
+import { isBuiltin, isFreeName, judgeBuiltin } from './builtins.ts';
 import { equivalents, isInstalledPath } from './equivalents.ts';
-import { expandArguments } from './expand-arguments.ts';
-import { withoutGlobalOptions } from './git.ts';
-import { asksVersion, ruleOf } from './known-programs.ts';
-import { judgeUnlisted, type ProgramCall } from './program.ts';
-import { readPrograms } from './read-programs.ts';
-import { refusedPrograms } from './refused-programs.ts';
-import { judgeValue, shellPrograms } from './shell-programs.ts';
-import type { Redirection, SimpleCommand } from './syntax.ts';
-import { writePrograms } from './write-programs.ts';
+import { expandWord } from './expand-word.ts';
+import { judgeGit, withoutGlobalOptions } from './git.ts';
+import { isRestoring } from './git-arguments.ts';
+import { judgeMentions, streams } from './mentions.ts';
+import { type CommandContext, firstOf, type ProgramCall } from './program-call.ts';
+import { programFamily } from './program-names.ts';
+import { refusalOf } from './refused-programs.ts';
+import { mark, type Redirection, type ShellCommand } from './syntax.ts';
+import { hasSubcommands, judgeTool } from './tools.ts';
+import { interpreters, judgeInstalled, judgeInterpreter, judgeVariable, wrappers } from './wrappers.ts';
+import { changesFiles, judgeWrites, onlyChanges } from './writes.ts';
+
+// Of the first words each of their texts is judged by itself: they name the program and what it does.
+const leading = 3;
+const mostReadings = 32;
 
 /** Judges one simple command run in one folder; null: nothing against it. */
-export function judgeCommand(context: PathContext, command: SimpleCommand): Objection | null {
-  const variable = command.environment.find(({ name }) => !context.policy.allowed_env.includes(name));
-  if (variable !== undefined) {
-    return objection(
-      'bash-environment',
-      `${variable.name} may not be set. A command may set for itself: ${listSome(context.policy.allowed_env)}.`,
-    );
+export function judgeCommand(context: CommandContext, command: ShellCommand): Objection | null {
+  const [head] = command.words;
+  const isRead = head?.values[0] === 'read';
+  const variables = firstOf(command.environment, ({ name, value }) =>
+    head !== undefined && head.values[0] !== 'local'
+      ? name === 'IFS' && isRead
+        ? null
+        : firstOf(value.values, (text) => judgeVariable(context, name, text))
+      : judgeAssigned(context, name),
+  );
+  return variables ?? judgeRedirections(context, command.redirections) ?? judgeReadings(context, command);
+}
+
+/** A variable of the shell's own, for the commands behind. */
+function judgeAssigned({ policy }: CommandContext, name: string): Objection | null {
+  return isFreeName(name) && !policy.allowed_env.includes(name)
+    ? null
+    : objection(
+        'bash-environment',
+        `${name} could mean something to bash or to programs. Use a short name in lower case, or write NAME=value before the command that needs it.`,
+      );
+}
+
+/** Where output may go and input may come from. */
+export function judgeRedirections(
+  context: PathContext,
+  redirections: readonly Redirection[],
+): Objection | null {
+  return firstOf(redirections, ({ access, target }) =>
+    firstOf(expandWord(context, target), (text) => {
+      if (streams.test(text) && (access === 'read' || text !== '/dev/stdin')) return null;
+      const path = mark.filled(text);
+      const isKnown =
+        !mark.isIn(path) && text !== mark.names && !(context.isLost === true && !path.startsWith('/'));
+      // Below the cell's own folder it may be any name.
+      const isOwn = path.startsWith('/tmp/') && access === 'write' && !path.includes('..');
+      return isKnown || isOwn
+        ? judgePath(context, isKnown ? path : '/tmp/x', access)
+        : objection('bash-redirect', 'A redirection needs a file name that is written out.');
+    }),
+  );
+}
+
+type Input = Pick<ShellCommand, 'input' | 'piped'>;
+
+function judgeReadings(context: CommandContext, { words, input, piped }: ShellCommand): Objection | null {
+  if (words[0]?.isGlob === true) return notAllowed(context.policy, words[0].values.join(' '));
+  let readings: readonly (readonly string[])[] = [[]];
+  for (const [at, word] of words.entries()) {
+    const texts = expandWord(context, word, !changesFiles(words[0]?.values[0] ?? ''));
+    const isEach = at < leading && !word.isGlob && word.values.length > 1;
+    readings = isEach
+      ? readings.flatMap((head) =>
+          word.values.map((value) => [...head, ...expandWord(context, { ...word, values: [value] })]),
+        )
+      : readings.map((head) => [...head, ...texts]);
+    if (readings.length > mostReadings)
+      return objection('bash-dynamic', 'The program and what it does must be written out.');
   }
-  const valued = command.environment.map((one) => judgeValue(context, one)).find((one) => one !== null);
-  if (valued !== undefined) return valued;
-  const redirected = judgeRedirections(context, command.redirections);
-  if (redirected !== null) return redirected;
-  const [head, ...rest] = command.words;
-  if (head === undefined) {
-    return command.environment.length === 0
-      ? null
-      : objection(
-          'bash-environment',
-          'A variable set for later commands is refused. Write it before the command that needs it.',
-        );
-  }
-  if (!head.isPlain || !(isProgramName(head.text) || isNamedPath(context, head.text)))
-    return notAllowed(context.policy, head.text);
-  if (head.text === 'export' && command.environment.length === 0)
-    return notAllowed(context.policy, 'export without a value');
-  const args = expandArguments(context, head.text, rest);
-  return 'rule' in args
-    ? args
-    : judgeWords(context, [head.text, ...args.words], command.input ?? context.piped ?? null);
+  return firstOf(readings, (reading) => judgeWords(context, reading, { input, piped }));
 }
 
 function isProgramName(text: string): boolean {
@@ -56,49 +93,85 @@ function isNamedPath({ policy, cwd }: PathContext, text: string): boolean {
   return isInstalledPath(text) || policy.allowed_commands.some((entry) => entryWords(entry)[0] === text);
 }
 
-/** Where output may go and input may come from. */
-export function judgeRedirections(
-  context: PathContext,
-  redirections: readonly Redirection[],
-): Objection | null {
-  for (const { access, target } of redirections) {
-    const isStream = access === 'write' ? /^\/dev\/(?:null|stdout|stderr)$/ : /^\/dev\/null$/;
-    const found = isStream.test(target) ? null : judgePath(context, target, access);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
-function judgeWords(context: PathContext, words: readonly string[], input: string | null): Objection | null {
+function judgeWords(context: CommandContext, words: readonly string[], given: Input): Objection | null {
   const { policy } = context;
-  const [name = '', ...written] = words;
+  const [name, ...written] = words;
+  if (name === undefined) return null;
+  if (mark.isIn(name)) return objection('bash-dynamic', 'The name of a program must be written out.');
   const elsewhere = name === 'git' && written[0] === '-C' ? folderAt(context, written[1] ?? '') : null;
   if (elsewhere !== null)
-    return judgeWords({ ...context, cwd: elsewhere }, ['git', ...written.slice(2)], input);
-  const args = normalizeArguments(name, written);
-  const pattern = matchingPattern(policy, words.join(' '));
-  if (pattern !== undefined) {
+    return judgeWords({ ...context, cwd: elsewhere }, ['git', ...written.slice(2)], given);
+  const args = normalized(name, written);
+  const pattern = matchingPattern(policy, mark.shown(words.join(' ')));
+  if (pattern !== undefined)
     return objection(
       'bash-pattern',
       `${name} … matches the blocked pattern ${pattern}. Do it in another way, or leave it to a person.`,
     );
+  if (isBuiltin(name) && !isSourcing(context, [name, ...args])) {
+    const found = judgeBuiltin({ name, args, allowedEnv: policy.allowed_env });
+    if (found !== null) return found;
   }
-  if (asksVersion(name, args)) return null;
-  const trusted = trustedWords(
-    policy,
-    isRestoring(context, name, args) ? ['git', 'restore'] : [name, ...args],
-  );
   if (!isProgramName(name) && !isNamedPath(context, name)) return notAllowed(policy, name);
-  if (trusted === null) return judgeEquivalent(context, words, input);
-  const begun = runners.get(name)?.(args) ?? 0;
-  // npm and its like have a rule of their own, unless the lead wrote `npm exec` itself.
-  const isRunner =
-    trusted === begun - 1 ||
-    (trusted < begun && ruleOf(name) === undefined) ||
-    // An entry like `npx prettier`: its own rule says where it may write.
-    (trusted === begun && /^(?:npx|bunx|pnpx)$/.test(name) && ruleOf(args[begun - 1] ?? '') !== undefined);
-  if (begun > 0 && isRunner) return judgeRun(context, name, args.slice(begun - 1));
-  return judgeProgram(context, { name, args, trusted, input, isBare: isBare(policy, name) });
+  if (args.length === 1 && isAskingVersion(name, args[0] ?? '')) return null;
+  const family = programFamily(name);
+  const refusal = refusalOf(family);
+  if (refusal !== null && !(family === 'pip' && /^(?:list|show|freeze|check)$/.test(args[0] ?? '')))
+    return trustedWords(policy, [name]) === null
+      ? notAllowed(policy, name)
+      : objection('bash-wrapper', refusal);
+  const isShellLine = family === 'sh' && args.some((arg) => /^-[elu]*c$/.test(arg));
+  const trusted = isShellLine ? 0 : trustedOf(context, name, args);
+  if (trusted === null) return judgeEquivalent(context, words, given);
+  const call: ProgramCall = {
+    ...{ name, family, args, trusted, ...given, context, isBare: isBare(policy, name) },
+    judgeInner: (inner) => judgeWords(context, inner, { input: null, piped: [mark.any] }),
+  };
+  return judgeRunner(call) ?? judgeProgram(call);
+}
+
+function judgeProgram(call: ProgramCall): Objection | null {
+  const { name, args, context, family } = call;
+  if (family === 'git') return judgeGit(call);
+  const wrapped = wrappers[family];
+  const own =
+    wrapped !== undefined
+      ? wrapped(call)
+      : interpreters.has(family)
+        ? judgeInterpreter(call)
+        : judgeBuiltin({ name, args, allowedEnv: context.policy.allowed_env });
+  if (isSourcing(context, [name, ...args])) return null;
+  return (
+    own ??
+    judgeTool(call) ??
+    judgeWrites(call) ??
+    ((wrapped === undefined || family === 'find') && !onlyChanges(family) ? judgeMentions(call) : null)
+  );
+}
+
+function trustedOf(context: CommandContext, name: string, args: readonly string[]): number | null {
+  const words = name === 'git' && isRestoring(context, args) ? ['git', 'restore'] : [name, ...args];
+  if (isSourcing(context, words)) return 0;
+  return trustedWords(context.policy, words);
+}
+
+/** The environment of python, where python may run anything: what it puts into the search path is the project's own. */
+function isSourcing(
+  { policy, cwd }: CommandContext,
+  [name = '', path = '', ...others]: readonly string[],
+): boolean {
+  const isPython = policy.allowed_commands.some((entry) => /^python3?$/.test(entry.trim()));
+  const isActivating = /^(?:\.\/)?\.?venv\/bin\/activate$/.test(path) && others.length === 0;
+  return /^(?:source|\.)$/.test(name) && isPython && isActivating && cwd === policy.worktree;
+}
+
+function isAskingVersion(name: string, arg: string): boolean {
+  if (arg === '--version') return isProgramName(name);
+  return /^(?:node|npm|npx|pnpm|yarn|tsc)$/.test(name)
+    ? arg === '-v'
+    : (arg === '-V' && /^(?:python3?|pip3?|cargo|rustc)$/.test(name)) ||
+        (name === 'go' && arg === 'version') ||
+        (/^javac?$/.test(name) && arg === '-version');
 }
 
 /** A folder of the worktree that a path names without links; null: anything else. */
@@ -109,115 +182,90 @@ function folderAt({ policy, facts, cwd }: PathContext, path: string): string | n
   return judgePath({ policy, facts, cwd }, folder, 'read') === null ? folder : null;
 }
 
-/** `git checkout -- FILE` is an older `git restore FILE`, and `git reset HEAD FILE` an older `git restore --staged FILE`. */
-function isRestoring({ facts, cwd }: PathContext, name: string, args: readonly string[]): boolean {
-  const [subcommand, ...words] = args;
-  if (name !== 'git' || !/^(?:checkout|reset)$/.test(subcommand ?? '')) return false;
-  const others = subcommand === 'reset' ? words.filter((word, at) => !(at === 0 && word === 'HEAD')) : words;
-  if (others.length === 0) return false;
-  const end = others.indexOf('--');
-  if (end >= 0)
-    return end < 2 && end < others.length - 1 && !others.slice(0, end).some((one) => one.startsWith('-'));
-  return others.every((one) => /^\w/.test(one) && facts.lstat(`${cwd}/${one}`) !== null);
-}
-
 /** Another way to start what the lead named: `python -m pytest` and `npx pytest` are pytest. */
-function judgeEquivalent(
-  context: PathContext,
-  words: readonly string[],
-  input: string | null,
-): Objection | null {
+function judgeEquivalent(context: CommandContext, words: readonly string[], given: Input): Objection | null {
   const [name = '', ...args] = words;
-  // What has a rule under its own name is allowed by that name alone, whatever program starts it.
-  const known = ownNames.has(name)
+  const known = isOwn(context, name)
     ? undefined
     : equivalents(name, args).find((one) => trustedWords(context.policy, one) !== null);
-  const isFetched = known?.[0] === 'npx' && known[1] === name && !isInstalled(context, name);
-  return known === undefined || isFetched
-    ? notAllowed(context.policy, words.slice(0, 2).join(' '))
-    : judgeWords(context, known, input);
-}
-
-// How many words of a command only say that the rest is run.
-const second =
-  (word: string): ((args: readonly string[]) => number) =>
-  (args) =>
-    args[0] === word ? 2 : 0;
-const runners: ReadonlyMap<string, (args: readonly string[]) => number> = new Map([
-  ...['uv', 'poetry', 'pipenv', 'pdm', 'rye', 'hatch'].map((name) => [name, second('run')] as const),
-  ...['npm', 'pnpm', 'yarn', 'bundle'].map((name) => [name, second('exec')] as const),
-  ...['npx', 'bunx', 'pnpx'].map((name) => [name, () => 1] as const),
-]);
-// What the policy judges by its own name, whatever program starts it.
-const ownNames = new Set([
-  'git',
-  ...[refusedPrograms, readPrograms, writePrograms, shellPrograms].flatMap(Object.keys),
-]);
-
-/** What a runner runs, where the lead named the runner alone; what could be run without it is judged as if it were. */
-function judgeRun(context: PathContext, runner: string, words: readonly string[]): Objection | null {
-  const [name = '', ...args] = words;
-  if (!isProgramName(name))
-    return objection(
-      'bash-wrapper',
-      `${name || 'Nothing'} is no plain program. Name it first, without options.`,
-    );
-  const pattern = matchingPattern(context.policy, words.join(' '));
-  if (pattern !== undefined)
-    return objection(
-      'bash-pattern',
-      `${name} … matches the blocked pattern ${pattern}. Do it in another way.`,
-    );
-  if (ownNames.has(name)) return judgeWords(context, words, null);
-  if (/^(?:npx|bunx|pnpx|npm)$/.test(runner) && !isInstalled(context, name))
-    return objection(
-      'bash-wrapper',
-      `${name} is not among what the project has installed; nothing is fetched here. Run what is in node_modules/.bin.`,
-    );
-  return judgeProgram(context, { name, args, trusted: 0, input: null, isBare: false });
-}
-
-const testers = new Set(
-  'tsc jest vitest mocha ava tap c8 nyc playwright cypress tsx ts-node python python3 pytest node'.split(' '),
-);
-
-/** A runner would fetch anything else. */
-function isInstalled({ policy, facts }: PathContext, name: string): boolean {
+  if (known === undefined) return notAllowed(context.policy, mark.shown(words.slice(0, 2).join(' ')));
+  const isFetched = known[0] === 'npx' && known[1] === name;
   return (
-    testers.has(name) ||
-    ruleOf(name) !== undefined ||
-    facts.lstat(`${policy.worktree}/node_modules/.bin/${name}`) !== null
+    (isFetched ? judgeInstalled(context, name, isKnownTool(name)) : null) ?? judgeWords(context, known, given)
   );
 }
 
-function judgeProgram(
-  context: PathContext,
-  named: Pick<ProgramCall, 'name' | 'args' | 'trusted' | 'input' | 'isBare'>,
-): Objection | null {
-  const { name, args, trusted } = named;
-  const rule = ruleOf(name);
-  const call: ProgramCall = {
-    ...named,
-    context,
-    judgeInner: (inner) => judgeWords(context, inner, null),
-    judgeAs: (other, words) =>
-      judgeProgram(context, { name: other, args: words, trusted: 0, input: null, isBare: false }),
-  };
-  if (rule !== undefined) return rule(call);
-  return judgeUnlisted(context, name, args.slice(trusted));
+/** What is judged by its own name, whatever program starts it. */
+function isOwn({ policy }: CommandContext, name: string): boolean {
+  const isBase =
+    policy.base_commands?.includes(name) === true ||
+    /^(?:rm|chmod|unlink|rmdir|truncate|cat|sed|find|tee|cp|mv)$/.test(name);
+  return name === 'git' || isBase || isBuiltin(name) || refusalOf(programFamily(name)) !== null;
 }
 
-function normalizeArguments(name: string, args: readonly string[]): readonly string[] {
-  if (name === 'git') return withoutGlobalOptions(args);
-  if (name === 'npx' || name === 'bunx')
-    return args.slice(
-      Math.max(
-        0,
-        args.findIndex((arg) => !npxFlag.test(arg)),
-      ),
+const testers = new Set(
+  'tsc jest vitest mocha ava tap c8 nyc playwright cypress tsx ts-node python python3 pytest node eslint prettier biome stylelint mypy ruff black'.split(
+    ' ',
+  ),
+);
+
+function isKnownTool(name: string): boolean {
+  const family = programFamily(name);
+  return testers.has(name) || hasSubcommands(family) || interpreters.has(family) || family === 'sh';
+}
+
+// How many words of a command only say that the rest is run.
+const runners: ReadonlyMap<string, string | null> = new Map([
+  ...['uv', 'poetry', 'pipenv', 'pdm', 'rye', 'hatch'].map((name) => [name, 'run'] as const),
+  ...['npm', 'pnpm', 'yarn', 'bundle'].map((name) => [name, 'exec'] as const),
+  ...['npx', 'bunx', 'pnpx'].map((name) => [name, null] as const),
+]);
+
+/** What a runner runs, where the lead named the runner alone; null: nothing against it, or it runs nothing. */
+function judgeRunner(call: ProgramCall): Objection | null {
+  const { name, args, trusted, context } = call;
+  const word = runners.get(name);
+  if (word === undefined || (word !== null && args[0] !== word)) return null;
+  const begun = word === null ? 0 : 1;
+  const [tool = '', ...rest] = args.slice(begun).filter((arg, at) => !(at === 0 && arg === '--'));
+  // An entry like `npx prettier`.
+  if (trusted > begun) return null;
+  if (!isProgramName(tool))
+    return objection(
+      'bash-wrapper',
+      `${mark.shown(tool) || 'Nothing'} is no plain program. Name it first, without options.`,
     );
-  return name === 'npm' || name === 'pnpm' || name === 'yarn' ? normalizePackageManager(args) : args;
+  if (isOwn(context, tool)) return call.judgeInner([tool, ...rest]);
+  const pattern = matchingPattern(context.policy, mark.shown([tool, ...rest].join(' ')));
+  if (pattern !== undefined)
+    return objection(
+      'bash-pattern',
+      `${tool} … matches the blocked pattern ${pattern}. Do it in another way.`,
+    );
+  const fetched = /^(?:npx|bunx|pnpx|npm|pnpm|yarn)$/.test(name)
+    ? judgeInstalled(context, tool, isKnownTool(tool))
+    : null;
+  const inner = { ...call, name: tool, family: programFamily(tool), args: rest, trusted: 0, isBare: false };
+  return fetched ?? judgeProgram(inner);
 }
 
-// None of them lets it fetch: there is no network to fetch from.
-const npxFlag = /^(?:-y|--yes|--no|--no-install|-q|--quiet|--prefer-offline|--offline)$/;
+/** `npm -s test`, `npm t` and `npm run-script x` are written in one way before they are compared. */
+function normalized(name: string, args: readonly string[]): readonly string[] {
+  if (name === 'git') return withoutGlobalOptions(args);
+  // None of them lets it fetch: there is no network to fetch from.
+  if (name === 'npx' || name === 'bunx')
+    return withoutFirst(args, /^(?:-y|--yes|--no|--no-install|-q|--quiet|--prefer-offline|--offline)$/);
+  if (!/^(?:npm|pnpm|yarn)$/.test(name)) return args;
+  const isQuiet = (arg: string, at: number): boolean =>
+    /^(?:-s|--silent|-r|--recursive|--filter|-F)$/.test(arg) ||
+    (/^(?:--filter|-F)$/.test(args[at - 1] ?? '') && /^[\w@*][\w@./*-]*$/.test(arg));
+  const first = args.findIndex((arg, at) => !isQuiet(arg, at));
+  const [subcommand = '', ...rest] = first < 0 ? [] : args.slice(first);
+  const names: Readonly<Record<string, string>> = { t: 'test', tst: 'test', 'run-script': 'run', rum: 'run' };
+  return subcommand === '' ? args : [names[subcommand] ?? subcommand, ...rest];
+}
+
+function withoutFirst(args: readonly string[], flag: RegExp): readonly string[] {
+  const first = args.findIndex((arg) => !flag.test(arg));
+  return first < 0 ? [] : args.slice(first);
+}

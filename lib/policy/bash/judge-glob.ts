@@ -1,7 +1,8 @@
 import { braceExpand } from 'minimatch';
-import { judgePath, type PathContext } from '../judge-path.ts';
+import { wildcardMatches } from '../../util/path-globs.ts';
+import { agentSettings } from '../agent-settings.ts';
+import { judgeName, judgePath, type PathContext } from '../judge-path.ts';
 import { type Objection, objection } from '../rules.ts';
-import { judgePattern } from './program.ts';
 
 /** Judges a wildcard over paths: where it starts, that it never goes up, and that it doesn't aim at what is blocked. */
 export function judgeGlob(context: PathContext, pattern: string): Objection | null {
@@ -20,7 +21,7 @@ export function judgeGlob(context: PathContext, pattern: string): Objection | nu
     }
   }
   for (const one of braceExpand(withoutGroups(pattern))) {
-    const found = judgeStart(context, one) ?? judgePattern(context, relativeTo(context.policy.worktree, one));
+    const found = judgeStart(context, one) ?? judgeAim(context, relativeTo(context.policy.worktree, one));
     if (found !== null) return found;
   }
   return null;
@@ -44,4 +45,50 @@ function judgeStart(context: PathContext, pattern: string): Objection | null {
 
 function relativeTo(worktree: string, pattern: string): string {
   return pattern.startsWith(`${worktree}/`) ? pattern.slice(worktree.length + 1) : pattern;
+}
+
+// What else is protected has a plain name, which a wildcard over a kind of file is free to match.
+const guarded = ['.git', '.blueflame.yml', ...agentSettings.filter((name) => name.startsWith('.'))];
+
+/** A wildcard with letters of its own that a hidden name would match is aimed at it; `*` and `*.*` are at nothing yet. */
+export function judgeAim(context: PathContext, pattern: string): Objection | null {
+  const { policy } = context;
+  const bare = pattern.replace(/^!/, '').replace(/^(?:\.\/)+/, '');
+  if (!/[*?[{(]/.test(bare)) return judgeName(policy, bare, 'read');
+  const names = bare.split('/');
+  const last = names.at(-1) ?? '';
+  const lettered = (name: string): boolean => /\p{L}\p{L}|\.\p{L}/u.test(plain(name));
+  const hasLetters = lettered(last) || names.some((name) => /[*?[{]/.test(name) && lettered(name));
+  const aims = (one: string): boolean =>
+    // `*.json` finds no dot files.
+    !(/^[*?]+\./.test(last) && one.startsWith('.')) &&
+    ([bare, `**/${bare}`].some((glob) => wildcardMatches(glob, one)) ||
+      (lettered(last) && !one.includes('/') && wildcardMatches(last, one)));
+  const hidden = hasLetters ? policy.hidden_paths.find((glob) => stands(glob).some(aims)) : undefined;
+  const settings = last.startsWith('.') ? guarded.find(aims) : undefined;
+  const folder = names
+    .slice(0, -1)
+    .find((name) => !/[*?[{(]/.test(name) && name !== '' && judgeName(policy, name, 'read') !== null);
+  const aimed = hidden ?? settings ?? folder;
+  if (aimed === undefined) return null;
+  return objection(
+    'path-hidden',
+    `${pattern} aims at what is hidden from agents (${aimed}). Search elsewhere.`,
+  );
+}
+
+function plain(name: string): string {
+  return name.replace(/\[[^\]]*\]/g, 'a').replace(/[^\p{L}\p{N}.]/gu, '');
+}
+
+/** Names that a glob stands for, with and without something in place of its wildcards. */
+function stands(glob: string): readonly string[] {
+  return braceExpand(glob.replace(/[@+*?!]\([^()]*\)/g, '*')).flatMap((one) => {
+    const fill = (text: string): string =>
+      one
+        .replace(/^(?:\*\*\/)+/, '')
+        .replace(/\*+/g, text)
+        .replace(/\[[^\]]*\]|\?/g, 'x');
+    return [fill(''), fill('x')];
+  });
 }

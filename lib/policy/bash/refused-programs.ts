@@ -1,7 +1,3 @@
-import { type Objection, objection } from '../rules.ts';
-import type { ProgramCall, ProgramRule } from './program.ts';
-
-// What they are is the same whatever options they get, so no entry of the lead's list lets them run.
 const kinds: readonly (readonly [why: string, instead: string, names: string])[] = [
   [
     'runs another program where no rule sees it',
@@ -35,21 +31,8 @@ const refused: ReadonlyMap<string, readonly [string, string]> = new Map(
   ),
 );
 
-/** Programs no list of the lead's lets run, with the reason; `pip list` and the like ask only. */
-export const refusedPrograms: Readonly<Record<string, ProgramRule>> = Object.fromEntries(
-  [...refused.keys()].map((name): [string, ProgramRule] => [name, refuse]),
-);
-
-/** The reason why a program never runs, for the reader of a configuration; null: it may. */
+/** The reason why no list of the lead's lets a program run, whatever options it gets; null: one may. */
 export function refusalOf(name: string): string | null {
   const found = refused.get(name);
   return found === undefined ? null : `${name} ${found[0]}. ${found[1]}`;
-}
-
-const asking = /^(?:--version|-V|list|show|freeze|check|--help)$/;
-
-function refuse(call: ProgramCall): Objection | null {
-  const [first = ''] = call.args;
-  if (call.args.length === 1 && asking.test(first) && /^(?:pip|gem|conda|dpkg)$/.test(call.name)) return null;
-  return objection('bash-wrapper', refusalOf(call.name) ?? `${call.name} is refused.`);
 }

@@ -1,9 +1,12 @@
+import { readCommands, writeCommands } from '../base-commands.ts';
+import { isBuiltin } from './builtins.ts';
 import { isKnownSubcommand } from './git.ts';
-import { readPrograms } from './read-programs.ts';
-import { shellPrograms } from './shell-programs.ts';
-import { writePrograms } from './write-programs.ts';
 
-const programs = new Set([readPrograms, writePrograms, shellPrograms].flatMap((rules) => Object.keys(rules)));
+const programs = new Set(
+  [...readCommands, ...writeCommands]
+    .filter((one) => !one.includes(' '))
+    .concat('rm', 'unlink', 'truncate', 'chmod', 'nice', 'ionice', 'stdbuf', 'ps', 'id'),
+);
 
 /**
  * Whether what an entry of `allowed_commands` allows runs no program of the repository: only programs that read and
@@ -12,5 +15,5 @@ const programs = new Set([readPrograms, writePrograms, shellPrograms].flatMap((r
 export function runsNoCode(entry: string): boolean {
   const [name = '', subcommand] = entry.trim().split(/\s+/);
   if (name === 'git') return subcommand === undefined || isKnownSubcommand(subcommand);
-  return programs.has(name);
+  return programs.has(name) || isBuiltin(name);
 }

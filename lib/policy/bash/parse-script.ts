@@ -1,0 +1,58 @@
+import { type ParsedScript, parse } from 'unbash';
+import { isTooComplex } from './is-too-complex.ts';
+import { Refusal } from './refusal.ts';
+
+/** Parses a command line. Throws a Refusal for what isn't read whole, and in the same way by bash. */
+export function parseScript(text: string): ParsedScript {
+  if (isTooComplex(text)) throw tooComplex();
+  // What joins two pictures into one emoji hides nothing.
+  const shown = text.replace(
+    /(?<=\p{Extended_Pictographic}\uFE0F?)\u200D(?=\p{Extended_Pictographic})/gu,
+    '+',
+  );
+  const odd = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.exec(shown);
+  if (odd !== null) {
+    const what = `holds the character U+${hex(odd[0])} at ${odd.index + 1}`;
+    throw new Refusal('bash-characters', `The command ${what}. Write it in plain, visible characters.`);
+  }
+  if (text.trim() === '') throw new Refusal('bash-syntax', 'The command is empty.');
+  // Whether the last newline survives on the way to bash decides what the backslash means.
+  if (/\\\s*$/.test(text)) throw new Refusal('bash-syntax', 'The command ends in a backslash. Finish it.');
+  const script = parsed(text);
+  requireWhole(script);
+  // The parser ignores an open bracket at the very end; bash doesn't.
+  const rest = text.slice(script.commands.at(-1)?.end ?? text.length);
+  if (!text.includes('<<') && !/^[\s;]*(?:#[\s\S]*)?$/.test(rest))
+    throw new Refusal('bash-syntax', `The command does not parse at its end: ${rest.trim()}.`);
+  return script;
+}
+
+/** Throws a Refusal for a script with an error in it, or with nothing. */
+export function requireWhole({ errors, commands }: ParsedScript): void {
+  const [error] = errors ?? [];
+  if (error !== undefined)
+    throw new Refusal(
+      'bash-syntax',
+      `The command does not parse: ${error.message}. Check its quotes and brackets.`,
+    );
+  if (commands.length === 0) throw new Refusal('bash-syntax', 'The command holds nothing to run.');
+}
+
+export function tooComplex(): Refusal {
+  return new Refusal(
+    'command-too-complex',
+    'The command has too many parts to be judged: put it into a script, or run it in smaller steps.',
+  );
+}
+
+function parsed(text: string): ParsedScript {
+  try {
+    return parse(text);
+  } catch {
+    throw new Refusal('bash-syntax', 'The command could not be parsed. Split it into simple commands.');
+  }
+}
+
+function hex(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+}

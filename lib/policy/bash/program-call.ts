@@ -1,0 +1,38 @@
+import type { PathContext } from '../judge-path.ts';
+import type { Objection } from '../rules.ts';
+
+/** What a command is judged by, where it runs. */
+export interface CommandContext extends PathContext {
+  /** Judges a line that the command would hand to a shell. */
+  readonly judgeLine: (text: string) => Objection | null;
+}
+
+/** One program with its arguments, as bash would start it; what is not known of a word is marked in it. */
+export interface ProgramCall {
+  readonly name: string;
+  /** The name the rules know it by. */
+  readonly family: string;
+  readonly args: readonly string[];
+  /** How many leading arguments the lead wrote into the allowed command itself: they need no judging. */
+  readonly trusted: number;
+  /** The lead listed the program by its name alone, without any argument. */
+  readonly isBare: boolean;
+  /** Text of a here-document on standard input; null: something else. */
+  readonly input: string | null;
+  readonly piped: readonly string[];
+  readonly context: CommandContext;
+  /** Judges a command that this program would run. */
+  readonly judgeInner: (words: readonly string[]) => Objection | null;
+}
+
+/** The first objection of several; null: none. */
+export function firstOf<T>(
+  items: readonly T[],
+  judge: (item: T, at: number) => Objection | null,
+): Objection | null {
+  for (const [at, item] of items.entries()) {
+    const found = judge(item, at);
+    if (found !== null) return found;
+  }
+  return null;
+}

@@ -1,0 +1,265 @@
+import type {
+  ArithmeticExpression,
+  Command,
+  CompoundCommand,
+  CompoundList,
+  Function as Definition,
+  ParsedScript,
+  PipelineNode,
+  Statement,
+  SyntaxNode,
+} from 'unbash';
+import { hasEntry } from './allowed-words.ts';
+import { isFreeName } from './builtins.ts';
+import { changeFolder } from './change-folder.ts';
+import { expandWord } from './expand-word.ts';
+import { checkArithmetic, countedIn, innerOf } from './inner-scripts.ts';
+import { requireWhole, tooComplex } from './parse-script.ts';
+import { printedBy, printedByParts } from './printed-by.ts';
+import { readCommand, readRedirections } from './read-command.ts';
+import { Refusal } from './refusal.ts';
+import { mark, type Word } from './syntax.ts';
+import { type Body, goTo, placesOf, remember, type Shell, type Visitor, type Walk } from './walk-state.ts';
+import { walkTest } from './walk-test.ts';
+import { readWord, readWords } from './words.ts';
+
+// One is a word in each folder it may be met in.
+const mostWork = 4_000;
+
+/**
+ * Goes through a script in the order bash would, into every branch, loop, function and substitution. It does so twice: what a
+ * variable may hold anywhere is known before a word is judged. Throws a Refusal.
+ */
+export function walkScript(
+  script: ParsedScript,
+  start: Pick<Walk, 'policy' | 'facts'> & { readonly cwd: string; readonly visitor: Visitor },
+): void {
+  const { policy, facts, cwd, visitor } = start;
+  const values = new Map<string, Set<string>>();
+  for (const one of [null, visitor]) {
+    const walk: Walk = {
+      ...{ policy, facts, visitor: one, values, functions: new Map() },
+      ...{ visited: new Set<string>(), work: { left: mostWork }, depth: 0 },
+    };
+    walkList(walk, { places: [cwd], isLost: false, piped: [mark.any] }, script.commands);
+  }
+}
+
+function walkList(walk: Walk, shell: Shell, statements: readonly Statement[]): void {
+  for (const { command, background } of statements) {
+    if (background === true)
+      throw new Refusal(
+        'bash-background',
+        'Nothing runs in the background here. Run it in the foreground, without `&`.',
+      );
+    const parts = command.type === 'AndOr' ? command.commands : [command];
+    for (const part of parts) walkPart(walk, shell, part);
+  }
+}
+
+function walkPart(walk: Walk, shell: Shell, node: PipelineNode): void {
+  if (node.type !== 'Pipeline') {
+    walkCommand(walk, shell, node);
+    return;
+  }
+  for (const [at, part] of node.commands.entries()) {
+    const before = node.commands.slice(0, at);
+    const piped =
+      before.length === 0 ? shell.piped : printedByParts(before, (word) => readWords(word, walk.values));
+    // Each part of several runs in a process of its own.
+    walkCommand(walk, node.commands.length > 1 ? { ...shell, piped } : shell, part);
+  }
+}
+
+function walkInner(walk: Walk, shell: Shell, nodes: readonly SyntaxNode[]): void {
+  const { scripts, expressions } = innerOf(nodes);
+  for (const script of scripts) {
+    requireWhole(script);
+    walkList(walk, { ...shell }, script.commands);
+  }
+  for (const one of expressions) compute(walk, one);
+}
+
+function walkArithmetic(walk: Walk, shell: Shell, expression: ArithmeticExpression | undefined): void {
+  walkInner(walk, shell, expression === undefined ? [] : [expression]);
+  compute(walk, expression);
+}
+
+function compute(walk: Walk, expression: ArithmeticExpression | undefined): void {
+  for (const name of countedIn(expression)) remember(walk, name, [mark.number]);
+  if (walk.visitor !== null) checkArithmetic(expression, walk.values, (script) => printed(walk, script));
+}
+
+function printed(walk: Walk, script: ParsedScript): readonly string[] {
+  return printedBy(script, (word) => readWords(word, walk.values));
+}
+
+function walkCommand(
+  walk: Walk,
+  shell: Shell,
+  node: Exclude<PipelineNode, { readonly type: 'Pipeline' }>,
+): void {
+  switch (node.type) {
+    case 'Command':
+      walkSimple(walk, shell, node);
+      return;
+    case 'Function':
+      define(walk, node);
+      return;
+    case 'Redirected': {
+      walkInner(walk, shell, node.redirects);
+      const redirections = readRedirections(node.redirects, walk.values);
+      for (const place of placesOf(shell)) walk.visitor?.redirections(redirections, place);
+      walkCommand(walk, shell, node.command);
+      return;
+    }
+    case 'Coproc':
+      throw construct(node.type);
+    default:
+      walkCompound(walk, shell, node);
+      return;
+  }
+}
+
+function walkCompound(walk: Walk, shell: Shell, node: CompoundCommand): void {
+  switch (node.type) {
+    case 'Subshell':
+      walkList(walk, { ...shell }, node.body.commands);
+      return;
+    case 'BraceGroup':
+      walkList(walk, shell, node.body.commands);
+      return;
+    case 'If': {
+      walkList(walk, shell, node.clause.commands);
+      const others = node.elif.flatMap((part) => [part.clause, part.then]);
+      walkBranches(walk, shell, [node.then, ...others, ...(node.else === undefined ? [] : [node.else])]);
+      return;
+    }
+    case 'Case': {
+      const words = [node.word, ...node.items.flatMap(({ pattern }) => pattern)];
+      walkInner(walk, shell, words);
+      for (const word of words) readWord(word, walk.values);
+      walkBranches(
+        walk,
+        shell,
+        node.items.map(({ body }) => body),
+      );
+      return;
+    }
+    case 'For': {
+      const { text } = node.name;
+      if (!isFreeName(text) || node.wordlist === undefined)
+        throw new Refusal(
+          'bash-construct',
+          'Write a loop as: for f in WORDS; do …; done, with a short name.',
+        );
+      walkInner(walk, shell, node.wordlist);
+      for (const word of node.wordlist.flatMap((one) => readWords(one, walk.values)))
+        for (const { cwd } of placesOf(shell))
+          remember(walk, text, expandWord({ policy: walk.policy, facts: walk.facts, cwd }, word, true));
+      walkLoop(walk, shell, [node.body]);
+      return;
+    }
+    case 'While':
+      walkLoop(walk, shell, [node.clause, node.body]);
+      return;
+    case 'ArithmeticFor':
+      for (const one of [node.initialize, node.test, node.update])
+        if (one !== undefined) walkArithmetic(walk, shell, one);
+      walkLoop(walk, shell, [node.body]);
+      return;
+    case 'ArithmeticCommand':
+      walkArithmetic(walk, shell, node.expression);
+      return;
+    case 'TestCommand':
+      walkInner(walk, shell, [node.expression]);
+      walkTest(walk, shell, node.expression);
+      return;
+    default:
+      throw construct(node.type);
+  }
+}
+
+function construct(type: string): Refusal {
+  return new Refusal(
+    'bash-construct',
+    `A ${type} can't be judged. Use simple commands, joined by \`&&\`, \`||\`, \`;\` or pipes.`,
+  );
+}
+
+/** Which of them runs is not known. */
+function walkBranches(walk: Walk, shell: Shell, lists: readonly CompoundList[]): void {
+  const before = shell.places;
+  const after = lists.flatMap(({ commands }) => {
+    const branch = { ...shell, places: before };
+    walkList(walk, branch, commands);
+    shell.isLost ||= branch.isLost;
+    return branch.places;
+  });
+  goTo(shell, [...before, ...after]);
+}
+
+/** It may run once more from where it has come to. */
+function walkLoop(walk: Walk, shell: Shell, lists: readonly CompoundList[]): void {
+  for (let round = 0; round < 3; round += 1) {
+    const before = shell.places;
+    for (const { commands } of lists) walkList(walk, shell, commands);
+    const reached = shell.places;
+    goTo(shell, [...before, ...reached]);
+    if (reached.every((place) => before.includes(place))) return;
+  }
+  throw new Refusal('bash-directory', 'Change the folder inside a loop in brackets: (cd FOLDER && …).');
+}
+
+function define(walk: Walk, { name, body }: Definition): void {
+  if (body.type === 'CompoundList') throw construct(body.type);
+  // `ls` would no longer be ls.
+  if (!/^[A-Za-z_]\w*$/.test(name.text) || name.parts !== undefined || hasEntry(walk.policy, name.text))
+    throw new Refusal(
+      'bash-construct',
+      `A function needs a plain name of its own, and ${name.text} is a program.`,
+    );
+  walk.functions.set(name.text, [...(walk.functions.get(name.text) ?? []), body]);
+}
+
+function walkSimple(walk: Walk, shell: Shell, node: Command): void {
+  walkInner(walk, shell, [node]);
+  const command = readCommand(node, walk.values, shell.piped);
+  const cost = command.words.reduce((sum, word) => sum + (word.isGlob ? 10 : 1), 1);
+  walk.work.left -= cost * shell.places.length;
+  if (walk.work.left < 0) throw tooComplex();
+  const [name, ...args] = command.words;
+  const bodies = walk.functions.get(node.name?.parts === undefined ? (node.name?.text ?? '') : '');
+  if (bodies !== undefined) {
+    if (command.environment.length > 0)
+      throw new Refusal('bash-construct', 'Call a function without variables before it.');
+    for (const place of placesOf(shell)) walk.visitor?.redirections(command.redirections, place);
+    call(walk, shell, { bodies, args });
+    return;
+  }
+  for (const place of placesOf(shell)) walk.visitor?.command(command, place);
+  const called = name?.values[0] ?? '';
+  for (const one of command.environment) remember(walk, one.name, one.value.values);
+  if (/^(?:read|mapfile|readarray)$/.test(called))
+    for (const arg of args)
+      for (const one of arg.values) if (!one.startsWith('-')) remember(walk, one, [mark.any]);
+  if (called === 'shift') for (const at of positions) remember(walk, at, [mark.any]);
+  if (/^(?:cd|pushd|popd)$/.test(called)) changeFolder(walk, shell, called, args);
+}
+
+const positions = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
+
+function call(
+  walk: Walk,
+  shell: Shell,
+  { bodies, args }: { readonly bodies: readonly Body[]; readonly args: readonly Word[] },
+): void {
+  if (walk.depth > 3) return;
+  const isPlain = args.every((arg) => !arg.isGlob && !arg.isSplit);
+  for (const [at, position] of positions.entries()) {
+    const arg = args[at];
+    if (!isPlain) remember(walk, position, [mark.any]);
+    else if (arg !== undefined) remember(walk, position, arg.values);
+  }
+  for (const body of bodies) walkCommand({ ...walk, depth: walk.depth + 1 }, shell, body);
+}

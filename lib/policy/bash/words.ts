@@ -1,0 +1,279 @@
+import type {
+  DoubleQuotedChild,
+  ParameterExpansionPart,
+  ParsedScript,
+  Word as RawWord,
+  WordPart,
+} from 'unbash';
+import { printedBy } from './printed-by.ts';
+import { dynamic } from './refusal.ts';
+import { mark, type Values, type Word } from './syntax.ts';
+
+// A word that could stand for more than this stands for anything.
+const mostValues = 64;
+
+/** The words that a raw word stands for: one, or several where it holds a plain brace list (`src/{a,b}`). */
+export function readWords(raw: RawWord, values: Values): readonly Word[] {
+  const isBraces = raw.parts?.some((part) => part.type === 'BraceExpansion') === true;
+  return isBraces ? expandBraces(raw) : [readWord(raw, values)];
+}
+
+/** The one word, with all the texts it may stand for. Throws a Refusal for what only bash could read. */
+export function readWord(raw: RawWord, values: Values): Word {
+  if (raw.parts === undefined) return readBareWord(raw.text);
+  const [only] = raw.parts;
+  if (only?.type === 'ProcessSubstitution' && raw.parts.length === 1)
+    return { values: [mark.stream], isGlob: false, isSplit: false };
+  const pieces = raw.parts.map((part, index, all) =>
+    readPart(part, { isFirst: index === 0, isLast: index === all.length - 1 }, values),
+  );
+  const isGlob = pieces.some((piece) => piece.isWild);
+  // A quoted wildcard stands for itself.
+  const isMixed = isGlob && pieces.some((piece) => !piece.isWild && piece.values.some(isWildText));
+  return {
+    values: isMixed ? [mark.any] : combine(pieces.map((piece) => piece.values)),
+    isGlob: isGlob && !isMixed,
+    isSplit: pieces.some((piece) => piece.isBare),
+  };
+}
+
+interface Piece {
+  readonly values: readonly string[];
+  readonly isWild?: boolean;
+  /** An expansion without quotes: bash takes it apart at blanks. */
+  readonly isBare?: boolean;
+}
+
+function isWildText(text: string): boolean {
+  return /[*?[\]\\]/.test(text);
+}
+
+function combine(parts: readonly (readonly string[])[]): readonly string[] {
+  let all: readonly string[] = [''];
+  for (const part of parts) {
+    all = [...new Set(all.flatMap((head) => part.map((tail) => head + tail)))];
+    if (all.length > mostValues) return [mark.any];
+  }
+  return all;
+}
+
+function readPart(
+  part: WordPart,
+  at: { readonly isFirst: boolean; readonly isLast: boolean },
+  values: Values,
+): Piece {
+  switch (part.type) {
+    case 'Literal':
+      return { values: [readBare(withoutJoins(part.text, { start: at.isFirst, end: at.isLast }))] };
+    case 'Glob':
+      if (part.kind === 'bracket' && !/^\[[!^]?[\w.-]+\]$/.test(part.text))
+        throw dynamic(part.text, 'is a wildcard that is hard to read');
+      return { values: [part.text], isWild: true };
+    case 'SingleQuoted':
+      return { values: [part.text.slice(1, -1)] };
+    case 'DoubleQuoted':
+      return { values: combine(part.parts.map((one) => readQuoted(one, values))) };
+    case 'AnsiCQuoted':
+      return { values: [readAnsiC(part.text)] };
+    case 'SimpleExpansion':
+    case 'ParameterExpansion':
+    case 'CommandExpansion':
+    case 'ArithmeticExpansion':
+      return { values: readExpansion(part, values), isBare: true };
+    default:
+      throw dynamic(part.text, `is a ${part.type}`);
+  }
+}
+
+/** The values of a part of what is in double quotes or in a here-document. */
+export function readQuoted(part: DoubleQuotedChild | WordPart, values: Values): readonly string[] {
+  if (part.type !== 'Literal') return readExpansion(part, values);
+  if (/\$\\\n/.test(part.text)) throw dynamic(part.text, 'continues on the next line');
+  return [part.text.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped))];
+}
+
+function readExpansion(part: DoubleQuotedChild | WordPart, values: Values): readonly string[] {
+  if (/^\$(?:PWD|\{PWD\})$/.test(part.text)) return [mark.here];
+  if (part.type === 'ArithmeticExpansion') return [mark.number];
+  if (part.type === 'CommandExpansion') {
+    const here = hereText(part.text, part.script);
+    if (here !== null) return [here];
+    // What stands behind a backslash within backticks the parser and bash read differently.
+    if (part.script === undefined || !(part.text.startsWith('$(') || /^`[^`\\]*`$/.test(part.text)))
+      throw dynamic(part.text, 'is a substitution');
+    return printedBy(part.script, (word) => readWords(word, values));
+  }
+  if (part.type === 'SimpleExpansion') return readVariable(part.text.slice(1), values);
+  if (part.type !== 'ParameterExpansion') throw dynamic(part.text, `is a ${part.type}`);
+  if (part.index !== undefined && !/^(?:\d+|[@*])$/.test(part.index.text))
+    throw dynamic(part.text, 'computes an index');
+  if (part.prefix === '!') throw dynamic(part.text, 'names another variable');
+  if (part.prefix === '#') return [mark.number];
+  const plain = part.index === undefined ? readVariable(part.parameter, values) : [mark.any];
+  return part.operation === undefined ? plain : changed(plain, part, values);
+}
+
+const secret = /key|token|secret|passw|credential|auth/i;
+const numbers = /^(?:[?#$!]|RANDOM|SECONDS|LINENO|UID|EUID|PPID|BASHPID)$/;
+
+function readVariable(name: string, values: Values): readonly string[] {
+  if (numbers.test(name)) return [mark.number];
+  const known = values.get(name);
+  if (known !== undefined) return [...known];
+  if (name === 'PWD') return [mark.here];
+  // The cell's own, like /tmp.
+  if (name === 'TMPDIR') return ['/tmp'];
+  if (name === 'HOME') return ['~'];
+  if (secret.test(name)) throw dynamic(`$${name}`, 'is a variable that could hold a key');
+  return [mark.any];
+}
+
+/** The values after the operation of `${name…}`. Throws a Refusal where it could run or set something. */
+function changed(
+  plain: readonly string[],
+  { operation, text, parameter: name }: ParameterExpansionPart,
+  values: Values,
+): readonly string[] {
+  switch (operation?.type) {
+    case 'Remove': {
+      const pattern = staticText(operation.operand);
+      return pattern === null ? [mark.any] : plain.map((one) => removed(one, operation.operator, pattern));
+    }
+    case 'Replace': {
+      const [from, to] = [staticText(operation.pattern), staticText(operation.replacement)];
+      if (from === null || to === null || isWildText(from) || !/^\/\/?$/.test(operation.operator))
+        return [mark.any];
+      return plain.map((one) =>
+        operation.operator === '//' ? one.replaceAll(from, to) : one.replace(from, () => to),
+      );
+    }
+    case 'Default': {
+      if (operation.operator.endsWith('=')) throw dynamic(text, 'sets a variable');
+      if (operation.operator.endsWith('?')) return plain;
+      const other = readWord(operation.operand, values).values;
+      // What is set and holds something is itself.
+      const isSet = values.has(name) && plain.every((one) => one !== '' && one !== mark.any);
+      if (isSet && operation.operator.endsWith('-')) return plain;
+      return operation.operator.endsWith('+') ? ['', ...other] : [...new Set([...plain, ...other])];
+    }
+    case 'Slice': {
+      // Bash computes with them.
+      const offsets = [operation.offset.text, operation.length?.text ?? '0'];
+      if (!offsets.every((one) => /^ ?-?\d{1,9}$/.test(one))) throw dynamic(text, 'computes with variables');
+      return plain.every((one) => one === mark.plain || one === mark.number) ? plain : [mark.any];
+    }
+    case 'CaseModification':
+      return [mark.any];
+    default:
+      throw dynamic(text, 'is an expansion');
+  }
+}
+
+/** The text of an operand in which nothing is expanded; null: something is. */
+function staticText(word: RawWord | undefined): string | null {
+  const parts = word?.parts ?? [];
+  const isStatic = parts.every(
+    (one) =>
+      /^(?:Literal|Glob|SingleQuoted)$/.test(one.type) ||
+      (one.type === 'DoubleQuoted' && one.parts.every(({ type }) => type === 'Literal')),
+  );
+  return isStatic && !/[$`\\]/.test(word?.text ?? '') ? (word?.value ?? '') : null;
+}
+
+function removed(value: string, operator: string, pattern: string): string {
+  if (mark.isIn(value))
+    return operator === '##' && pattern === '*/' ? mark.plain : operator.startsWith('%') ? value : mark.any;
+  if (/[[\]"']/.test(pattern)) return mark.any;
+  const source = pattern.replace(/[\s\S]/g, (one) =>
+    one === '*' ? '[^]*' : one === '?' ? '[^]' : one.replace(/[.+^${}()|\\/-]/, '\\$&'),
+  );
+  const whole = new RegExp(`^(?:${source})$`);
+  const isLong = operator.length === 2;
+  const cuts = Array.from({ length: value.length + 1 }, (_, at) => (isLong ? value.length - at : at));
+  for (const count of cuts) {
+    if (operator.startsWith('#') && whole.test(value.slice(0, count))) return value.slice(count);
+    if (operator.startsWith('%') && whole.test(value.slice(value.length - count)))
+      return value.slice(0, value.length - count);
+  }
+  return value;
+}
+
+function readBareWord(written: string): Word {
+  const text = withoutJoins(written, { start: true, end: true });
+  // The parser leaves no parts where nothing expands; this is a second look.
+  const unescaped = text.replace(/\\./gs, '');
+  if (/[*?$`'"]|\[[^[\]]*\]/.test(unescaped) || holdsBraceList(unescaped))
+    throw dynamic(text, 'holds an expansion');
+  return { values: [readBare(text)], isGlob: false, isSplit: false };
+}
+
+/** A line may continue before and after a word. */
+function withoutJoins(text: string, at: { readonly start: boolean; readonly end: boolean }): string {
+  const begun = at.start ? text.slice(/^(?:\\\n)*/.exec(text)?.[0].length ?? 0) : text;
+  let end = begun.length;
+  while (at.end && begun.slice(end - 2, end) === '\\\n' && !isEscaped(begun, end - 2)) end -= 2;
+  return begun.slice(0, end);
+}
+
+/** Whether the character stands behind an odd number of backslashes. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === '\\') first -= 1;
+  return (at - first) % 2 === 1;
+}
+
+function holdsBraceList(text: string): boolean {
+  const heads = text.split('}').slice(0, -1);
+  return heads.some((head) => head.includes('{') && /,|\.\./.test(head.slice(head.indexOf('{'))));
+}
+
+function readBare(text: string): string {
+  // bash joins lines before it looks for `$(`, `~` and the like, the parser after.
+  if (/(?<!\\)(?:\\\\)*\\\n/.test(text)) throw dynamic(text, 'continues on the next line');
+  // The parser takes `1<(…)` for a plain word; bash runs what is in the brackets.
+  if (/[|&;()<>\s]/.test(text.replace(/\\./gs, ''))) throw dynamic(text, 'holds an operator');
+  return text.replace(/\\(.)/gs, '$1');
+}
+
+/** `$(cat <<'EOF' … EOF)`, the usual way to write a message of several lines: its text; null for anything else. */
+function hereText(text: string, script: ParsedScript | undefined): string | null {
+  const statement = script?.commands[0];
+  const command = statement?.command;
+  const isOne =
+    script?.errors === undefined && script?.commands.length === 1 && statement?.background !== true;
+  if (!text.startsWith('$(') || !isOne || command?.type !== 'Command') return null;
+  const here = command.suffix[0];
+  const isCat = command.name?.text === 'cat' && command.prefix.length === 0 && command.suffix.length === 1;
+  if (!isCat || here?.type !== 'HereDoc' || here.descriptor !== undefined || here.closing === undefined)
+    return null;
+  // Without quotes round the mark the text may hold nothing that bash would expand.
+  const isText = here.delimiter?.quoted === true || !/[$`\\]/.test(here.body.text);
+  if (!isText || !/^(?:\w+|'\w+'|"\w+"|\\\w+)$/.test(here.delimiter?.text ?? '')) return null;
+  const body = here.operator === '<<-' ? here.body.text.replace(/^\t+/gm, '') : here.body.text;
+  return body.replace(/\n+$/, '');
+}
+
+function readAnsiC(text: string): string {
+  const inner = /^\$'((?:[^\\']|\\[nt\\'"])*)'$/.exec(text)?.[1];
+  if (inner === undefined) throw dynamic(text, 'holds escapes that hide what it says');
+  const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
+  return inner.replace(/\\(.)/g, (_, escaped: string) => escapes[escaped] ?? escaped);
+}
+
+/** Ranges of numbers, and plain lists: `{a,b}`, once or several times in a word, without quotes or nesting. */
+function expandBraces(raw: RawWord): readonly Word[] {
+  const asWord = (text: string): Word => ({ values: [text], isGlob: false, isSplit: false });
+  const [, first, last] = /^\{(\d{1,3})\.\.(\d{1,3})\}$/.exec(raw.text) ?? [];
+  if (first !== undefined) return [{ values: [mark.number], isGlob: false, isSplit: false }];
+  const pieces = /^(?:[\w./@%+,:=-]|\{[\w./@%+:-]*(?:,[\w./@%+:-]*)+\})+$/.test(raw.text);
+  if (!pieces || last !== undefined) throw dynamic(raw.text, 'is a brace expansion');
+  const choices = raw.text
+    .split(/\{([^}]*)\}/)
+    .map((part, index) => (index % 2 === 1 ? part.split(',') : [part]));
+  if (choices.reduce((product, choice) => product * choice.length, 1) > 100)
+    throw dynamic(raw.text, 'stands for too many words');
+  return choices
+    .reduce<string[]>((heads, choice) => heads.flatMap((head) => choice.map((tail) => head + tail)), [''])
+    .filter((text) => text !== '')
+    .map(asWord);
+}

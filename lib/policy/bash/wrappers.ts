@@ -1,0 +1,206 @@
+import { judgeName } from '../judge-path.ts';
+import { type Objection, objection } from '../rules.ts';
+import { wrapper } from './builtins.ts';
+import { judgeCode, judgeMention } from './mentions.ts';
+import { firstOf, type ProgramCall } from './program-call.ts';
+import { mark } from './syntax.ts';
+import { changesFiles, judgeWritten } from './writes.ts';
+
+type Rule = (call: ProgramCall) => Objection | null;
+
+/** Programs that run others: what they run is judged as if it were typed. */
+export const wrappers: Readonly<Record<string, Rule>> = {
+  time: (call) => call.judgeInner(without(call.args, /^$/, /^-p$/)),
+  nice: (call) =>
+    call.judgeInner(without(call.args, /^-n$|^--adjustment$/, /^-\d+$|^-n-?\d+$|^--adjustment=/)),
+  ionice: (call) => call.judgeInner(without(call.args, /^-[cn]$/, /^-[cn]\d$|^-t$/)),
+  stdbuf: (call) => call.judgeInner(without(call.args, /^-[ioe]$/, /^-[ioe]\w+$|^--(?:input|output|error)=/)),
+  timeout: (call) => {
+    const [limit = '', ...inner] = without(call.args, /^-[ks]$/, /^-/);
+    return /^[\d.]+[smhd]?$/.test(mark.filled(limit)) || limit === mark.number
+      ? call.judgeInner(inner)
+      : objection('bash-option', 'Write it like: timeout 60 COMMAND.');
+  },
+  command: (call) =>
+    /^-[vV]+$/.test(call.args[0] ?? '')
+      ? null
+      : wrapper('command', 'command -v NAME asks where a program is.'),
+  env: judgeEnv,
+  xargs: judgeXargs,
+  find: judgeFind,
+  sh: judgeShell,
+};
+
+/** The words of a command after the options of what starts it. */
+function without(args: readonly string[], valued: RegExp, flag: RegExp): readonly string[] {
+  const [first = '', ...rest] = args;
+  if (valued.test(first)) return without(rest.slice(1), valued, flag);
+  return flag.test(first) ? without(rest, valued, flag) : args;
+}
+
+/** `env NAME=value COMMAND`, with the variables that may be set anyway. */
+function judgeEnv(call: ProgramCall): Objection | null {
+  const first = call.args.findIndex((arg) => !/^[A-Za-z_]\w*=/.test(arg));
+  const given = first < 0 ? call.args : call.args.slice(0, first);
+  const refused = firstOf(given, (one) => {
+    const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(one) ?? [];
+    return judgeVariable(call.context, name, value);
+  });
+  if (refused !== null || first < 0) return refused;
+  return call.args[first]?.startsWith('-') === true
+    ? wrapper('env', 'Write NAME=value before the command itself.')
+    : call.judgeInner(call.args.slice(first));
+}
+
+/** A variable that a command sets for itself: pagers are programs, and what a search path holds is run. */
+export function judgeVariable(
+  context: ProgramCall['context'],
+  name: string,
+  value: string,
+): Objection | null {
+  const { allowed_env: allowed } = context.policy;
+  if (!allowed.includes(name))
+    return objection(
+      'bash-environment',
+      `${name} may not be set. A command may set for itself: ${allowed.slice(0, 12).join(', ') || 'nothing'}.`,
+    );
+  if (/PAGER$/.test(name) && !/^(?:cat|less(?: -[A-Za-z]+)?)?$/.test(value))
+    return objection('bash-environment', `${name} names a program. It may be cat or empty.`);
+  if (name !== 'PYTHONPATH') return null;
+  const inside = { ...context, policy: { ...context.policy, extra_writable: [] } };
+  return firstOf(
+    value.split(':').filter((one) => one !== ''),
+    (path) => judgeMention(inside, path, 'file'),
+  );
+}
+
+/** What xargs runs gets words that only it will know behind its own. */
+function judgeXargs({ args, judgeInner, piped }: ProgramCall): Objection | null {
+  const at = args.findIndex((arg, index) => !/^-./.test(arg) && !/^-[nLPIdEsa]$/.test(args[index - 1] ?? ''));
+  const options = at < 0 ? args : args.slice(0, at);
+  const odd = options.find((arg) =>
+    /^-(?![0rtxnLPIdEsap])|^--(?!null|no-run|verbose|max-|delimiter|replace|arg-file|exit)/.test(arg),
+  );
+  if (odd !== undefined) return wrapper(`xargs ${odd}`, 'Leave the option out.');
+  const run = at < 0 ? ['echo'] : args.slice(at);
+  const replaced = options.flatMap(
+    (arg, index) => /^-I(.+)$/s.exec(arg)?.[1] ?? (arg === '-I' ? (args[index + 1] ?? '') : []),
+  )[0];
+  // What one word may hold: a line of it could be more than one.
+  const word = piped.length === 1 && piped[0] === mark.names ? mark.names : mark.any;
+  if (replaced === undefined || replaced === '') return judgeInner([...run, word]);
+  return judgeInner(run.map((one) => one.replaceAll(replaced, word)));
+}
+
+function judgeFind(call: ProgramCall): Objection | null {
+  const { args, context } = call;
+  const first = args.findIndex((arg) => /^(?:-(?![HLPO]\d?$)|[(!])/.test(arg));
+  const given = (first < 0 ? args : args.slice(0, first)).filter((arg) => !arg.startsWith('-'));
+  const places = given.length === 0 ? ['.'] : given;
+  const follows = args.some((arg) => /^(?:-L|-follow)$/.test(arg));
+  if (
+    follows &&
+    args.some(
+      (arg, at) => arg === '-delete' || (/^-(?:exec|ok)/.test(arg) && changesFiles(args[at + 1] ?? '')),
+    )
+  )
+    return objection(
+      'bash-option',
+      'Where find follows links, what it finds may lie elsewhere. Change files without -L.',
+    );
+  for (let at = 0; at < args.length; at += 1) {
+    if (/^-f(?:print0?|printf|ls)$/.test(args[at] ?? '')) {
+      const found = judgeWritten(context, args[at + 1] ?? '', 'write');
+      if (found !== null) return found;
+    }
+    if (!/^-(?:exec|execdir|ok|okdir)$/.test(args[at] ?? '')) continue;
+    const end = args.findIndex(
+      (arg, index) => index > at && (arg === ';' || (arg === '+' && args[index - 1] === '{}')),
+    );
+    const run = args.slice(at + 1, end < 0 ? undefined : end);
+    if (run.length === 0 || (run[0] ?? '').includes('{}'))
+      return objection('bash-option', 'find -exec runs a program that is named: find … -exec PROGRAM {} +');
+    const found = firstOf(places, (place) =>
+      call.judgeInner(run.map((word) => word.replaceAll('{}', `${place.replace(/\/+$/, '')}/${mark.names}`))),
+    );
+    if (found !== null) return found;
+  }
+  const isFiltered = args.some((arg) => /^-(?:i?name|i?path|i?regex|newer\w*|mtime|mmin)$/.test(arg));
+  return args.includes('-delete')
+    ? firstOf(places, (place) =>
+        judgeWritten(context, isFiltered ? `${place}/${mark.names}` : place, 'remove'),
+      )
+    : null;
+}
+
+/** A shell runs a line, which is judged, or a script; what comes on its standard input only where it is known. */
+function judgeShell(call: ProgramCall): Objection | null {
+  const { args, context, input } = call;
+  const at = args.findIndex((arg, index) => !/^[-+]/.test(arg) && args[index - 1] !== '-o');
+  const options = at < 0 ? args : args.slice(0, at);
+  const [first] = at < 0 ? [] : args.slice(at);
+  const odd = options.find(
+    (arg) => !/^-[nxveul]*c?$|^-o$|^(?:pipefail|errexit|nounset)$|^--(?:noprofile|norc)$/.test(arg),
+  );
+  if (odd !== undefined || mark.isIn(first ?? '')) return refuseCode(call, odd ?? '');
+  if (first === undefined) return input === null ? refuseCode(call, '') : context.judgeLine(input);
+  const isLine = options.some((arg) => /^-[nxveul]*c$/.test(arg));
+  const line = isLine ? context.judgeLine(first) : judgeMention(context, first, 'file');
+  return line ?? firstOf(args.slice(at + 1), (arg) => judgeMention(context, arg, 'file'));
+}
+
+function refuseCode({ name }: ProgramCall, operand: string): Objection {
+  return wrapper(
+    `${name} ${operand}`.trim(),
+    'Put the code into a script of the worktree or below /tmp and run that, or write the commands themselves.',
+  );
+}
+
+export const interpreters = new Set(
+  'node python ruby perl php deno bun tsx ts-node fish lua tclsh Rscript julia elixir groovy scala kotlin racket guile octave ocaml runghc swipl sbcl'.split(
+    ' ',
+  ),
+);
+
+/**
+ * A script of the worktree may run: it is a file the agent could have a test run as well. Code of the command line may, where the
+ * lead named the interpreter by itself.
+ */
+export function judgeInterpreter(call: ProgramCall): Objection | null {
+  const { family, args, trusted, context, isBare, input } = call;
+  const own = args.slice(trusted);
+  const inline = /^(?:-[A-Za-z]*[cepr]|-pe|--(?:eval|print|command)(?:=.*)?)$/s;
+  const at = own.findIndex((arg) => inline.test(arg) && !(family === 'node' && arg === '-r'));
+  const [module = ''] = family === 'python' ? modulesIn(args) : [];
+  if (/^(?:pip|ensurepip|http\.server|webbrowser)$/.test(module))
+    return wrapper(
+      `${call.name} -m ${module}`,
+      'There is no network here; work with what the worktree holds.',
+    );
+  if (at < 0 && (own.some((arg) => !arg.startsWith('-')) || trusted > 0 || own.includes('--test')))
+    return null;
+  if (!isBare && trusted === 0) return refuseCode(call, own[0] ?? '');
+  const code = at < 0 ? (input ?? '') : (own[at + 1] ?? '');
+  return judgeCode(context, family, code);
+}
+
+/** What `python -m` names, wherever it stands. */
+function modulesIn(args: readonly string[]): readonly string[] {
+  return args.flatMap((arg, at) => {
+    const attached = /^-[A-Za-z]*m(.*)$/s.exec(arg)?.[1];
+    return attached === undefined ? [] : [attached || (args[at + 1] ?? '')];
+  });
+}
+
+/** A runner starts what the project has installed. */
+export function judgeInstalled(
+  { policy, facts }: ProgramCall['context'],
+  name: string,
+  isKnown: boolean,
+): Objection | null {
+  const path = `node_modules/.bin/${name}`;
+  const isThere = isKnown || facts.lstat(`${policy.worktree}/${path}`) !== null;
+  return isThere && judgeName({ ...policy, hidden_paths: [] }, path, 'read') === null
+    ? null
+    : wrapper(name, 'It is not among what the project has installed, and nothing is fetched here.');
+}

@@ -1,0 +1,123 @@
+import { type Access, judgeOutside, judgePath, type PathContext } from '../judge-path.ts';
+import { judgeTree } from '../judge-tree.ts';
+import { type Objection, objection } from '../rules.ts';
+import { streams } from './mentions.ts';
+import { firstOf, type ProgramCall } from './program-call.ts';
+import { mark } from './syntax.ts';
+
+const simple: Readonly<Record<string, Access>> = {
+  mkdir: 'folder',
+  rmdir: 'folder',
+  touch: 'write',
+  truncate: 'write',
+  tee: 'write',
+  chmod: 'write',
+  rm: 'remove',
+  unlink: 'remove',
+};
+const valued: Readonly<Record<string, RegExp>> = {
+  mkdir: /^-m$/,
+  touch: /^-[dtr]$/,
+  truncate: /^-[sr]$/,
+  cp: /^-S$/,
+  mv: /^-S$/,
+  sed: /^-[nErsuz]*e$|^--expression$/,
+};
+const never = /^(?!)/;
+
+/** Whether all it is given is changed, and nothing of it read. */
+export function onlyChanges(family: string): boolean {
+  return Object.hasOwn(simple, family) && family !== 'tee';
+}
+
+/** Whether it is given files to change. */
+export function changesFiles(name: string): boolean {
+  return Object.hasOwn(simple, name) || /^(?:cp|mv|sed|git|xargs|find)$/.test(name);
+}
+
+/** Judges the files that a program which changes files is given to change; what others change the post-check sees. */
+export function judgeWrites(call: ProgramCall): Objection | null {
+  const { family, context, args } = call;
+  const operands = operandsOf(args, valued[family] ?? never);
+  const access = simple[family];
+  if (access !== undefined) {
+    const files = family === 'chmod' ? operands.slice(1) : operands;
+    return firstOf(files, (file) => judgeWritten(context, file, access));
+  }
+  if (family === 'cp' || family === 'mv') return judgeTransfer(call, operands);
+  const isInPlace = family === 'sed' && args.some((arg) => /^-[nErsuz]*i|^--in-place/.test(arg));
+  if (isInPlace) {
+    const files = args.some((arg) => /^-[nErsuz]*e|^--expression/.test(arg))
+      ? operands
+      : operands.filter((one) => one !== '').slice(1);
+    return firstOf(files, (file) => judgeWritten(context, file, 'write'));
+  }
+  if (family !== 'sort' && family !== 'tree') return null;
+  const at = args.findIndex((arg) => /^-[a-zA-Z]*o$/.test(arg));
+  const attached = args.flatMap((arg) => /^(?:-[bdfgiMnrRsuVzcCm]*o|--output=)(.+)$/s.exec(arg)?.[1] ?? []);
+  return firstOf([...attached, ...(at < 0 ? [] : [args[at + 1] ?? ''])], (file) =>
+    judgeWritten(context, file, 'write'),
+  );
+}
+
+function operandsOf(args: readonly string[], takesValue: RegExp): readonly string[] {
+  const end = args.indexOf('--');
+  const before = (end < 0 ? args : args.slice(0, end)).filter(
+    (arg, at, all) => !/^-./.test(arg) && !takesValue.test(all[at - 1] ?? ''),
+  );
+  return end < 0 ? before : [...before, ...args.slice(end + 1)];
+}
+
+/** Judges one path that is changed. What only bash will know is left to the post-check, unless it would be removed. */
+export function judgeWritten(context: PathContext, path: string, access: Access): Objection | null {
+  if (streams.test(path) || path === '') return null;
+  const known = mark.filled(path);
+  if (path === mark.names || mark.isIn(known) || (context.isLost === true && !path.startsWith('/'))) {
+    return access === 'remove' && path !== mark.names
+      ? objection(
+          'bash-dynamic',
+          'What is removed must be named, or found by find, ls, git ls-files or grep -l.',
+        )
+      : null;
+  }
+  const outside = judgeOutside(context, known, access);
+  if (outside !== null) return outside;
+  const place = known.startsWith('/') ? known : `${context.cwd}/${known}`;
+  const isAbsent = access === 'remove' && known === path && context.facts.lstat(place) === null;
+  if (isAbsent) return judgePath(context, known, 'read');
+  return context.facts.list(place) !== null && access !== 'folder'
+    ? judgeTree(context, known, { access })
+    : judgePath(context, known, access);
+}
+
+/** Of a link what it leads to counts, too: under its new name the rest of the line could go there unjudged. */
+function judgeTransfer(
+  { family, context, args }: ProgramCall,
+  operands: readonly string[],
+): Objection | null {
+  const flag = args.findIndex((arg) => /^-[a-zA-Z]*t$|^--target-directory$/.test(arg));
+  const attached = args.flatMap((arg) => /^--target-directory=(.+)$/s.exec(arg)?.[1] ?? [])[0];
+  const target = attached ?? (flag < 0 ? operands.at(-1) : args[flag + 1]) ?? '.';
+  const sources = operands.filter(
+    (one, at) => one !== target || (flag < 0 && attached === undefined && at < operands.length - 1),
+  );
+  const { facts, cwd } = context;
+  const place = mark.filled(target);
+  if (args.some((arg) => /^-(?!-)[a-zA-Z]*[sl]|^--(?:symbolic-)?link/.test(arg)))
+    return objection('bash-option', 'A link can make one path stand for another. Copy the file instead.');
+  const isFolder =
+    place.endsWith('/') || facts.list(place.startsWith('/') ? place : `${cwd}/${place}`) !== null;
+  return (
+    firstOf(sources, (path) => {
+      if (mark.isIn(path)) return family === 'mv' ? judgeWritten(context, path, 'write') : null;
+      const from = judgeTree(context, path, { access: family === 'mv' ? 'write' : 'read' });
+      if (from !== null || mark.isIn(place) || target === mark.names) return from;
+      const name =
+        path
+          .split('/')
+          .filter((part) => part !== '')
+          .at(-1) ?? '';
+      return judgeTree(context, path, { access: 'write', as: isFolder ? `${place}/${name}` : place });
+    }) ?? (sources.some(mark.isIn) ? judgeWritten(context, isFolder ? `${place}/x` : place, 'write') : null)
+  );
+}

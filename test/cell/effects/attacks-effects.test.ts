@@ -1,0 +1,5 @@
+import { test } from 'uvu';
+import { typeAttacks } from './type-attacks.ts';
+
+typeAttacks(/^attacks/);
+test.run();
