@@ -10,7 +10,7 @@ import type { SharedFolders } from './shared-folders.ts';
 export interface RunnerContext {
   readonly config: Config;
   readonly repository: Repository;
-  /** The environment of the person's command. */
+  /** The environment of the person's command: PATH, HOME, and the credential for the model API. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly adapters: (name: string) => Adapter;
   /** Folder of the bundles that run inside cells. */

@@ -7,7 +7,7 @@ import { type Session, sessionSchema } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import { titleOf } from '../domain/state/title-of.ts';
 import { giveUpSession } from '../engine/end-session.ts';
-import { renameSession } from '../engine/session/rename-session.ts';
+import { renameSession } from '../engine/session/create-session.ts';
 import { askEnd } from '../ui/questions/ask-end.ts';
 import { hasTerminal } from '../ui/questions/terminal-gates.ts';
 import { renderSessions } from '../ui/render/render-sessions.ts';

@@ -4,6 +4,7 @@ import { undoable } from '../core/changesets/undecide.ts';
 import { budgetState } from '../core/schedule/budget-state.ts';
 import { changesetsOfCycle } from '../core/schedule/next-action.ts';
 import { sendBack } from '../core/task/send-back.ts';
+import { restartTask } from '../core/task/task-return.ts';
 import { roleAdapter } from '../domain/config/role-settings.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { needsModel } from '../domain/ports/adapter.ts';
@@ -14,7 +15,6 @@ import { endSession } from './end-session.ts';
 import { type Recorder, record, viewSession } from './record.ts';
 import { undoDecision } from './review/undo-decision.ts';
 import { remember } from './session/remember.ts';
-import { startCycle } from './start-cycle.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Work is left at the end of a cycle: a person decides whether to continue, plan again or stop. */
@@ -115,5 +115,20 @@ async function noteStop(
   await record(workshop, id, ({ session: now }) => {
     const next = { ...withGate(now, { gate: 'session', decision: 'stop' }, from, workshop), state };
     return { session: { next, subject: 'session: stopped' } };
+  });
+}
+
+/** Begins the next cycle: what was sent back is pending again, and with `retry` what failed too. */
+export async function startCycle(
+  workshop: Recorder,
+  id: SessionId,
+  decision: Placed<{ readonly kind: 'continue' | 'retry' }>,
+): Promise<void> {
+  const again = decision.kind === 'retry' ? ['requeued', 'failed'] : ['requeued'];
+  await record(workshop, id, ({ session, tasks }) => {
+    const steps = tasks.filter(({ status }) => again.includes(status)).map((task) => restartTask(task));
+    const gated = withGate(session, { gate: 'session', decision: decision.kind }, decision, workshop);
+    const next = { ...gated, cycle: session.cycle + 1, wave: 'work' as const };
+    return { steps, session: { next, subject: `session: cycle ${next.cycle} begins` } };
   });
 }

@@ -13,10 +13,9 @@ import { endSession } from './end-session.ts';
 import { interruptedError } from './interrupted.ts';
 import { type OpenLeadTools, runLeadAgent } from './lead-agent/run-lead-agent.ts';
 import { mergeWave } from './merge/merge-wave.ts';
-import { noticeConfig } from './notice-config.ts';
 import { acceptReceived } from './plan/accept-received.ts';
 import { type PlanOptions, planWave } from './plan/plan-wave.ts';
-import { record, type SessionView, viewSession } from './record.ts';
+import { type Recorder, record, type SessionView, viewSession } from './record.ts';
 import { recoverSession } from './recover-session.ts';
 import { reviewWave } from './review/review-wave.ts';
 import { remember } from './session/remember.ts';
@@ -182,4 +181,21 @@ async function act(workshop: Workshop, id: SessionId, action: Action, plan: Plan
     default:
       return unreachable(action);
   }
+}
+
+/** Shows what changed in the configuration since the session last looked, before the new rules apply. */
+async function noticeConfig(
+  workshop: Recorder & Pick<Workshop, 'configChanges' | 'configDigest'>,
+  id: SessionId,
+): Promise<void> {
+  const { session } = await viewSession(workshop, id);
+  const { configDigest: digest } = workshop;
+  if (session.config_digest === digest) return;
+  const details = await workshop.configChanges(session.config_digest);
+  const message = 'The configuration has changed; from here on the new values hold.';
+  workshop.events.emit({ event: 'notice', level: 'warning', message, details });
+  await record(workshop, id, ({ session: now }) => ({
+    session: { next: { ...now, config_digest: digest }, subject: `session: configuration ${digest}` },
+    body: details.join('\n'),
+  }));
 }

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { heldAsks } from '../../lib/cell/run/held-asks.ts';
+import { heldAsks } from '../../lib/cell/run/held-time.ts';
 import { unansweredIn } from '../../lib/cell/run/open-question.ts';
 import { makeTempDir } from '../support/repo.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { claudeCalls } from '../../lib/agents/claude-calls.ts';
-import { cappedEgress } from '../../lib/cell/gateway/capped-egress.ts';
+import { cappedEgress } from '../../lib/cell/egress/egress-traffic.ts';
 import type { EgressLine } from '../../lib/cell/gateway/gateway-options.ts';
 import { openJudgingTurns } from '../../lib/cell/gateway/judging-turns.ts';
 import { writeReplays } from '../../lib/cell/gateway/replays.ts';

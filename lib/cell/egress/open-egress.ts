@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { type EgressPhase, fromConfig, listedHosts } from '../../domain/config/egress.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
-import { cappedEgress } from '../gateway/capped-egress.ts';
 import { egressFile, type RunFolder, writeLaunchFiles } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
@@ -13,7 +12,7 @@ import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type Certificates, describeTools, pipFolders, readCertificates } from './cell-registries.ts';
 import { doorUser, openEgressDoor } from './egress-door.ts';
 import type { EgressRules } from './egress-rules.ts';
-import type { EgressLine } from './egress-traffic.ts';
+import { cappedEgress, type EgressLine } from './egress-traffic.ts';
 import { type PersonRegistries, readRegistries } from './read-registries.ts';
 import { hostOf } from './registry.ts';
 

@@ -1,11 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { explainForbidden, mayAskFor } from '../../domain/config/asked-model.ts';
-import type { JsonRecord } from '../../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../util/json-record.ts';
 import type { Conversation, Dialect } from './dialects/dialect.ts';
 import type { Context, Refused } from './gateway-options.ts';
 import { parseModelRequest, readBody } from './model-request.ts';
-import { offeredTools } from './offered-tools.ts';
 import type { Passage } from './routes.ts';
 
 // In the log, of what was asked for and isn't there.
@@ -82,4 +81,24 @@ function modelOf({ model }: JsonRecord): string {
 /** A request that is not let through. */
 export function forbidden<Why extends string>(why: Why, message: string): Refused & { readonly why: Why } {
   return { status: 403, why, message };
+}
+
+/**
+ * The names of the tools a request offers, as each API has them: rather too many than too few, so that a tool which is
+ * not among them was not offered.
+ */
+function offeredTools({ tools, input }: JsonRecord): ReadonlySet<string> {
+  const names = new Set<string>();
+  const added = Array.isArray(input)
+    ? input.filter((item) => isRecord(item) && item.type === 'additional_tools')
+    : [];
+  gather([tools, added], names);
+  return names;
+}
+
+function gather(value: unknown, names: Set<string>): void {
+  if (Array.isArray(value)) for (const one of value) gather(one, names);
+  if (!isRecord(value)) return;
+  if (typeof value.name === 'string') names.add(value.name);
+  for (const one of Object.values(value)) gather(one, names);
 }

@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { insidePaths } from '../probes/probe-watcher.ts';
 import type { RunnerContext, WatcherClient } from '../runner-context.ts';
 import { accountsFor } from '../sandbox/cell-accounts.ts';
-import { copyTools } from '../sandbox/copy-tools.ts';
 import type { Confinement } from '../sandbox-state.ts';
 import type { SharedFolder } from '../shared-folders.ts';
 import { watcherCommand, watcherFile } from '../watcher/command.ts';
@@ -79,4 +78,16 @@ export function layOutTools(context: RunnerContext, request: ToolRequest): Agent
     accounts: accounts === null ? null : join(folder.path, accountsFile),
     gitConfig: join(folder.path, configFile),
   };
+}
+
+/**
+ * Copies what runs beside agents into a folder. The program's own may be replaced
+ * while agents run, by an update: a watcher that is an empty file for a moment would let a call through, since a
+ * shell runs an empty file and finds nothing wrong.
+ */
+export function copyTools(distDir: string, folder: string, names: readonly string[]): void {
+  for (const name of names) {
+    copyFileSync(join(distDir, name), join(folder, name));
+    chmodSync(join(folder, name), 0o500);
+  }
 }

@@ -1,6 +1,6 @@
 import type { AgentRequest, SharedBudget } from '../../domain/ports/agent-port.ts';
 import type { AgentRun } from './agent-run.ts';
-import { heldAsks } from './held-asks.ts';
+import { openQuestions } from './open-question.ts';
 
 /** Its time does not run while its work is looked at as it means to end. */
 export function held(run: AgentRun, lastWord: AgentRequest['lastWord']): Pick<AgentRequest, 'lastWord'> {
@@ -40,4 +40,50 @@ export async function untilGranted(
   } finally {
     run.held -= 1;
   }
+}
+
+type Ask = NonNullable<AgentRequest['ask']>;
+
+/** Counts what the time of an agent stands still for. */
+interface Holder {
+  held: number;
+}
+
+interface HeldAsksOptions {
+  readonly run: Holder;
+  /** Its run folder. */
+  readonly root: string;
+  /** For all of its questions together, in milliseconds. */
+  readonly mostMs: number;
+}
+
+/**
+ * Its time does not run while it waits for the person: at most `mostMs` in sum, as what runs in its cell works on
+ * meanwhile.
+ */
+export function heldAsks(ask: Ask, { run, root, mostMs }: HeldAsksOptions): Ask {
+  const open = openQuestions(root);
+  let leftMs = mostMs;
+  return async (questions, signal) => {
+    const answered = open.note(questions);
+    const since = performance.now();
+    let isHeld = leftMs > 0;
+    const release = (): void => {
+      if (isHeld) run.held -= 1;
+      isHeld = false;
+    };
+    if (isHeld) run.held += 1;
+    const timer = setTimeout(() => {
+      leftMs = 0;
+      release();
+    }, leftMs);
+    try {
+      return await ask(questions, signal);
+    } finally {
+      clearTimeout(timer);
+      release();
+      leftMs = Math.max(0, leftMs - (performance.now() - since));
+      answered();
+    }
+  };
 }

@@ -1,6 +1,3 @@
-import type { Config } from '../../domain/config/config.ts';
-import type { Adapter } from '../../domain/ports/adapter.ts';
-import type { Repository } from '../../domain/ports/git-port.ts';
 import { readQuietConfig } from '../../git/process/quiet-config.ts';
 import { decide } from '../../policy/decide.ts';
 import { closeInherited } from '../../util/close-inherited.ts';
@@ -15,15 +12,8 @@ import type { SandboxState, SpareCells } from '../sandbox-state.ts';
 import { keepSharedFolders } from '../shared-folders.ts';
 import { prepareAdapter } from './prepare-adapter.ts';
 
-export interface RunnerOptions {
-  readonly config: Config;
-  readonly repository: Repository;
-  /** The environment of the person's command: PATH, HOME, and the credential for the model API. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly adapters: (name: string) => Adapter;
-  /** The folder of the bundles that run inside cells. */
-  readonly distDir: string;
-  readonly now: () => Date;
+export interface RunnerOptions
+  extends Pick<RunnerContext, 'config' | 'repository' | 'env' | 'adapters' | 'distDir' | 'now'> {
   /**
    * Aborts when the person stops the program: diagnostics end. Agents are ended by the code that started
    * them.

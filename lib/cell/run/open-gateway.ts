@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import { cappedEgress } from '../gateway/capped-egress.ts';
+import { cappedEgress } from '../egress/egress-traffic.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import type { EgressLine, GatewayOptions } from '../gateway/gateway-options.ts';
 import type { HintSource } from '../gateway/place-hints.ts';

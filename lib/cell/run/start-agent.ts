@@ -1,3 +1,4 @@
+import type { Decision } from '../../domain/policy.ts';
 import { type Launch, needsModel } from '../../domain/ports/adapter.ts';
 import type {
   AgentActivity,
@@ -5,6 +6,7 @@ import type {
   RunningAgent,
   SharedBudget,
 } from '../../domain/ports/agent-port.ts';
+import type { ReportedCall } from '../../domain/ports/call-facts.ts';
 import { type CellEgress, openEgress } from '../egress/open-egress.ts';
 import type { Upstream } from '../gateway/upstream.ts';
 import { egressFile, makeRunFolder, writeLaunchFiles } from '../run-folder.ts';
@@ -34,7 +36,6 @@ import { held, heldAsk, untilGranted } from './held-time.ts';
 import { openAccess } from './model-access.ts';
 import { watchQuiet } from './quiet-watch.ts';
 import { resolveCommand } from './resolve-command.ts';
-import { tellBlocked } from './tell-blocked.ts';
 
 interface AgentStart {
   readonly request: AgentRequest;
@@ -230,4 +231,14 @@ function watchTime(
     // A person who thinks is no agent that is stuck.
     ...(isInteractive ? {} : { onLook }),
   });
+}
+
+/** Who watches sees a blocked call as what it is; what was run elsewhere and is shown in its place was not refused. */
+function tellBlocked(
+  run: AgentRun,
+  { does: [{ tool_name: tool }] }: ReportedCall,
+  { decision, rule, details }: Decision,
+): void {
+  if (decision === 'allow' || rule === 'replayed') return;
+  run.onActivity({ ...run.activity, text: `${tool} blocked by ${rule}: ${details.split('\n')[0] ?? ''}` });
 }

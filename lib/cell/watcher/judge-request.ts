@@ -15,7 +15,6 @@ import type { Decide } from '../runner-context.ts';
 import type { AuditLog } from './audit-log.ts';
 import { askedLine, questionsIn, repliedLine, replyAsReason } from './hold-question.ts';
 import { type Answer, blocked, type GitHookRequest, parseRequest } from './protocol.ts';
-import { readGitHook } from './read-git-hook.ts';
 
 /** What the calls of one agent are judged by, and who hears of it. */
 export interface Judging {
@@ -170,3 +169,30 @@ export function failed(error: unknown): Decision {
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+type Staged = (GitHookCall & { readonly hook: 'pre-commit' })['staged'];
+
+const statuses: Readonly<Record<string, Staged[number]['status']>> = {
+  A: 'added',
+  D: 'deleted',
+  M: 'modified',
+  T: 'type-changed',
+};
+
+/** Reads what a git hook of a cell was given: a message, or `git diff-index --cached --raw -z`; null if it's neither. */
+export function readGitHook({ gitHook, text }: GitHookRequest): GitHookCall | null {
+  if (gitHook === 'commit-msg') return { hook: 'commit-msg', message: text };
+  const staged = gitHook === 'pre-commit' ? parseStaged(text) : null;
+  return staged === null ? null : { hook: 'pre-commit', staged };
+}
+
+/** `:oldMode newMode oldOid newOid status NUL path NUL` for each path. */
+function parseStaged(text: string): Staged | null {
+  const entries: Staged[number][] = [];
+  for (const [, oldMode = '', newMode = '', letter = '', path = ''] of text.matchAll(entry)) {
+    entries.push({ path, oldMode, newMode, status: statuses[letter] ?? 'modified' });
+  }
+  return text.replace(entry, '') === '' ? entries : null;
+}
+
+const entry = /:(\d+) (\d+) [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*\0([^\0]+)\0/g;

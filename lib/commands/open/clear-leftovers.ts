@@ -3,7 +3,7 @@ import { readSpending } from '../../cell/run/agent-registry.ts';
 import { unansweredIn } from '../../cell/run/open-question.ts';
 import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../cell/run/stale-runs.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import { bookKilled } from '../../engine/work/book-killed.ts';
+import { bookKilled } from '../../engine/work/release-orphans.ts';
 import { finishMotions } from '../../git/refs/finish-motions.ts';
 import { removeDeadLocks } from '../../util/owned-lock.ts';
 import type { Reading } from './read-state.ts';

@@ -1,6 +1,6 @@
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { requireObjective } from '../../engine/session/require-objective.ts';
+import { requireObjective } from '../../engine/session/create-session.ts';
 
 /** What `plan` and `run` were asked to work on. */
 export interface StartWish {

@@ -1,10 +1,9 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
-import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
+import type { ProjectFile, PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
 import { askTool } from '../../domain/question.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
-import { readProjectFiles } from './project-files.ts';
 
 /**
  * What an agent reads, with the project's own words as they are at `from`. A script's prompt is the script: the task's
@@ -29,4 +28,29 @@ function askToolOf({ adapter, config }: Pick<Workshop, 'adapter' | 'config'>, na
   const mayAsk =
     config.limits.question_timeout !== 'never' && !config.permissions.blocked_tools.includes(askTool);
   return mayAsk ? (adapter(name).calls?.asks?.tool ?? '') : '';
+}
+
+/** The repository's own words to agents at a commit, each text once: many a CLAUDE.md only leads to AGENTS.md. */
+async function readProjectFiles(
+  { config, git }: Pick<Workshop, 'config'> & WithGit<GitFiles>,
+  commit: ObjectId | null,
+): Promise<readonly ProjectFile[]> {
+  const paths = config.prompts.project_files;
+  if (commit === null || paths.length === 0) return [];
+  const texts = await git.readTexts(commit, paths);
+  const seen = new Set<string>();
+  return paths.flatMap((path) => {
+    const text = texts.get(path)?.trim() ?? '';
+    if (text === '' || seen.has(text) || paths.includes(text.replace(/^@?(?:\.\/)?/, ''))) return [];
+    seen.add(text);
+    return [{ path, text }];
+  });
+}
+
+/** What a project says of itself to who plans for it; '' where it says nothing. */
+export async function readReadme(
+  { git }: WithGit<Pick<GitFiles, 'readTexts'>>,
+  commit: ObjectId,
+): Promise<string> {
+  return (await git.readTexts(commit, ['README.md'])).get('README.md') ?? '';
 }

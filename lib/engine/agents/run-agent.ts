@@ -1,7 +1,9 @@
 import { leftByWorker } from '../../core/blackboard/notes-in-words.ts';
 import { addRun } from '../../core/schedule/add-run.ts';
+import { backoffMs } from '../../core/task/after-failure.ts';
 import { nextAttempt } from '../../core/task/task-history.ts';
 import { roleModel } from '../../domain/config/role-settings.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest, RunningAgent } from '../../domain/ports/agent-port.ts';
@@ -13,7 +15,6 @@ import { giveBackOf, reserve } from '../machines/reserve.ts';
 import { type Recorder, recordOwn, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { proveEnforcement } from './prove-enforcement.ts';
-import { withReach } from './reach-service.ts';
 import { requirePrice } from './require-price.ts';
 import { pauseService, untilServed } from './service-pauses.ts';
 import { agentShare, noteSpending, noteTooLittle, requireBudget, watchBudget } from './session-budget.ts';
@@ -172,5 +173,48 @@ async function bookRun(workshop: Recorder, id: SessionId, run: AgentRun): Promis
     return {
       session: { next, subject: `session: ${run.id} ${run.outcome}, ${run.cost_usd.toFixed(4)} USD` },
     };
+  });
+}
+
+/** How long a model API may be out of reach before a run ends. */
+const longestOutageMs = 10 * 60_000;
+// Whoever is back on the network does not want to wait for minutes.
+const longestWaitMs = 60_000;
+
+/**
+ * How an agent ended, with when to try again where it could not reach its service: nothing it did failed, so no retry is
+ * used up. Throws FlameError `model-unreachable` once that has lasted ten minutes.
+ */
+function withReach<Outcome extends AgentOutcome>(
+  workshop: Pick<Workshop, 'now' | 'random' | 'run'>,
+  adapter: string,
+  outcome: Outcome,
+): Outcome {
+  const known = workshop.run.outages;
+  const { failure } = outcome;
+  if (failure?.kind !== 'unreachable') {
+    // A person's stop says nothing of the network.
+    if (failure?.kind !== 'agent-stopped') known.delete(adapter);
+    return outcome;
+  }
+  const now = workshop.now().getTime();
+  const { began, tries } = known.get(adapter) ?? { began: now, tries: 0 };
+  const end = began + longestOutageMs;
+  if (now >= end) {
+    known.delete(adapter);
+    throw unreachable(failure.message);
+  }
+  known.set(adapter, { began, tries: tries + 1 });
+  const until = Math.min(now + Math.min(backoffMs(tries, workshop.random()), longestWaitMs), end);
+  const message = `${failure.message} It is tried again, for ${longestOutageMs / 60_000} minutes in all.`;
+  return { ...outcome, failure: { ...failure, message, until: new Date(until).toISOString() } };
+}
+
+function unreachable(why: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'model-unreachable',
+    message: `${why} It was tried for ${longestOutageMs / 60_000} minutes; everything done so far is kept.`,
+    hints: ['Look after the network, then: git flame run'],
   });
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../../domain/policy.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
@@ -8,9 +9,9 @@ import { checkByParts, checkFiles, type FilesInput } from '../../policy/check-br
 import type { Signer } from '../../policy/check-signature.ts';
 import type { SecretFinding } from '../../policy/secrets/secrets.ts';
 import { shortId } from '../../util/short-id.ts';
+import { stoppedUnjudged } from '../interrupted.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { openScanner, type Scanner } from './scan-secrets.ts';
-import { takeTurns } from './take-turns.ts';
 
 interface JudgedCommits {
   readonly start: ObjectId;
@@ -136,4 +137,27 @@ async function readContents(
     secrets.set(path, await scanner.scan({ blob: newOid, old, isBinary }, read));
   }
   return { readText: (path) => texts.get(path) ?? null, secrets: (path) => secrets.get(path) ?? [] };
+}
+
+/** Milliseconds for which nothing else is heard, a person's stop included. */
+const longestPiece = 20;
+
+/**
+ * All that the parts hold, in their order; others have their turns in between. Rejects with `interrupted` soon after the
+ * signal aborts.
+ */
+export async function takeTurns<T>(
+  parts: Iterable<readonly T[]>,
+  signal: AbortSignal | undefined,
+): Promise<readonly T[]> {
+  const all: T[] = [];
+  let began = performance.now();
+  for (const part of parts) {
+    all.push(...part);
+    if (performance.now() - began < longestPiece) continue;
+    await turn();
+    if (signal?.aborted === true) throw stoppedUnjudged();
+    began = performance.now();
+  }
+  return all;
 }

@@ -6,7 +6,7 @@ import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { AgentOutcome, ToolDoor } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
-import { readReadme } from '../agents/read-readme.ts';
+import { readReadme } from '../agents/agent-prompt.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { isBudgetStop } from '../agents/session-budget.ts';
 import type { AgentJob } from '../agents/start-agent.ts';

@@ -12,7 +12,7 @@ import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
-import { readReadme } from '../agents/read-readme.ts';
+import { readReadme } from '../agents/agent-prompt.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import type { AgentJob } from '../agents/start-agent.ts';
 import { viewSession } from '../record.ts';

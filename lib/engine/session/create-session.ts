@@ -2,12 +2,12 @@ import { courseDecision, sessionDecision } from '../../core/decisions/decisions.
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { Session } from '../../domain/state/session.ts';
+import { longestObjective, type Session, sessionSchema } from '../../domain/state/session.ts';
 import { titleOf } from '../../domain/state/title-of.ts';
-import type { Recorder } from '../record.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { type Recorder, record } from '../record.ts';
 import type { Base } from '../work/preflight.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
-import { requireObjective } from './require-objective.ts';
 
 /** Starts a session of this id, beside others or only where none is going on. Throws FlameErrors `session-open` and `bad-objective`. */
 export async function createSession(
@@ -109,5 +109,30 @@ function sessionOpen(session: Session): FlameError {
       `Or give up what is left of it: git flame session end ${id}`,
       'Or leave it as it is and start a new one: git flame run --new OBJECTIVE',
     ],
+  });
+}
+
+/** Gives a session another title; its objective stays. */
+export async function renameSession(workshop: Recorder, id: SessionId, title: string): Promise<void> {
+  await record(workshop, id, ({ session }) =>
+    session.title === title
+      ? null
+      : { session: { next: { ...session, title }, subject: `session: called ${title}` } },
+  );
+}
+
+/** Refuses, before anything is stored, an objective that no session can hold. Throws FlameError `bad-objective`. */
+export function requireObjective(objective: string): void {
+  const parsed = sessionSchema.shape.objective.safeParse(objective);
+  if (parsed.success) return;
+  const why =
+    objective.length > longestObjective
+      ? `has ${formatCount(objective.length, 'character')}; it may have ${formatCount(longestObjective, 'character')}`
+      : (parsed.error.issues[0]?.message ?? 'is no text');
+  throw new FlameError({
+    kind: 'usage',
+    code: 'bad-objective',
+    message: `The objective ${why}.`,
+    hints: ["git flame run 'The file SPEC.md says what is wanted'"],
   });
 }

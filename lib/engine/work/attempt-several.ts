@@ -12,9 +12,8 @@ import type { AttemptSteps } from './attempts.ts';
 import { type Begun, beginAttempt } from './begin-attempt.ts';
 import { judgeTries } from './judge-tries.ts';
 import { failed } from './judge-work.ts';
-import { isJudgedHere } from './own-tries.ts';
 import { performAttempt } from './perform-attempt.ts';
-import { planTries } from './plan-tries.ts';
+import { isJudgedHere, planTries } from './plan-tries.ts';
 import { recordTry } from './record-try.ts';
 import { type Attempt, recordDone, releaseAttempt, settleAttempt } from './settle-attempt.ts';
 

@@ -1,7 +1,10 @@
 import { standsAsLeft } from '../../core/decisions/heed-decisions.ts';
+import { addRun } from '../../core/schedule/add-run.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import { agentsOf } from '../../core/task/task-tries.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import type { Store } from '../../domain/ports/store-port.ts';
+import type { AgentRun } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { record } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -42,4 +45,22 @@ export async function orphanTest(
     const isOurs = claimed_host === null || claimed_host === workshop.place || cell !== undefined;
     return isOurs && cell !== 'alive';
   };
+}
+
+/**
+ * Books the spending of an agent that ended when the tool was killed, so that killing and starting again
+ * saves nothing and the session's budget stays right. What is booked already, or cost nothing, is skipped.
+ */
+export async function bookKilled(
+  store: Store,
+  actor: string,
+  { session: id, run }: { readonly session: string; readonly run: AgentRun },
+): Promise<void> {
+  if (run.cost_usd === 0 && run.tokens === 0) return;
+  await store.transact(({ sessions }) => {
+    const session = sessions.find((known) => known.id === id);
+    if (session === undefined || session.agents.some((known) => known.id === run.id)) return null;
+    const subject = `session: ${run.id} was killed, ${run.cost_usd.toFixed(4)} USD`;
+    return { changes: [{ subject, session: addRun(session, run) }], actor };
+  });
 }

@@ -14,7 +14,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listOldDependencies } from '../../../lib/cell/dependencies/dependency-store.ts';
 import { withOverlays } from '../../../lib/cell/dependencies/own-dependencies.ts';
-import { pinnedPythonFiles } from '../../../lib/cell/dependencies/python-requirements.ts';
+import { pinnedPythonFiles } from '../../../lib/cell/dependencies/read-inputs.ts';
 import { recogniseInstall } from '../../../lib/cell/dependencies/recognise-install.ts';
 import { realPathFacts } from '../../../lib/cell/watcher/path-facts.ts';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';

@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openPatience, type Patience } from '../../../lib/cell/gateway/service-patience.ts';
+import { openPatience, type Patience } from '../../../lib/cell/gateway/service-account.ts';
 
 // By a clock that stands until it is put forward.
 

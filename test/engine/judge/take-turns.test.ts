@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { takeTurns } from '../../../lib/engine/judge/take-turns.ts';
+import { takeTurns } from '../../../lib/engine/judge/judge-commits.ts';
 
 test('PCK-3 parts are all taken, in their order', async () => {
   const parts = Array.from({ length: 1_000 }, (_, index) => (index % 3 === 0 ? [] : [index, -index]));

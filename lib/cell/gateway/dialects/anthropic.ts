@@ -1,12 +1,13 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
 import { boundTokens } from '../token-bound.ts';
 import { answerAnthropic } from './anthropic-answer.ts';
 import { readAnthropicConversation, sayToAnthropic } from './anthropic-conversation.ts';
-import { passAnthropicHeaders } from './anthropic-headers.ts';
-import { readAnthropicPrompt } from './anthropic-prompt.ts';
 import { judgeAnthropic } from './anthropic-request.ts';
-import type { Dialect, Endpoint, Reported } from './dialect.ts';
+import type { Dialect, Endpoint, Mark, PromptText, Reported } from './dialect.ts';
 import { recordsOf, textOr } from './lists.ts';
+import { bytesPerDocumentToken, tokensPerImage } from './media.ts';
 
 /** The Messages API. */
 export const anthropic: Dialect = {
@@ -91,4 +92,82 @@ const emptyDelta = boundTokens(
 /** Close enough, and nothing has to be parsed. */
 function written(line: string): number {
   return line.includes('"content_block_delta"') ? Math.max(0, boundTokens(line) - emptyDelta) : 0;
+}
+
+// What the claude CLI sends, but for its credential and what concerns the connection.
+const known: readonly string[] = [
+  ...['accept', 'accept-language', 'content-type', 'user-agent', 'x-app', 'x-claude-code-session-id'],
+  ...['anthropic-version', 'anthropic-dangerous-direct-browser-access'],
+  ...['arch', 'lang', 'os', 'package-version', 'retry-count', 'runtime', 'runtime-version'].map(
+    (name) => `x-stainless-${name}`,
+  ),
+  ...['timeout', 'helper-method', 'async'].map((name) => `x-stainless-${name}`),
+];
+
+// Betas by their names without the day: of the versions 2.1 of the claude CLI, and of what its SDK offers.
+// None lets the API reach elsewhere, or cost what its answers don't report.
+const knownBetas: readonly string[] = [
+  ...['claude-code', 'interleaved-thinking', 'thinking-token-count', 'thinking-display-updates'],
+  ...['context-management', 'prompt-caching-scope', 'prompt-caching', 'extended-cache-ttl'],
+  ...['mid-conversation-system', 'per-turn-control', 'effort', 'context-1m', 'fallback-credit', 'oauth'],
+  ...['fine-grained-tool-streaming', 'structured-outputs', 'token-efficient-tools', 'token-counting'],
+  ...['advanced-tool-use', 'tool-search-tool', 'tool-examples', 'redact-thinking', 'task-budgets'],
+  ...['output-128k', 'max-tokens-3-5-sonnet', 'dev-full-thinking', 'web-search', 'pdfs'],
+];
+
+/** The headers of an agent's request that are passed on: those that are known, with the betas that are. */
+function passAnthropicHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const kept: Record<string, string | string[]> = {};
+  for (const name of known) {
+    const value = headers[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  const betas = [headers['anthropic-beta'] ?? []].flat().join(',').split(',');
+  const passed = betas.map((beta) => beta.trim()).filter((beta) => knownBetas.includes(undated(beta)));
+  return passed.length === 0 ? kept : { ...kept, 'anthropic-beta': passed.join(',') };
+}
+
+function undated(beta: string): string {
+  return beta.replace(/-\d{4}-?\d{2}-?\d{2}$/, '');
+}
+
+/** See Dialect.readPrompt. */
+function readAnthropicPrompt(request: JsonRecord): PromptText {
+  let extra = 0;
+  const { tool_choice, output_config, output_format, thinking } = request;
+  const plain = (_key: string, value: unknown): unknown => {
+    if (!isRecord(value)) return value;
+    // Cache marks move on from request to request.
+    const { cache_control: _mark, ...rest } = value;
+    if (value.type !== 'base64' || typeof value.data !== 'string') return rest;
+    const isImage = `${value.media_type}`.startsWith('image/');
+    extra += isImage ? tokensPerImage : Math.ceil(value.data.length / bytesPerDocumentToken);
+    return { ...rest, data: createHash('sha1').update(value.data).digest('hex') };
+  };
+  const marks: Mark[] = [];
+  let text = JSON.stringify([tool_choice, output_config, output_format, thinking], plain);
+  const blocks = blocksOf(request);
+  for (const [block, content] of blocks.entries()) {
+    text += `\n${JSON.stringify(content, plain) ?? ''}`;
+    if (isMarked(content) || (block === blocks.length - 1 && isMarked(request)))
+      marks.push({ end: text.length, block });
+  }
+  return { text, extra, marks };
+}
+
+/** All that can have a mark, in the order the API caches it; of each message its role goes before. */
+function blocksOf({ tools, system, messages }: JsonRecord): readonly unknown[] {
+  const turns = listOf(messages).flatMap((one) =>
+    isRecord(one) ? [one.role, ...listOf(one.content)] : [one],
+  );
+  return [...listOf(tools), ...listOf(system), ...turns];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return value === undefined ? [] : [value];
+}
+
+function isMarked(block: unknown): boolean {
+  return isRecord(block) && isRecord(block.cache_control);
 }

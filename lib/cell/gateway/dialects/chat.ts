@@ -1,15 +1,16 @@
+import type { ToldCall } from '../../../domain/conversation.ts';
+import type { TokenUsage } from '../../../domain/token-usage.ts';
 import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
+import { randomName } from '../../../util/random-name.ts';
 import { boundTokens } from '../token-bound.ts';
-import { answerChat } from './chat-answer.ts';
-import { readChatConversation, sayInChat } from './chat-conversation.ts';
 import { judgeChat } from './chat-request.ts';
-import type { Dialect, Endpoint, Reported } from './dialect.ts';
-import { countOf, listOf, recordsOf, textOr } from './lists.ts';
-import { findOpenaiEndpoint, listParameters } from './openai-endpoints.ts';
-import { refuseLikeOpenai } from './openai-errors.ts';
-import { passOpenaiHeaders } from './openai-headers.ts';
-import { statedOutput } from './output-limit.ts';
+import type { Conversation, Dialect, Endpoint, Reported, Said, SpokenAnswer, Words } from './dialect.ts';
+import { eventStream } from './event-stream.ts';
+import { statedOutput } from './fields.ts';
+import { countOf, insertAfter, listOf, recordsOf, textOr } from './lists.ts';
+import { findOpenaiEndpoint, listParameters, passOpenaiHeaders, refuseLikeOpenai } from './openai.ts';
 import { promptOf } from './prompt-lines.ts';
+import { readInput, textOfParts } from './told-text.ts';
 
 /** OpenAI's Chat Completions, as Moonshot and many others speak it too. */
 export const chat: Dialect = {
@@ -69,4 +70,83 @@ const emptyDelta = boundTokens('data: {"choices":[{"index":0,"delta":{"content":
 
 function written(line: string): number {
   return line.includes('"delta"') ? Math.max(0, boundTokens(line) - emptyDelta) : 0;
+}
+
+/** See Dialect.answer. */
+function answerChat(said: Said, request: JsonRecord): SpokenAnswer {
+  const common = { id: randomName('chatcmpl'), created: 1, model: request.model };
+  const finish_reason = said.calls.length > 0 ? 'tool_calls' : 'stop';
+  const content = said.text === '' && said.calls.length > 0 ? null : said.text;
+  const tool_calls = said.calls.map(({ id, name, input }) => ({
+    ...{ id, type: 'function' },
+    function: { name, arguments: typeof input === 'string' ? input : JSON.stringify(input) },
+  }));
+  const called = tool_calls.length > 0 ? { tool_calls } : {};
+  const usage = chatUsage(said.usage);
+  if (request.stream !== true) {
+    const message = { role: 'assistant', content, ...called };
+    const choices = [{ index: 0, message, finish_reason }];
+    const body = { ...common, object: 'chat.completion', choices, usage };
+    return { contentType: 'application/json', body: JSON.stringify(body) };
+  }
+  const chunk = (delta: JsonRecord, finish: string | null): JsonRecord => ({
+    ...common,
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+  return eventStream(
+    [
+      chunk({ role: 'assistant', content: content ?? '' }, null),
+      ...tool_calls.map((call, index) => chunk({ tool_calls: [{ index, ...call }] }, null)),
+      chunk({}, finish_reason),
+      { ...common, object: 'chat.completion.chunk', choices: [], usage },
+    ],
+    'data: [DONE]\n\n',
+  );
+}
+
+function chatUsage(usage: TokenUsage): JsonRecord {
+  const cached = usage.cache_read_input_tokens ?? 0;
+  const [input, output] = [(usage.input_tokens ?? 0) + cached, usage.output_tokens ?? 0];
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: cached },
+  };
+}
+
+/** See Dialect.readConversation. */
+function readChatConversation(request: JsonRecord): Conversation {
+  const messages = recordsOf(request.messages);
+  const calls = messages.flatMap(({ tool_calls }) => recordsOf(tool_calls).map(readCall));
+  const byId = new Map(calls.map((call) => [call.id, call]));
+  const lastSaid = messages.findLastIndex(({ role }) => role === 'assistant');
+  return {
+    calls,
+    results: messages.flatMap(({ role, tool_call_id, content }, index) => {
+      if (role !== 'tool') return [];
+      const id = textOr(tool_call_id);
+      const call = byId.get(id);
+      return [
+        {
+          ...{ id, name: call?.name ?? null, input: call?.input ?? null },
+          ...{ text: textOfParts(content), isError: false, isNew: index > lastSaid },
+        },
+      ];
+    }),
+  };
+}
+
+/** See Dialect.say. */
+function sayInChat(request: JsonRecord, { after, text }: Words): JsonRecord {
+  const isResult = ({ role }: JsonRecord): boolean => role === 'tool';
+  const said = { role: 'user', content: text };
+  return { ...request, messages: insertAfter(recordsOf(request.messages), { isResult, after, said }) };
+}
+
+function readCall({ id, function: called, custom }: JsonRecord): ToldCall {
+  if (isRecord(custom)) return { id: textOr(id), name: textOr(custom.name), input: textOr(custom.input) };
+  const { name, arguments: given } = isRecord(called) ? called : {};
+  return { id: textOr(id), name: textOr(name), input: readInput(given) };
 }

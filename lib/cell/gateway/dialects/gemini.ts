@@ -4,11 +4,11 @@ import { randomName } from '../../../util/random-name.ts';
 import { boundTokens } from '../token-bound.ts';
 import type { Dialect, Endpoint, Reported, Said, SpokenAnswer } from './dialect.ts';
 import { eventStream } from './event-stream.ts';
+import { statedOutput } from './fields.ts';
 import { readGeminiConversation, sayToGemini } from './gemini-conversation.ts';
 import { inCamelCase, judgeGemini } from './gemini-request.ts';
 import { countOf, listOf, recordsOf, textOr } from './lists.ts';
-import { passKnown } from './openai-headers.ts';
-import { statedOutput } from './output-limit.ts';
+import { passKnown } from './openai.ts';
 import { promptOf } from './prompt-lines.ts';
 
 /** Gemini's generateContent. */

@@ -1,11 +1,9 @@
 import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
 import { boundTokens } from '../token-bound.ts';
 import type { Dialect, Endpoint, Reported } from './dialect.ts';
+import { statedOutput } from './fields.ts';
 import { countOf, recordsOf, textOr } from './lists.ts';
-import { findOpenaiEndpoint, listParameters } from './openai-endpoints.ts';
-import { refuseLikeOpenai } from './openai-errors.ts';
-import { passOpenaiHeaders } from './openai-headers.ts';
-import { statedOutput } from './output-limit.ts';
+import { findOpenaiEndpoint, listParameters, passOpenaiHeaders, refuseLikeOpenai } from './openai.ts';
 import { promptOf } from './prompt-lines.ts';
 import { answerResponses } from './responses-answer.ts';
 import { readResponsesConversation, sayInResponses } from './responses-conversation.ts';
