@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseRecord } from '../../util/json-record.ts';
 import { processStart } from '../../util/process-identity.ts';
+import { namesIn } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { passingPattern } from '../run-folder.ts';
@@ -90,7 +91,7 @@ export function listOldDependencies(commonDir: string, until: Date): readonly Ol
   const used = new Set(
     listUses(root).flatMap(({ isGone, has }) => (isGone ? [] : has.map(({ key }) => key))),
   );
-  return listNames(root).flatMap((name) => {
+  return namesIn(root).flatMap((name) => {
     const path = join(root, name);
     const maker = passingPattern.exec(name)?.[1];
     if (maker !== undefined)
@@ -108,13 +109,9 @@ export async function forgetUses(commonDir: string): Promise<void> {
 function listUses(
   root: string,
 ): readonly (ReturnType<typeof readUse> & { readonly folder: string; readonly isGone: boolean })[] {
-  return listNames(join(root, 'uses')).map((name) => {
+  return namesIn(join(root, 'uses')).map((name) => {
     const folder = join(root, 'uses', name);
     const use = readUse(folder);
     return { ...use, folder, isGone: use.worktree === null || !existsSync(use.worktree) };
   });
-}
-
-function listNames(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
 }

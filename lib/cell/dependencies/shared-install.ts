@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { runGit } from '../../git/process/run-git.ts';
 import { isRecord, parseRecord } from '../../util/json-record.ts';
 import { killPoint } from '../../util/kill-point.ts';
+import { namesIn } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { RunnerContext } from '../runner-context.ts';
@@ -204,8 +205,7 @@ function writeInputs(root: string, inputs: Inputs): void {
 
 /** What generators left beside the packages is for each worktree to make of its own files (`.prisma`). */
 async function removeGenerated(folder: string): Promise<void> {
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  for (const name of names)
+  for (const name of namesIn(folder))
     if (/^\.(?!(?:bin|store|package-lock\.json)$)/.test(name)) await removeTree(join(folder, name));
 }
 

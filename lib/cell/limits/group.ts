@@ -1,15 +1,8 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ownIdentity, processStart } from '../../util/process-identity.ts';
+import { namesIn } from '../../util/read-file.ts';
 import { signal } from '../process-tree.ts';
 import type { CellGroup, CellLimits, GroupUsage } from '../sandbox-state.ts';
 import type { Hierarchy } from './hierarchies.ts';
@@ -95,7 +88,7 @@ export function makeGroup(plan: GroupPlan, limits: CellLimits): OwnGroup {
  */
 export function sweepGroups(plan: GroupPlan): void {
   for (const parent of Object.values(plan.parents)) {
-    for (const name of listFolder(parent).filter((name) => /^flame-\d+-/.test(name))) {
+    for (const name of namesIn(parent).filter((name) => /^flame-\d+-/.test(name))) {
       const folder = join(parent, name);
       if (isAbandoned(name, folder)) attempt(() => rmdirSync(folder));
     }
@@ -183,14 +176,6 @@ function readProcesses(folder: string): number[] | null {
 /** 0 where no memory is counted. */
 function chargedBytes(version: 1 | 2, folder: string): number {
   return numberIn(join(folder, version === 1 ? 'memory.usage_in_bytes' : 'memory.current'), /^(\d+)/, 1) ?? 0;
-}
-
-function listFolder(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function attempt(action: () => void): void {

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
 import { addTo } from '../../util/group-by.ts';
+import { listProcesses } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 
 /** One line of the process table. */
@@ -24,9 +24,9 @@ const ticksPerSecond = 100;
 /** All processes of the machine; empty where there is no /proc. */
 export function readProcessTable(): Map<number, ProcessUsage> {
   const table = new Map<number, ProcessUsage>();
-  for (const name of listProcesses()) {
-    const usage = parseStat(readTextOrEmpty(`/proc/${name}/stat`));
-    if (usage !== null) table.set(Number(name), usage);
+  for (const pid of listProcesses()) {
+    const usage = parseStat(readTextOrEmpty(`/proc/${pid}/stat`));
+    if (usage !== null) table.set(pid, usage);
   }
   return table;
 }
@@ -87,12 +87,4 @@ function pageSize(): number {
     knownPageSize = 2 ** Math.round(Math.log2(estimate));
   }
   return knownPageSize;
-}
-
-function listProcesses(): string[] {
-  try {
-    return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  } catch {
-    return [];
-  }
 }

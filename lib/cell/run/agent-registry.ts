@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { LiveAgent, RegisteredAgent } from '../../domain/ports/agent-port.ts';
@@ -7,6 +7,7 @@ import type { AgentRun } from '../../domain/state/session.ts';
 import { addSpending } from '../../domain/state/spending.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
+import { namesIn } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { runRoot, streamFile } from '../run-folder.ts';
 import { auditFile } from '../watcher/audit-log.ts';
@@ -114,9 +115,5 @@ function readRegistration(file: string): Known[] {
 }
 
 function listFolders(folder: string): string[] {
-  try {
-    return readdirSync(folder).map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
+  return namesIn(folder).map((name) => join(folder, name));
 }

@@ -1,5 +1,6 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../../util/read-file.ts';
 import { logRoot } from '../run-folder.ts';
 
 /** A log of agents' doings that was last written before a time. */
@@ -15,7 +16,7 @@ export function listOldLogs(
   needed: readonly string[] = [],
 ): readonly OldLog[] {
   const folder = logRoot(commonDir);
-  return listFiles(folder).flatMap((name) => {
+  return namesIn(folder).flatMap((name) => {
     if (needed.some((word) => name.startsWith(`${word}.`))) return [];
     const path = join(folder, name);
     const stat = statSync(path, { throwIfNoEntry: false });
@@ -26,12 +27,4 @@ export function listOldLogs(
 
 export function removeLog({ path }: OldLog): void {
   rmSync(path, { force: true });
-}
-
-function listFiles(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

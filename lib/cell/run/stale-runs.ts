@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseIdentity, processStart, processState } from '../../util/process-identity.ts';
+import { namesIn } from '../../util/read-file.ts';
 import { processesWith, signal } from '../process-tree.ts';
 import { removeTree } from '../remove-tree.ts';
 import { canaryPrefix, ownerFile, passingPattern, runRoot } from '../run-folder.ts';
@@ -77,9 +78,5 @@ function readText(file: string): string | null {
 }
 
 function listFolders(folder: string): string[] {
-  try {
-    return readdirSync(folder).map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
+  return namesIn(folder).map((name) => join(folder, name));
 }

@@ -1,5 +1,6 @@
-import { accessSync, constants, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../../util/read-file.ts';
 import type { SystemPath } from '../runner-context.ts';
 import { isThere } from './tool-paths.ts';
 
@@ -42,14 +43,6 @@ function closedBelow(folder: string): string[] {
     if (facts.isDirectory()) return (facts.mode & 0o005) === 0o005 ? closedBelow(path) : [path];
     return facts.isFile() && (facts.mode & 0o004) === 0 ? [path] : [];
   });
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** What can't be read here can't be read in a cell either, nor covered. */
