@@ -25,7 +25,7 @@ export function buildEvidence(facts: EvidenceFacts): Evidence {
   return {
     summary,
     tree,
-    files: files.slice(0, listedFiles),
+    files: files.slice(0, listedFiles).map(({ path, mode, blob }) => ({ path, mode, blob })),
     changed_files: files.length,
     commands: [...commands],
     seed,

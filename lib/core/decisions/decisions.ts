@@ -1,4 +1,3 @@
-import { storedRun, storedVerdict } from 'flame:plain-notes';
 import type { ObjectId } from '../../domain/ids.ts';
 import { attemptsOf } from '../../domain/state/attempts-of.ts';
 import type { BlackboardPage, LeftNote } from '../../domain/state/blackboard.ts';
@@ -88,17 +87,16 @@ export function adapterDecisions(
 
 /** A verdict, whole, as its note holds it: its words and checks are what a person decides by. */
 export function verdictDecision(verdict: Verdict): Decision {
-  return { kind: 'verdict', session: verdict.session, about: verdict.task, facts: storedVerdict(verdict) };
+  return { kind: 'verdict', session: verdict.session, about: verdict.task, facts: verdict };
 }
 
 /** That a changeset was built, and its checks run. */
 export function builtDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
   const { group, tasks, base, parent, commit, diagnostics, depends_on } = changeset;
-  const runs = diagnostics.map(storedRun);
   const works = changeset.works === undefined ? {} : { works: changeset.works };
   // What it may not land without: the person is shown the difference to that.
   const below = depends_on.length === 0 ? {} : { depends_on };
-  const facts = { group, tasks, base, parent, commit, diagnostics: runs, ...works, ...below };
+  const facts = { group, tasks, base, parent, commit, diagnostics, ...works, ...below };
   return { kind: 'changeset', session: id, about: changeset.id, facts };
 }
 

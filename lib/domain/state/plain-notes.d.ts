@@ -1,12 +1,7 @@
 /** Made by the build out of the schemas of notes, see .ci/plain-notes.mjs. */
 declare module 'flame:plain-notes' {
-  import type { DiagnosticRun, Verdict } from './verdict.ts';
-
   type NoteName = 'blackboard' | 'memory' | 'reviews' | 'sessions' | 'signatures' | 'tasks' | 'validations';
 
   /** Whether a note's JSON surely matches its schema, and comes out of it as it is; no says nothing. */
   export const isPlain: Readonly<Record<NoteName, (json: unknown) => boolean>>;
-  /** What notes hold of these: a copy without the keys that their schemas don't name. */
-  export const storedVerdict: (verdict: Verdict) => Verdict;
-  export const storedRun: (run: DiagnosticRun) => DiagnosticRun;
 }

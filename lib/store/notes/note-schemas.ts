@@ -3,12 +3,7 @@ import { memoryEntrySchema } from '../../domain/state/memory.ts';
 import { sessionSchema } from '../../domain/state/session.ts';
 import { signatureNoteSchema } from '../../domain/state/signatures.ts';
 import { taskKeys, taskSchema } from '../../domain/state/task.ts';
-import {
-  diagnosticRunSchema,
-  reviewNoteSchema,
-  validationNoteSchema,
-  verdictSchema,
-} from '../../domain/state/verdict.ts';
+import { reviewNoteSchema, validationNoteSchema } from '../../domain/state/verdict.ts';
 
 // Whoever only reads loads this where a note asks for it (load-schemas.ts): it takes longer than to read a short log.
 
@@ -22,6 +17,3 @@ export const noteSchemas = {
   memory: { schema: memoryEntrySchema, keys: Object.keys(memoryEntrySchema.shape) },
   signatures: { schema: signatureNoteSchema, keys: Object.keys(signatureNoteSchema.shape) },
 };
-
-/** Of what is copied as its note holds it. */
-export const partSchemas = { storedVerdict: verdictSchema, storedRun: diagnosticRunSchema };

@@ -12,7 +12,7 @@ export function renderNote<T>(
   value: T,
   previous: { readonly json: Json | null } | null,
 ): { readonly json: Json; readonly value: T; readonly text: string } {
-  const checked = kind.isPlain(value) ? value : (schemaOf(kind).schema.parse(value) as T);
+  const checked = schemaOf(kind).schema.parse(value) as T;
   const known = new Set(keysOf(kind));
   const extra = Object.entries(previous?.json ?? {}).filter(([key]) => !known.has(key));
   const json = Object.fromEntries([...Object.entries(checked as Json), ...extra]);

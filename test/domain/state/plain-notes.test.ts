@@ -1,12 +1,13 @@
-import { isPlain, storedRun, storedVerdict } from 'flame:plain-notes';
+import { isPlain } from 'flame:plain-notes';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { plannedTaskSchema } from '../../../lib/domain/state/plan.ts';
 import { plannedKeys } from '../../../lib/domain/state/planned-keys.ts';
 import { agentRunSchema } from '../../../lib/domain/state/session.ts';
 import { taskStatuses } from '../../../lib/domain/state/task-statuses.ts';
-import { diagnosticRunSchema, verdictSchema } from '../../../lib/domain/state/verdict.ts';
+import { verdictSchema } from '../../../lib/domain/state/verdict.ts';
 import { noteSchemas } from '../../../lib/store/notes/note-schemas.ts';
+import { canonicalJson } from '../../../lib/util/canonical-digest.ts';
 import { sampleReview, sampleSession, sampleTask, sampleVerdict } from '../../store/sample.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -36,7 +37,7 @@ test('a note is plain only where its schema gives it back as it is, whatever is 
       if (!isPlain[name](json)) continue;
       const parsed = schema.safeParse(json);
       assert.ok(parsed.success, `${name}: ${textOf(changed)}`);
-      assert.is(JSON.stringify(parsed.data), JSON.stringify(json), name);
+      assert.is(canonicalJson(parsed.data), canonicalJson(json), name);
     }
   }
 });
@@ -48,23 +49,12 @@ test('notes as they are written are plain', () => {
   }
 });
 
-test('what has a key that is not known, or keys in another order, is left to the schema', () => {
+test('what has a key that is not known is left to the schema', () => {
   const task: Json = { ...sampleTask('task-001') };
   assert.ok(isPlain.tasks(task));
   assert.not.ok(isPlain.tasks({ ...task, later: 1 }));
-  assert.not.ok(isPlain.tasks(Object.fromEntries(Object.entries(task).reverse())));
   assert.not.ok(isPlain.tasks(JSON.parse(`{"__proto__": {}, ${JSON.stringify(task).slice(1)}`)));
   for (const none of [null, [], 'task', 1, undefined]) assert.not.ok(isPlain.tasks(none));
-});
-
-test('a copy of a verdict and of a run is what their schemas make of them', () => {
-  const more = { ...verdict, later: 1, machine: { ...machine, later: 1 } } as unknown as typeof verdict;
-  for (const one of [verdict, more, sampleVerdict(commit), { ...more, override: undefined }]) {
-    const stored = storedVerdict(one as Parameters<typeof storedVerdict>[0]);
-    assert.is(JSON.stringify(stored), JSON.stringify(verdictSchema.parse(one)));
-  }
-  const longer = { ...run, later: 1 };
-  assert.is(JSON.stringify(storedRun(longer)), JSON.stringify(diagnosticRunSchema.parse(longer)));
 });
 
 test('what is planned of a task is every key of its plan', () => {
