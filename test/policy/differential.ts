@@ -34,7 +34,7 @@ interface Place {
 interface Prediction {
   /** Of each command the programs it may start, with their arguments. */
   readonly programs: readonly (readonly Foretold[])[];
-  /** The files it may make; null: one that nobody can foretell. */
+  /** The files it may make; null: one that can't be foretold. */
   readonly files: readonly (string | null)[];
 }
 

@@ -74,7 +74,7 @@ function judgeLine({ policy, facts, cwd, command }: BashQuestion, depth: number)
   });
 }
 
-// Whoever answers the agent shows it the recorded run, where there is one.
+// The recorded run is shown instead, where there is one.
 const recordedOnly = objection(
   'recorded-only',
   'It is not run here: the orchestrator runs it in a cell of its own, and no result of that is at hand. Judge by what you read.',

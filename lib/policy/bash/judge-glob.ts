@@ -60,11 +60,13 @@ export function judgeAim(context: PathContext, pattern: string): Objection | nul
   const lettered = (name: string): boolean => /\p{L}\p{L}|\.\p{L}/u.test(plain(name));
   const hasLetters = lettered(last) || names.some((name) => /[*?[{]/.test(name) && lettered(name));
   const aims = (one: string): boolean =>
-    // `*.json` finds no dot files.
-    !(/^[*?]+\./.test(last) && one.startsWith('.')) &&
-    ([bare, `**/${bare}`].some((glob) => wildcardMatches(glob, one)) ||
-      (lettered(last) && !one.includes('/') && wildcardMatches(last, one)));
-  const hidden = hasLetters ? policy.hidden_paths.find((glob) => stands(glob).some(aims)) : undefined;
+    [bare, `**/${bare}`].some((glob) => wildcardMatches(glob, one)) ||
+    (lettered(last) && !one.includes('/') && wildcardMatches(last, one));
+  // A kind of file is free to match one plain name.
+  const isKind = /^[*?]+\./.test(last);
+  const hidden = policy.hidden_paths.find(
+    (glob) => hasLetters && !(isKind && !/[*?[{]/.test(glob.replace('**/', ''))) && stands(glob).some(aims),
+  );
   const settings = last.startsWith('.') ? guarded.find(aims) : undefined;
   const folder = names
     .slice(0, -1)

@@ -1,6 +1,6 @@
 import { judgeName, judgePath, type PathContext } from '../judge-path.ts';
 import { normalizeAbsolute } from '../resolve-path.ts';
-import { type Objection, objection } from '../rules.ts';
+import type { Objection } from '../rules.ts';
 import { judgeAim } from './judge-glob.ts';
 import { firstOf, type ProgramCall } from './program-call.ts';
 import { mark } from './syntax.ts';
@@ -139,8 +139,4 @@ export function judgeCode(context: PathContext, family: string, code: string): O
       ? judgeName(policy, path.slice(policy.worktree.length + 1), 'read')
       : null;
   });
-}
-
-export function outsideOnly(what: string, instead: string): Objection {
-  return objection('bash-option', `${what} is not judged here. ${instead}`);
 }

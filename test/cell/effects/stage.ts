@@ -241,7 +241,7 @@ function lineWith(text: string, word: string): string {
 /** Everything beside a cell's own folders, with its content. */
 function snapshot(root: string, cell: CellWorktree): string {
   const isOwn = (path: string): boolean =>
-    // Of the other worktrees the first is nobody's.
+    // Of the other worktrees the first has no agent.
     (path.startsWith(`${dirname(cell.path)}/`) && !/\/worker-0{7}1(?:\/|$)/.test(path)) ||
     /\.git\/(?:objects|blueflame|worktrees)$/.test(path);
   const describe = (folder: string): readonly string[] =>
