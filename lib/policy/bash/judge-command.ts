@@ -195,7 +195,7 @@ function judgeEquivalent(context: CommandContext, words: readonly string[], give
   );
 }
 
-/** What is judged by its own name, whatever program starts it. */
+/** What is judged by its own name, through any runner. */
 function isOwn({ policy }: CommandContext, name: string): boolean {
   const isBase =
     policy.base_commands?.includes(name) === true ||

@@ -29,7 +29,7 @@ const excluding = /^--(?:exclude|ignore|skip|omit)|^-[A-Za-z]*I$|^!/;
 export const streams = /^(?:\/dev\/(?:null|stdin|stdout|stderr|zero|fd\/\d+)|-|\u0007)$/;
 
 /**
- * Refuses a word that plainly names a hidden, protected or outside path, whatever the program would do with it. Where cells hide
+ * Refuses a word that plainly names a hidden, protected or outside path, for any program. Where cells hide
  * such files this says so early; where there is no sandbox it is what keeps an honest agent out.
  */
 export function judgeMentions(call: ProgramCall): Objection | null {

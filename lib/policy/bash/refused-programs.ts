@@ -31,7 +31,7 @@ const refused: ReadonlyMap<string, readonly [string, string]> = new Map(
   ),
 );
 
-/** The reason why no list of the lead's lets a program run, whatever options it gets; null: one may. */
+/** The reason why no list of the lead's lets a program run, with any options; null: one may. */
 export function refusalOf(name: string): string | null {
   const found = refused.get(name);
   return found === undefined ? null : `${name} ${found[0]}. ${found[1]}`;

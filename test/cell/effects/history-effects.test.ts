@@ -219,7 +219,7 @@ const daily: readonly string[] = [
   ],
 ];
 
-inCell('WAT-10: what git remembers of a hidden file is not told, whatever it is asked', async () => {
+inCell('WAT-10: what git remembers of a hidden file is not told, by any command of its own', async () => {
   const effects: string[] = [];
   for (const line of shown) {
     const effect = (await stage?.type(line)) ?? 'no cell';

@@ -256,7 +256,7 @@ function snapshot(root: string, cell: CellWorktree): string {
   return describe(root).join('\n');
 }
 
-/** Processes that stand in a folder, whoever started them. */
+/** Processes that stand in a folder. */
 function processesIn(folder: string): readonly string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
