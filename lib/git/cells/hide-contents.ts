@@ -5,6 +5,9 @@ import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { agentCommon } from './agent-refs.ts';
 
+/** Below a cell's private git folder. */
+export const hidingFile = join(agentCommon, 'info', 'attributes');
+
 const heading = '# Hidden from agents; written before each cell.\n';
 
 /**
@@ -15,7 +18,7 @@ export function hideContents(
   { worktreeGitDir }: Pick<Quarantine, 'worktreeGitDir'>,
   globs: readonly string[],
 ): void {
-  const file = join(worktreeGitDir, agentCommon, 'info', 'attributes');
+  const file = join(worktreeGitDir, hidingFile);
   const [others = ''] = readTextOrEmpty(file).split(heading);
   if (globs.length === 0) return;
   writeFileSync(

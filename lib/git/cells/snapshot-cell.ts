@@ -2,6 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { CellSnapshot, CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitAccess } from '../objects/git-access.ts';
+import { hidingFile } from './hide-contents.ts';
 import { tooMuch } from './too-much.ts';
 import { indexEntries, pathsOf } from './view.ts';
 
@@ -21,6 +22,8 @@ export async function snapshotCell(access: GitAccess, cell: CellWorktree): Promi
   const most = access.bounds.entries + indexEntries(ownGitDir);
   await addFolder(entries, most, { prefix: '', root: cell.path });
   await addFolder(entries, most, { prefix: gitPrefix, root: agentGitDir });
+  // Written before each cell starts, and read-only there.
+  entries.delete(`${gitPrefix}${hidingFile}`);
   return entries;
 }
 
