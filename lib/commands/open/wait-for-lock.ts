@@ -26,7 +26,14 @@ export async function waitForLock<T>(
       if (error.code !== 'ELOCKED') throw error;
       return null;
     });
-    if (release !== null) return work().finally(release);
-    await wait(pauseMs);
+    if (release === null) {
+      await wait(pauseMs);
+      continue;
+    }
+    try {
+      return await work();
+    } finally {
+      await release();
+    }
   }
 }

@@ -24,7 +24,11 @@ export async function withSessionLock<T>(
   const release = await takeLock(path, { staleMs: 10_000 }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ELOCKED' ? busy(session) : error;
   });
-  return namingSession(store, session, work).finally(release);
+  try {
+    return await namingSession(store, session, work);
+  } finally {
+    await release();
+  }
 }
 
 /** Of an archived session each snapshot holds no more than that it was: nothing can go on. */
