@@ -263,7 +263,7 @@ test('a decisions file with mistakes names the list, the place and what an entry
   const cases: readonly (readonly [string, RegExp])[] = [
     [
       'plan: [aprove]\n',
-      /:1:8 {2}plan\[0\] is not a decision of this list[\s\S]*approve, quit, \{replan: notes\}/,
+      /:1:8 {2}plan\[0\] is not a decision of this list[\s\S]*approve, quit, \{edit: file\} or \{replan: notes\}/,
     ],
     ['plans: [approve]\n', /did you mean plan\?/],
     ['changesets: [{reject: ""}]\n', /changesets\[0\]/],
