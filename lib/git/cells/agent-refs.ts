@@ -16,6 +16,8 @@ import { reftableOf } from '../refs/reftable.ts';
 
 /** What the common folder of an agent's git is called in its private git folder. */
 export const agentCommon = 'common';
+/** What hides files from the git of a cell, in the same folder; see hideContents. */
+export const hidingFile = join(agentCommon, 'info', 'attributes');
 
 // The tool's own state, and what the person has put aside.
 const notShown = /^refs\/(?:blueflame\/|stash$)/;

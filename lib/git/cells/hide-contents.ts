@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import { braceExpand } from 'minimatch';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
-import { agentCommon } from './agent-refs.ts';
-
-/** Below a cell's private git folder. */
-export const hidingFile = join(agentCommon, 'info', 'attributes');
+import { hidingFile } from './agent-refs.ts';
 
 const heading = '# Hidden from agents; written before each cell.\n';
 

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { CellSnapshot, CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitAccess } from '../objects/git-access.ts';
-import { hidingFile } from './hide-contents.ts';
+import { hidingFile } from './agent-refs.ts';
 import { tooMuch } from './too-much.ts';
 import { indexEntries, pathsOf } from './view.ts';
 

@@ -7,7 +7,7 @@ import { equivalents, isInstalledPath } from './equivalents.ts';
 import { expandWord } from './expand-word.ts';
 import { judgeGit, withoutGlobalOptions } from './git.ts';
 import { isRestoring } from './git-arguments.ts';
-import { judgeMentions, streams } from './mentions.ts';
+import { judgeMention, judgeMentions, streams } from './mentions.ts';
 import { type CommandContext, firstOf, type ProgramCall } from './program-call.ts';
 import { programFamily } from './program-names.ts';
 import { refusalOf } from './refused-programs.ts';
@@ -70,6 +70,10 @@ function judgeReadings(context: CommandContext, { words, input, piped }: ShellCo
   if (words[0]?.isGlob === true) return notAllowed(context.policy, words[0].values.join(' '));
   let readings: readonly (readonly string[])[] = [[]];
   for (const [at, word] of words.entries()) {
+    // Bash itself lists the names there, for any program.
+    const away = word.isGlob ? word.values.filter((text) => /^(?:[/~]|\.\.)/.test(text)) : [];
+    const outside = firstOf(away, (text) => judgeMention(context, text, 'file'));
+    if (outside !== null) return outside;
     const texts = expandWord(context, word, !changesFiles(words[0]?.values[0] ?? ''));
     const isEach = at < leading && !word.isGlob && word.values.length > 1;
     readings = isEach
