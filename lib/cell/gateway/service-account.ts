@@ -91,7 +91,7 @@ const graceMs = 5_000;
 
 /** Bounds what an agent's client waits by itself, from the first refusal of a turn to the next answer. */
 export interface Patience {
-  /** A turn was refused, or nobody could be reached; `wait`: how long the service says to wait, in milliseconds; 0: it doesn't say. */
+  /** A turn was refused, or the service was out of reach. `wait`: the milliseconds the service asks for, 0 if none. */
   refused(wait: number): void;
   /** A turn was answered. */
   answered(): void;

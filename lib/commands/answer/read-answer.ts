@@ -9,7 +9,7 @@ import {
 } from '../../domain/questions/typed-answer.ts';
 import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
 
-/** What was typed behind the name of a question and the word of its answer. */
+/** The arguments behind a question's name and its answer. */
 interface Typed {
   readonly text: string;
   /** Values of options by the fields that they give. */

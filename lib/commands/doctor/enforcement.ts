@@ -79,7 +79,7 @@ export async function examineSandbox(
   return findings.map((one) => ({ ...one, isRequired: isRequired && one.check === 'confinement' }));
 }
 
-/** What can't be used here whatever is accepted, a sentence each; see requireSandbox. */
+/** Returns a sentence for each CLI that no acceptance makes usable here; see requireSandbox. */
 async function findUnpinned(context: RunnerContext, used: readonly string[]): Promise<readonly string[]> {
   if ((await context.sandbox()).confinement === 'bubblewrap') return [];
   return used

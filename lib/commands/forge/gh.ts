@@ -94,7 +94,7 @@ export const gh: ForgeCommands = {
         title: z.string().min(1),
         body: text,
         labels: z.array(z.object({ name: z.string() })).default([]),
-        author: z.object({ login: z.string() }).default({ login: 'somebody' }),
+        author: z.object({ login: z.string() }).default({ login: 'unknown' }),
         state: z.string(),
         url: z.string(),
       })

@@ -116,7 +116,7 @@ export const glab: ForgeCommands = {
       .transform(({ title, description: body, labels, author, state, web_url: url }) => ({
         ...{ title, body, url },
         labels: labels ?? [],
-        author: author?.username ?? 'somebody',
+        author: author?.username ?? 'unknown',
         isOpen: state === 'opened',
       })),
   },

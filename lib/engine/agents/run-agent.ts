@@ -68,7 +68,7 @@ async function runInCell(workshop: Workshop, job: AgentJob): Promise<GuardedOutc
     if (workshop.signal.aborted) return outcome;
   }
   const last = await runOnce(workshop, job);
-  // Whoever retries would only fail again.
+  // Another attempt would fail the same way.
   return last.failure?.kind === 'spawn-failed'
     ? { ...last, failure: { ...last.failure, retryable: false } }
     : last;
@@ -178,7 +178,7 @@ async function bookRun(workshop: Recorder, id: SessionId, run: AgentRun): Promis
 
 /** How long a model API may be out of reach before a run ends. */
 const longestOutageMs = 10 * 60_000;
-// Whoever is back on the network does not want to wait for minutes.
+// After an outage the person should not wait for minutes.
 const longestWaitMs = 60_000;
 
 /**

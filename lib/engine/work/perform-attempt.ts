@@ -155,18 +155,18 @@ async function keptStart(
   const { kept } = task;
   if (kept === undefined) return base;
   const branch = landsOn(session);
-  const anew = (why: string): ObjectId => {
+  const startFromBase = (why: string): ObjectId => {
     const message = `${task.id} starts from ${branch}, not from the attempt that was kept: ${why}.`;
     tellOnce(workshop, message, { details: [`git flame show ${task.id}`] });
     return base;
   };
   if ((await workshop.git.resolveCommit(kept.commit)) === null)
-    return anew('its commit is not in this clone');
+    return startFromBase('its commit is not in this clone');
   // What it began on may have been taken off the base since: only its own changes are brought along then.
   const isOnBase = await workshop.git.isAncestor(kept.start, base);
   const moved = isOnBase
     ? await joinWork(workshop, base, kept.commit, `${joinSubject(task.id)} its earlier attempt on ${branch}`)
     : await replayOwn(workshop.git, kept, base);
   if (moved.kind !== 'conflict') return moved.commit;
-  return anew(`it conflicts with ${branch} in ${moved.paths.join(', ')}`);
+  return startFromBase(`it conflicts with ${branch} in ${moved.paths.join(', ')}`);
 }

@@ -30,7 +30,7 @@ export const streams = /^(?:\/dev\/(?:null|stdin|stdout|stderr|zero|fd\/\d+)|-|\
 
 /**
  * Refuses a word that plainly names a hidden, protected or outside path, for any program. Where cells hide
- * such files this says so early; where there is no sandbox it is what keeps an honest agent out.
+ * such files this gives the reason early; without a sandbox only this keeps an honest agent out.
  */
 export function judgeMentions(call: ProgramCall): Objection | null {
   const { context, family, args, trusted } = call;

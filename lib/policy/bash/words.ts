@@ -28,7 +28,7 @@ export function readWord(raw: RawWord, values: Values): Word {
     readPart(part, { isFirst: index === 0, isLast: index === all.length - 1 }, values),
   );
   const isGlob = pieces.some((piece) => piece.isWild);
-  // A quoted wildcard stands for itself.
+  // A quoted wildcard is a plain character.
   const isMixed = isGlob && pieces.some((piece) => !piece.isWild && piece.values.some(isWildText));
   return {
     values: isMixed ? [mark.any] : combine(pieces.map((piece) => piece.values)),

@@ -52,7 +52,7 @@ function judgeEnv(call: ProgramCall): Objection | null {
     : call.judgeInner(call.args.slice(first));
 }
 
-/** A variable that a command sets for itself: pagers are programs, and what a search path holds is run. */
+/** Judges a variable set in front of a command: pagers are programs, and programs in a search path run. */
 export function judgeVariable(
   context: ProgramCall['context'],
   name: string,
@@ -62,7 +62,7 @@ export function judgeVariable(
   if (!allowed.includes(name))
     return objection(
       'bash-environment',
-      `${name} may not be set. A command may set for itself: ${allowed.slice(0, 12).join(', ') || 'nothing'}.`,
+      `${name} may not be set. A command may set: ${allowed.slice(0, 12).join(', ') || 'nothing'}.`,
     );
   if (/PAGER$/.test(name) && !/^(?:cat|less(?: -[A-Za-z]+)?)?$/.test(value))
     return objection('bash-environment', `${name} names a program. It may be cat or empty.`);

@@ -47,7 +47,7 @@ interface Asked {
   message: string | null;
 }
 
-/** The changeset with what is to be known before it is decided. */
+/** Shows the changeset with the facts for the decision. */
 async function showAsked({ context, question, comments }: Asked): Promise<void> {
   const { style, say } = context;
   const { id } = question.changeset;

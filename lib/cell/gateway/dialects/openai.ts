@@ -43,7 +43,7 @@ export function refuseLikeOpenai(status: number, message: string): JsonRecord {
   return { error: { message, type: types[status] ?? 'server_error', param: null, code: null } };
 }
 
-/** One way to ask, and the list of models. Others cost as much, and their answers don't say so: batches run for a day. */
+/** One way to ask, and the list of models. Others cost as much without a count in their answers: batches run for a day. */
 export function findOpenaiEndpoint(method: string, path: string, paid: string): Endpoint | null {
   const free = { isPaid: false, model: null, isStreamed: null };
   if (method === 'POST') return path === paid ? { ...free, isPaid: true } : null;
