@@ -1,5 +1,5 @@
 import type { ObjectId } from '../domain/ids.ts';
-import type { Trial } from '../domain/ports/git-trials.ts';
+import type { ChangedPaths, Trial } from '../domain/ports/git-trials.ts';
 import type { Ahead } from '../domain/shown/ahead.ts';
 import type { Spending } from '../domain/state/spending.ts';
 
@@ -28,7 +28,7 @@ interface Outage {
 export interface LookMemory {
   /** By trialKey: what the same two commits come to never changes. */
   readonly trials: Map<string, Trial>;
-  readonly paths: Map<string, readonly string[] | null>;
+  readonly paths: Map<string, ChangedPaths | null>;
   readonly forks: Map<string, ObjectId | null>;
   /** When a commit of a task at work was first seen. */
   readonly firstSeen: Map<ObjectId, number>;

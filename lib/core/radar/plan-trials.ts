@@ -1,4 +1,5 @@
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
+import type { ChangedPaths } from '../../domain/ports/git-trials.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { sharedLock } from '../schedule/shared-lock.ts';
 
@@ -10,10 +11,10 @@ export interface Work {
   readonly file_locks: readonly string[];
   /** Commits it was built on, directly or through others. */
   readonly ground: ReadonlySet<ObjectId>;
-  /** Files it changes; null: more than are listed. */
-  readonly paths: readonly string[] | null;
+  /** What it changes; null: more than is listed. */
+  readonly changes: ChangedPaths | null;
   /** What the branch holds that it was not built on; null: more than is listed. */
-  readonly missed: readonly string[] | null;
+  readonly missed: ChangedPaths | null;
   /** When it last changed, in milliseconds. */
   readonly changedAt: number;
 }
@@ -38,9 +39,9 @@ interface TrialPlan {
 }
 
 /**
- * Which works are worth merging by way of trial: those that change the same file, or files of one folder, or whose
- * locks overlap; newest changed first, and of equal age the nearest. Not among them: what was built on each other, and
- * what a changeset has merged already.
+ * Chooses the works to try to merge: those that change the same path and, where one of them deletes or renames files
+ * (git follows renames of folders), those that change files of one folder or whose locks overlap. Newest changed first,
+ * and of equal age the nearest. Works built on each other, and those merged in one changeset, are left out.
  */
 export function planTrials({
   works,
@@ -57,14 +58,14 @@ export function planTrials({
 }): TrialPlan {
   // Works that began at one commit missed the same.
   const reaches = new Map(works.map(({ missed }) => [missed, reachOf(missed)]));
-  const looked = works.map((work) => ({ work, reach: reachOf(work.paths) }));
+  const looked = works.map((work) => ({ work, reach: reachOf(work.changes) }));
   const merged = changesets.filter(isStanding);
   const found: { readonly pair: TrialPair; readonly at: number; readonly distance: number }[] = [];
   looked.forEach(({ work: one, reach }, index) => {
     for (const { work: other, reach: others } of looked.slice(index + 1)) {
       if (one.ground.has(other.commit) || other.ground.has(one.commit) || isMerged(merged, one, other))
         continue;
-      const distance = distanceOf(reach, others) ?? (sharedLock(one, other) === null ? null : 2);
+      const distance = distanceOf(reach, others, () => sharedLock(one, other) !== null);
       const at = Math.max(one.changedAt, other.changedAt);
       if (distance !== null) found.push({ pair: { one, other }, at, distance });
     }
@@ -87,25 +88,29 @@ type Reach = {
   readonly files: ReadonlySet<string>;
   readonly folders: ReadonlySet<string>;
   readonly above: ReadonlySet<string>;
+  readonly removes: boolean;
 } | null;
 
-function reachOf(paths: readonly string[] | null): Reach {
-  if (paths === null) return null;
+function reachOf(changes: ChangedPaths | null): Reach {
+  if (changes === null) return null;
+  const { paths, removes } = changes;
   const folders = new Set(paths.map(folderOf));
   const above = new Set(folders);
   for (const folder of above) if (folder !== '') above.add(folderOf(folder));
-  return { files: new Set(paths), folders, above };
+  return { files: new Set(paths), folders, above, removes };
 }
 
 function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
-/** 0: a file in common, or one where the other has a folder; 1: a folder in common; null: neither. */
-function distanceOf(one: Reach, other: Reach): 0 | 1 | null {
+/** 0: a file in common, or one where the other has a folder; 1: a folder in common; 2: a lock; null: no conflict. */
+function distanceOf(one: Reach, other: Reach, sharesLock = (): boolean => false): 0 | 1 | 2 | null {
   if (one === null || other === null) return one?.files.size === 0 || other?.files.size === 0 ? null : 1;
   if (meet(one.files, other.files) || meet(one.files, other.above) || meet(other.files, one.above)) return 0;
-  return meet(one.folders, other.folders) ? 1 : null;
+  if (!one.removes && !other.removes) return null;
+  if (meet(one.folders, other.folders)) return 1;
+  return sharesLock() ? 2 : null;
 }
 
 function meet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

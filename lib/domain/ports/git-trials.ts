@@ -7,6 +7,13 @@ export interface PlacedCommit {
   readonly quarantine: Quarantine | null;
 }
 
+/** Paths that differ between two commits, a rename as both of its names. */
+export interface ChangedPaths {
+  readonly paths: readonly string[];
+  /** Whether a path is deleted or renamed. */
+  readonly removes: boolean;
+}
+
 /** What a merge would come to; `unrelated`: the two share no history. */
 export type Trial =
   | { readonly kind: 'clean' }
@@ -21,12 +28,12 @@ export type Trial =
 export interface GitTrials {
   /** Throws FlameError `cell-objects-refused`, or `git-failed` where objects are missing or broken. */
   tryMerge(one: PlacedCommit, other: PlacedCommit, signal: AbortSignal): Promise<Trial>;
-  /** Paths that differ, a rename as both of its names; null: more than `most`. Throws as tryMerge. */
+  /** Null: more paths than `most`. Throws as tryMerge. */
   pathsChanged(
     from: ObjectId,
     to: PlacedCommit,
     options: { readonly most: number; readonly signal: AbortSignal },
-  ): Promise<readonly string[] | null>;
+  ): Promise<ChangedPaths | null>;
   /**
    * Where the work in a person's worktree rests: its HEAD, or the branch while a rebase or bisection moves HEAD, and
    * where the worktree is gone. Starts no process. null: neither is there.

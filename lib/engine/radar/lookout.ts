@@ -7,9 +7,10 @@ import type { ObjectId } from '../../domain/ids.ts';
 import { objectMissing } from '../../domain/not-found.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
-import type { GitTrials, PlacedCommit } from '../../domain/ports/git-trials.ts';
+import type { ChangedPaths, GitTrials, PlacedCommit } from '../../domain/ports/git-trials.ts';
 import type { Ahead } from '../../domain/shown/ahead.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
+import type { TreeChange } from '../../domain/state/patch.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { createLookMemory, type LookMemory } from '../run-memory.ts';
@@ -133,13 +134,13 @@ async function gather(
     if (signal.aborted) break;
     const { task, commit, isAtWork, start } = tip;
     try {
-      const paths = await pathsOf(parts, memory, { from: start, to: tip, isJudged: !isAtWork, signal });
+      const changes = await pathsOf(parts, memory, { from: start, to: tip, isJudged: !isAtWork, signal });
       // What lost its ground is put on the branch without that, and only then compared with it.
       const isUprooted = ground.lost(task).length > 0;
-      const missed = isUprooted ? [] : await missedOf(parts, memory, { start, base, signal });
+      const missed = isUprooted ? nothing : await missedOf(parts, memory, { start, base, signal });
       const { id, file_locks } = task;
       const below = commitsBelow(task, tasks);
-      works.push({ task: id, commit, isAtWork, file_locks, ground: below, paths, missed, changedAt });
+      works.push({ task: id, commit, isAtWork, file_locks, ground: below, changes, missed, changedAt });
       places.set(commit, tip);
     } catch (error) {
       if (!(error instanceof FlameError)) throw error;
@@ -167,7 +168,7 @@ async function pathsOf(
   { git }: LookoutParts,
   { paths, failed }: LookMemory,
   { from, to, isJudged, signal }: Between,
-): Promise<readonly string[] | null> {
+): Promise<ChangedPaths | null> {
   const key = `${from} ${to.commit}`;
   const known = paths.get(key);
   if (known !== undefined) return known;
@@ -184,8 +185,9 @@ async function pathsOf(
   }
 }
 
-function shortList(changes: readonly { readonly path: string }[]): readonly string[] | null {
-  return changes.length > mostPaths ? null : changes.map(({ path }) => path);
+function shortList(changes: readonly TreeChange[]): ChangedPaths | null {
+  if (changes.length > mostPaths) return null;
+  return { paths: changes.map(({ path }) => path), removes: changes.some(({ blob }) => blob === null) };
 }
 
 /** What the branch holds beyond where a work began. */
@@ -197,7 +199,7 @@ async function missedOf(
     base,
     signal,
   }: { readonly start: ObjectId; readonly base: ObjectId; readonly signal: AbortSignal },
-): Promise<readonly string[] | null> {
+): Promise<ChangedPaths | null> {
   if (start === base) return nothing;
   const key = `${start} ${base}`;
   const fork = memory.forks.get(key);
@@ -212,7 +214,7 @@ async function missedOf(
   });
 }
 
-const nothing: readonly string[] = [];
+const nothing: ChangedPaths = { paths: [], removes: false };
 
 /** One after the other, so that agents keep the machine. Returns how many were not reached. */
 async function tryAll(

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
-import type { PlacedCommit, Trial } from '../../domain/ports/git-trials.ts';
+import type { ChangedPaths, PlacedCommit, Trial } from '../../domain/ports/git-trials.ts';
 import { isMissing } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import {
@@ -44,14 +44,16 @@ export async function pathsChanged(
   access: GitAccess,
   { from, to }: { readonly from: ObjectId; readonly to: PlacedCommit },
   { most, signal }: { readonly most: number; readonly signal: AbortSignal },
-): Promise<readonly string[] | null> {
-  if (from === to.commit) return [];
+): Promise<ChangedPaths | null> {
+  if (from === to.commit) return { paths: [], removes: false };
   const objectDir = join(access.repository.commonDir, 'objects');
   const context = reading(access, onObjects(access), { objectDir, commits: [to], signal });
-  const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', from, to.commit];
+  const args = ['diff-tree', '-r', '-z', '--name-status', '--no-renames', '--no-ext-diff', from, to.commit];
   const { stdout } = await runGit(context, args);
-  const paths = stdout.toString().split('\0').slice(0, -1);
-  return paths.length > most ? null : paths;
+  const tokens = stdout.toString().split('\0').slice(0, -1);
+  const paths = tokens.filter((_, index) => index % 2 === 1);
+  const removes = tokens.some((token, index) => index % 2 === 0 && token === 'D');
+  return paths.length > most ? null : { paths, removes };
 }
 
 /** None where its cell ended meanwhile: what was accepted from there is in the repository. */

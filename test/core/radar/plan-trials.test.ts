@@ -8,10 +8,17 @@ import { makeOid } from '../../support/tasks.ts';
 
 const branch = { branch: 'main', commit: makeOid('base') };
 
-function work(id: string, fields: Partial<Work> = {}): Work {
+interface Fields extends Partial<Omit<Work, 'changes' | 'missed'>> {
+  readonly paths?: readonly string[] | null;
+  readonly missed?: readonly string[];
+  readonly removes?: boolean;
+}
+
+/** A work that renames files, unless `removes` is false. */
+function work(id: string, { paths = [], missed = [], removes = true, ...fields }: Fields = {}): Work {
   return {
     ...{ task: parseTaskId(id), commit: makeOid(id), isAtWork: false, file_locks: [], ground: new Set() },
-    ...{ paths: [], missed: [], changedAt: 0 },
+    ...{ changes: paths && { paths, removes }, missed: { paths: missed, removes }, changedAt: 0 },
     ...fields,
   };
 }
@@ -39,6 +46,18 @@ test('pairs that share a file or a folder, or lock the same, are worth a trial; 
     ...['a b', 'a c', 'a f', 'a g', 'b c', 'b f', 'b g', 'c f', 'c g'],
     ...['d e', 'd g', 'e g', 'f g'],
   ]);
+});
+
+test('where no file is deleted or renamed, only a path in common is worth a trial', () => {
+  const works = [
+    work('a', { paths: ['src/price.js'], removes: false }),
+    work('b', { paths: ['src/other.js'], removes: false, file_locks: ['src/'] }),
+    work('c', { paths: ['src/price.js', 'src/x'], removes: false }),
+    work('d', { paths: ['src'], removes: false, file_locks: ['src/'] }),
+    work('e', { paths: ['src/moved.js'] }),
+  ];
+  const pairs = ['a c', 'a d', 'a e', 'b d', 'b e', 'c d', 'c e', 'd e'];
+  assert.equal([...names(plan(works).near)].sort(), pairs);
 });
 
 test('the newest changed come first, at most so many, and what is left out is counted', () => {
@@ -97,7 +116,7 @@ test('a conflict of the work below is not said again of what was built on it', (
     [trialKey({ one: b, other: c }), { kind: 'conflict', paths: ['x', 'y'] }],
     [trialKey({ one: c, other: branch }), { kind: 'unrelated' }],
   ]);
-  const { near } = plan([c, b, { ...a }].map((one) => ({ ...one, missed: ['x'] })));
+  const { near } = plan([c, b, { ...a }].map((one) => ({ ...one, missed: { paths: ['x'], removes: true } })));
   const found = listConflicts(near, (pair) => trials.get(trialKey(pair)));
   assert.equal(
     found.map(({ one, other, paths, unrelated }) => [

@@ -197,7 +197,7 @@ test('claims by hand count by what is committed, whether their worktree is there
 test('what could not be looked at or tried is counted: broken heads, missing commits, time that is up', async () => {
   const bench = await openBench();
   const { parts, view } = bench;
-  const works = ['task-001', 'task-002', 'task-003'].map((id) => doneTask(bench, id, `docs/${id}`, id));
+  const works = ['task-001', 'task-002', 'task-003'].map((id) => doneTask(bench, id, 'docs/same', 'same'));
   const { task, cell } = await runningTask(bench, 'task-007');
   writeFileSync(join(cell.quarantine.worktreeGitDir, 'HEAD'), 'nonsense\n');
   const missing = { ...works[0], id: 'task-009', commit: '1'.repeat(40) } as Task;
@@ -212,7 +212,7 @@ test('what could not be looked at or tried is counted: broken heads, missing com
 test('what another process left is read with care', async () => {
   const bench = await openBench();
   const { parts, kept, view, session } = bench;
-  const tasks = ['task-001', 'task-002'].map((id) => doneTask(bench, id, `docs/${id}`, id));
+  const tasks = ['task-001', 'task-002'].map((id) => doneTask(bench, id, 'docs/same', 'same'));
   for (const text of ['', '{"half', '[["x",{"kind":"odd"}]]', '7']) {
     kept.set(`merges tried ahead ${session}`, text);
     const ahead = await createLookout(parts).look({ session: view, tasks }, { trials: 9, signal: going });

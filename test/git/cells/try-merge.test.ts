@@ -134,7 +134,7 @@ test('a cell that ended since it was listed: what was accepted is looked at, the
   rmSync(cell.quarantine.objectDir, { recursive: true });
   const accepted = placed(cell, commit);
   const options = { most: 10, signal: going };
-  assert.equal(await port.pathsChanged(head, accepted, options), ['f']);
+  assert.equal(await port.pathsChanged(head, accepted, options), { paths: ['f'], removes: false });
   assert.equal(await port.tryMerge({ commit: head, quarantine: null }, accepted, going), { kind: 'clean' });
   assert.is(await codeOf(port.pathsChanged(head, placed(cell, lost), options)), 'git-failed');
 });
@@ -166,7 +166,7 @@ test('changed paths of a commit in quarantine, with both names of a rename, and 
   agentGit(cell, 'mv', 'dir/old', 'dir/ü\nnew');
   const tip = agentCommits(cell, 'x');
   const changed = (most: number) => port.pathsChanged(head, placed(cell, tip), { most, signal: going });
-  assert.equal(await changed(2), ['dir/old', 'dir/ü\nnew']);
+  assert.equal(await changed(2), { paths: ['dir/old', 'dir/ü\nnew'], removes: true });
   assert.is(await changed(1), null);
 });
 
