@@ -38,7 +38,7 @@ export async function takeLock(path: string, options: OwnedLockOptions): Promise
   mkdirSync(dirname(path), { recursive: true });
   // Where nothing can be written, trying again for the whole time would only say so later.
   accessSync(dirname(path), constants.W_OK);
-  takeOver(path);
+  takeOverDead(path);
   const release = await lock(path, {
     lockfilePath: path,
     realpath: false,
@@ -74,35 +74,43 @@ export async function withLock<T>(
 
 /** The process that has a lock; null where none is named. */
 export function lockHolder(path: string): ProcessIdentity | null {
-  return holderIn(readTextOrEmpty(ownerOf(path)));
+  return holderIn(readTextOrEmpty(ownerOf(path)) || readTextOrEmpty(earlierOwnerOf(path)));
 }
 
 /** Removes the locks in a folder whose holders are gone. */
 export function removeDeadLocks(folder: string): void {
   const names = existsSync(folder) ? readdirSync(folder) : [];
-  for (const name of names.filter((one) => one.endsWith(`.lock${ownerSuffix}`)))
-    takeOver(join(folder, name.slice(0, -ownerSuffix.length)));
+  const locks = names.map((name) => name.replace(/-owner$/, '')).filter((name) => name.endsWith('.lock'));
+  for (const name of new Set(locks)) takeOverDead(join(folder, name));
 }
 
-const ownerSuffix = '-owner';
-
 function ownerOf(path: string): string {
-  return `${path}${ownerSuffix}`;
+  return `${path}-owner`;
+}
+
+/** Where versions before this one named the holder: proper-lockfile can't remove such a folder. */
+function earlierOwnerOf(path: string): string {
+  return join(path, 'owner');
 }
 
 function holderIn(owner: string): ProcessIdentity | null {
   return parseIdentity(owner.split('\n')[0] ?? '');
 }
 
-/** Removes the lock of a holder that is gone. Of several that try, the one that gets to rename its name may. */
-function takeOver(path: string): void {
-  const owner = readTextOrEmpty(ownerOf(path));
+/** Removes the lock of a holder that is gone. */
+function takeOverDead(path: string): void {
+  for (const named of [ownerOf(path), earlierOwnerOf(path)]) takeOver(path, named);
+}
+
+/** The same by the file that names its holder. Of several processes, the one that gets to rename that file may. */
+function takeOver(path: string, named: string): void {
+  const owner = readTextOrEmpty(named);
   const holder = holderIn(owner);
   if (holder === null || processState(holder) !== 'gone') return;
   const aside = `${ownerOf(path)}.${process.pid}`;
-  if (!attempt(() => renameSync(ownerOf(path), aside))) return;
+  if (!attempt(() => renameSync(named, aside))) return;
   // Another process was faster, and has the lock already: its name goes back.
-  if (readTextOrEmpty(aside) !== owner) attempt(() => renameSync(aside, ownerOf(path)));
+  if (readTextOrEmpty(aside) !== owner) attempt(() => renameSync(aside, named));
   else {
     attempt(() => rmdirSync(path));
     rmSync(aside, { force: true });
