@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import {
   existsSync,
   linkSync,
@@ -6,11 +7,13 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { inflateSync } from 'node:zlib';
 import { openPathFacts } from '../../../lib/cell/watcher/path-facts.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
@@ -20,6 +23,7 @@ import type { Adapter } from '../../../lib/domain/ports/adapter.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { type CollectRequest, collectWork } from '../../../lib/engine/work/collect-work.ts';
+import { quarantineVariables } from '../../../lib/git/objects/git-access.ts';
 import { compilePolicy } from '../../../lib/policy/compile-policy.ts';
 import { decide } from '../../../lib/policy/decide.ts';
 import { isBlockedBy } from '../../../lib/policy/judge-path.ts';
@@ -37,11 +41,18 @@ export type Effect = 'refused' | 'none' | string;
 export interface EffectStage {
   /** Types a line as an agent's shell would: judged, and where it may run, run in a cell of its own. */
   readonly type: (line: string) => Promise<Effect>;
+  /** Runs a line in the worktree of a cell with neither a judge nor a cell; for tests of this stage. */
+  readonly typeUnheld: (line: string) => Promise<Effect>;
   /** What git calls something in the repository. */
   readonly idOf: (name: string) => string;
   /** Whether the judge lets a line run. */
   readonly allows: (line: string) => boolean;
   readonly close: () => void;
+}
+
+interface Place {
+  readonly cell: CellWorktree;
+  readonly policy: AgentPolicy;
 }
 
 const plain =
@@ -103,7 +114,7 @@ export async function openEffectStage(shape: Pick<Shape, 'policy' | 'commands'>)
   const config = configSchema.parse({ permissions: rules, validation: formatOf(shape) });
   let count = 0;
 
-  const place = async (): Promise<{ cell: CellWorktree; policy: AgentPolicy }> => {
+  const place = async (): Promise<Place> => {
     count += 1;
     const id = `worker-${count.toString(16).padStart(8, '0')}`;
     const cell = await port.addCellWorktree(join(`${repo.path}.trees`, id), start);
@@ -119,8 +130,8 @@ export async function openEffectStage(shape: Pick<Shape, 'policy' | 'commands'>)
       .replaceAll('/WT', path)
       .replaceAll('/REPO', repo.path)
       .replaceAll(/\/wt(?=[/"'\s]|-evil|$)/g, path)
-      .replaceAll(':47113', `:${listening}`);
-  const judge = (line: string, { cell, policy }: Awaited<ReturnType<typeof place>>): boolean => {
+      .replaceAll('47113', String(listening));
+  const judge = (line: string, { cell, policy }: Place): boolean => {
     const facts = openPathFacts({ workTree: cell.path, env: repo.env, quarantine: cell.quarantine }, 10_000);
     const call = { tool_name: 'Bash', tool_input: { command: placed(line, cell) }, cwd: cell.path };
     return decide(policy, call, facts).decision === 'allow';
@@ -134,35 +145,54 @@ export async function openEffectStage(shape: Pick<Shape, 'policy' | 'commands'>)
       if (!judge(line, first)) return 'refused';
       const at = await place();
       if (!judge(line, at)) return 'refused';
-      const { cell, policy } = at;
-      const before = snapshot(dirname(repo.path), cell);
-      const agent = await runner.start(
-        agentRequest(cell, {
-          ...{ id: parseAgentId(policy.agent_id), policy, timeoutMs: 20_000 },
-          prompt: `exec 2>&1 </dev/null\n${placed(line, cell)}\n`,
-        }),
-        () => undefined,
-      );
-      const { text } = await agent.outcome;
-      const found = [
-        ...(text.includes(hiddenWord) ? [`told: ${lineWith(text, hiddenWord)}`] : []),
-        ...(text.includes(outsideWord) ? ['told what lies outside'] : []),
-        ...(connections.splice(0).length > 0 ? ['a connection'] : []),
-        ...(processesIn(cell.path).length > 0 ? ['a process is left'] : []),
-        ...(snapshot(dirname(repo.path), cell) === before ? [] : ['changed outside']),
-        ...(await handedIn(cell, { policy, author: 'worker one <worker@example.com>' })),
-      ];
-      await port.discardCell(cell);
-      return found.join(', ') || 'none';
+      return effectsOf(at, async ({ cell, policy }) => {
+        const agent = await runner.start(
+          agentRequest(cell, {
+            ...{ id: parseAgentId(policy.agent_id), policy, timeoutMs: 20_000 },
+            prompt: `exec 2>&1 </dev/null\n${placed(line, cell)}\n`,
+          }),
+          () => undefined,
+        );
+        return (await agent.outcome).text;
+      });
     },
+    typeUnheld: async (line) =>
+      effectsOf(await place(), async ({ cell }) => {
+        const options = {
+          cwd: cell.path,
+          env: { ...repo.env, HOME: home, ...quarantineVariables(cell.quarantine) },
+        };
+        return (await promisify(execFile)('bash', ['-c', placed(line, cell)], options)).stdout;
+      }),
     close: () => server.close(),
   };
+
+  /** What came of a run in a cell, which is removed. */
+  async function effectsOf(at: Place, run: (at: Place) => Promise<string>): Promise<Effect> {
+    const { cell, policy } = at;
+    const before = snapshot(dirname(repo.path), cell);
+    const text = await run(at);
+    const left = processesIn(cell.path);
+    const found = [
+      ...(text.includes(hiddenWord) ? [`told: ${lineWith(text, hiddenWord)}`] : []),
+      ...(text.includes(outsideWord) ? ['told what lies outside'] : []),
+      ...(connections.splice(0).length > 0 ? ['a connection'] : []),
+      ...(left.length > 0 ? ['a process is left'] : []),
+      ...(snapshot(dirname(repo.path), cell) === before ? [] : ['changed outside']),
+      ...(await handedIn(cell, { policy, author: 'worker one <worker@example.com>' })),
+    ];
+    for (const pid of left) process.kill(Number(pid), 'SIGKILL');
+    await port.discardCell(cell);
+    return found.join(', ') || 'none';
+  }
 
   /** What of it the orchestrator would accept. */
   async function handedIn(
     cell: CellWorktree,
     { policy, author }: Pick<CollectRequest, 'policy' | 'author'>,
   ): Promise<readonly string[]> {
+    // The links that stood there before the line would have all of the work refused.
+    for (const [path, target] of Object.entries(links)) removeLink(join(cell.path, path), target);
     const work = await collectWork(
       { git: port, now: () => new Date('2026-02-06T14:30:22Z') } as Parameters<typeof collectWork>[0],
       {
@@ -183,6 +213,14 @@ export async function openEffectStage(shape: Pick<Shape, 'policy' | 'commands'>)
       ...held.map((path) => `hidden word handed in by ${path}`),
       ...(objects ? ['hidden word handed in by a commit'] : []),
     ];
+  }
+}
+
+function removeLink(path: string, target: string): void {
+  try {
+    if (readlinkSync(path) === target) rmSync(path);
+  } catch {
+    // The line removed it, or wrote a file in its place.
   }
 }
 
