@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { exitCodes, FlameError } from '../domain/flame-error.ts';
@@ -115,6 +116,8 @@ class Stop {
   get signal(): AbortSignal {
     if (this.#controller === null) {
       this.#controller = new AbortController();
+      // Each agent listens; node would print a warning into the terminal.
+      setMaxListeners(0, this.#controller.signal);
       if (this.#reason !== null) this.#controller.abort(this.#reason);
     }
     return this.#controller.signal;

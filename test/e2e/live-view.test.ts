@@ -51,6 +51,20 @@ async function begin(
   return { repo, terminal };
 }
 
+live('CLI-4: eight agents have a row each, with the keys below, and nothing else is drawn', async () => {
+  const scripts = Array.from({ length: 8 }, () => endless);
+  const { terminal } = await begin(scripts, { columns: 110, rows: 40, jobs: 8 });
+  const screen = await terminal.until(/task-8 +[\dm ]+s +round \d+\n[^\n]*\? help\n/);
+  const [, view = ''] = screen.split('Wave work, cycle 1 ·');
+  assert.equal(
+    [...view.matchAll(/worker {2}(task-\d)/g)].map(([, id]) => id),
+    scripts.map((_, index) => `task-${index + 1}`),
+  );
+  assert.not.match(screen, /MaxListeners/);
+  terminal.type('C-c');
+  await terminal.until(/Stopped\. The agents have ended/);
+});
+
 live(
   'CLI-4: a row per agent with its task, time and last action; one is looked into and stopped',
   async () => {

@@ -22,6 +22,8 @@ export function createLiveScreen(stream: OutputStream, createLog: CreateLogUpdat
   let drawn: readonly string[] = [];
   return {
     draw: (lines) => {
+      // log-update 7.2 loses the last lines where one is added or removed above them.
+      if (lines.length !== drawn.length) log.clear();
       drawn = lines;
       log(lines.join('\n'));
     },
