@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { runRoot } from '../cell/run-folder.ts';
-import { listProposals } from '../core/decisions/list-proposals.ts';
+import { listProposals } from '../core/admission/list-proposals.ts';
 import { spendingApart } from '../core/schedule/spending-apart.ts';
 import type { LiveAgent } from '../domain/ports/agent-port.ts';
 import type { SessionLook } from '../domain/ports/store-port.ts';

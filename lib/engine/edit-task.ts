@@ -1,4 +1,4 @@
-import { handDecisions } from '../core/decisions/decisions.ts';
+import { handDecisions } from '../core/admission/decisions.ts';
 import { applyEdit, planOf, type TaskPlan } from '../core/task/edit-task.ts';
 import { transitiveDependents } from '../core/task/transitive-dependents.ts';
 import { badTask } from '../domain/bad-plan.ts';

@@ -1,4 +1,4 @@
-import { adapterDecision } from '../core/decisions/decisions.ts';
+import { adapterDecision } from '../core/admission/decisions.ts';
 import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
 import { planChanges, planOf } from '../core/task/edit-task.ts';
 import { badPlan } from '../domain/bad-plan.ts';

@@ -1,11 +1,11 @@
-import { changePage, type PageChange } from '../core/blackboard/change-page.ts';
-import { noteDecision } from '../core/decisions/decisions.ts';
+import { noteDecision } from '../core/admission/decisions.ts';
 import {
   decisionsMade,
   decisionsSettled,
   type Made,
   restoreUnheeded,
-} from '../core/decisions/decisions-made.ts';
+} from '../core/admission/decisions-made.ts';
+import { changePage, type PageChange } from '../core/blackboard/change-page.ts';
 import type { TaskChange } from '../core/task/task-state.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
 import { ledElsewhere } from '../domain/meanwhile.ts';

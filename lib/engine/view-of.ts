@@ -1,6 +1,6 @@
-import { type HeededSession, heedDecisions, heedVerdicts } from '../core/decisions/heed-decisions.ts';
-import { SinceDecided } from '../core/decisions/since-decided.ts';
-import { voidWithdrawn } from '../core/decisions/void-withdrawn.ts';
+import { type HeededSession, heedDecisions, heedVerdicts } from '../core/admission/filter-untrusted.ts';
+import { SinceDecided } from '../core/admission/since-decided.ts';
+import { voidWithdrawn } from '../core/changesets/void-withdrawn.ts';
 import { isOffered } from '../domain/config/role-settings.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { noSession } from '../domain/not-found.ts';

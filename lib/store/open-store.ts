@@ -95,7 +95,7 @@ async function findFormer(
   options: StoreOptions & { readonly catFile: CatFile },
   task: Task,
 ): Promise<Task | null> {
-  const { findVersions } = await import('./ends/find-versions.ts');
+  const { findVersions } = await import('./admission/find-versions.ts');
   const key = anchorKey(options.objectFormat, taskAnchor(task.session, task.id));
   const isFormer = ({ rev }: Task): boolean => rev === task.rev - 1;
   const found = await findVersions(options, taskNotes, new Map([[task, key]]), isFormer);

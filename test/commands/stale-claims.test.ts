@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeRegistration } from '../../lib/cell/run/agent-registry.ts';
 import { makeRunFolder } from '../../lib/cell/run-folder.ts';
-import { standingDecision } from '../../lib/core/decisions/decisions.ts';
+import { standingDecision } from '../../lib/core/admission/decisions.ts';
 import { claimTask } from '../../lib/core/task/task-attempt.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import { addToRecord } from '../../lib/git/cells/record.ts';

@@ -152,7 +152,7 @@ test('TRU-2 a signed approval lands nothing that this clone finds red, or outsid
 async function smuggle(repo: TestRepo, file: string): Promise<void> {
   const session = (await flameJson(repo, ['status'])).lines[0]?.session as Fields;
   const { openOrigins } = await import('../../lib/trust/decisions/open-origins.ts');
-  const { approvalDecision, builtDecision } = await import('../../lib/core/decisions/decisions.ts');
+  const { approvalDecision, builtDecision } = await import('../../lib/core/admission/decisions.ts');
   const { parseObjectId } = await import('../../lib/domain/ids.ts');
   const origins = openOrigins({ env: repo.env, commonDir: join(repo.path, '.git') });
   await forge(repo, ({ current }) => {

@@ -1,6 +1,6 @@
 import { finishMotions } from '../../lib/git/refs/finish-motions.ts';
-import { heedingStore } from '../../lib/store/ends/heeding-store.ts';
-import { restoreOwn } from '../../lib/store/ends/restore-own.ts';
+import { heedingStore } from '../../lib/store/admission/admission-store.ts';
+import { restoreOwn } from '../../lib/store/admission/restore-own.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { openOrigins } from '../../lib/trust/decisions/open-origins.ts';
 

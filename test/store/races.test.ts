@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { heedingStore } from '../../lib/store/ends/heeding-store.ts';
+import { heedingStore } from '../../lib/store/admission/admission-store.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { WriteQueue } from '../../lib/store/write/write-queue.ts';
 import { openOrigins } from '../../lib/trust/decisions/open-origins.ts';

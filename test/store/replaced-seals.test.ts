@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { parseSessionId } from '../../lib/domain/ids.ts';
 import type { Seal } from '../../lib/domain/state/signatures.ts';
 import { CatFile } from '../../lib/git/process/cat-file.ts';
-import { replacedSeals } from '../../lib/store/ends/replaced-seals.ts';
+import { replacedSeals } from '../../lib/store/admission/replaced-seals.ts';
 import type { StoreOptions } from '../../lib/store/store-options.ts';
 import { syncState } from '../../lib/store/sync/sync.ts';
 import { saveSeal } from '../../lib/store/write/save-seal.ts';

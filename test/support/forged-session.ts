@@ -6,7 +6,7 @@ import type { Session } from '../../lib/domain/state/session.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { viewSession } from '../../lib/engine/record.ts';
 import { workWave } from '../../lib/engine/work/work-wave.ts';
-import { type HeedingStore, heedingStore } from '../../lib/store/ends/heeding-store.ts';
+import { type HeedingStore, heedingStore } from '../../lib/store/admission/admission-store.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { alterTask, type TaskFields } from './tasks.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from './workshop.ts';

@@ -8,7 +8,7 @@ import { listRescues } from '../../engine/keep/rescue-list.ts';
 import { openGit } from '../../git/open-git.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
-import { heedingStore } from '../../store/ends/heeding-store.ts';
+import { heedingStore } from '../../store/admission/admission-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import { openOrigins } from '../../trust/decisions/open-origins.ts';
 import { openFarLines } from '../open/far-lines.ts';

@@ -3,7 +3,7 @@ import {
   sessionDecision,
   standingDecision,
   taskDecision,
-} from '../../core/decisions/decisions.ts';
+} from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';

@@ -1,4 +1,4 @@
-import { machineDecision } from '../../core/decisions/decisions.ts';
+import { machineDecision } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ShownMachine } from '../../domain/shown/machines.ts';
 import type { SharedRole } from '../../domain/state/machine.ts';

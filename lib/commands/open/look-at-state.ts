@@ -8,7 +8,7 @@ import { whereThePersonIs } from '../../git/objects/git-access.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import { beginDiscovery } from '../../git/process/discover-repository.ts';
 import { type Idents, openIdents } from '../../git/process/read-identity.ts';
-import { type HeedingStore, heedingStore } from '../../store/ends/heeding-store.ts';
+import { type HeedingStore, heedingStore } from '../../store/admission/admission-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import { chatAround } from '../../trust/chats.ts';
 import { cloneSigner } from '../../trust/clone-key.ts';

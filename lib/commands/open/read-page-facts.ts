@@ -1,8 +1,8 @@
 import { auditFile, summarizeAudit } from '../../cell/watcher/audit-log.ts';
+import { heedVerdicts } from '../../core/admission/filter-untrusted.ts';
 import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
 import { shownChangesets } from '../../core/changesets/shown-changesets.ts';
 import { undoable } from '../../core/changesets/undecide.ts';
-import { heedVerdicts } from '../../core/decisions/heed-decisions.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Origins } from '../../domain/state/origins.ts';

@@ -1,4 +1,4 @@
-import { isEndedElsewhere } from '../../core/decisions/heed-ends.ts';
+import { isEndedElsewhere } from '../../core/admission/unverified-completions.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Session } from '../../domain/state/session.ts';

@@ -1,4 +1,4 @@
-import { type HeededSession, heedDecisions } from '../../core/decisions/heed-decisions.ts';
+import { type HeededSession, heedDecisions } from '../../core/admission/filter-untrusted.ts';
 import type { SessionLook } from '../../domain/ports/store-port.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';

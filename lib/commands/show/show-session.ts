@@ -1,5 +1,5 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
-import { listProposals } from '../../core/decisions/list-proposals.ts';
+import { listProposals } from '../../core/admission/list-proposals.ts';
 import { statusOf } from '../../domain/shown/status.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { renderDoubts } from '../../ui/render/render-doubts.ts';

@@ -1,5 +1,5 @@
-import { allProposals } from '../../core/decisions/list-proposals.ts';
-import { listSigned } from '../../core/decisions/list-signed.ts';
+import { allProposals } from '../../core/admission/list-proposals.ts';
+import { listSigned } from '../../core/admission/list-signed.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Proposals } from '../../domain/shown/status.ts';

@@ -1,8 +1,8 @@
-import type { EndedSnapshot } from '../../core/decisions/heed-ends.ts';
-import { acceptDecisions } from '../../core/decisions/settle-ends.ts';
+import { acceptDecisions } from '../../core/admission/settle-ends.ts';
+import type { EndedSnapshot } from '../../core/admission/unverified-completions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Doubt } from '../../domain/state/doubt.ts';
-import { type Restorable, restoreOwn } from '../../store/ends/restore-own.ts';
+import { type Restorable, restoreOwn } from '../../store/admission/restore-own.ts';
 import type { Reading } from '../open/read-state.ts';
 
 /** What the person says about tasks and sessions that another clone changed: by id, with their session's, or `all`. */

@@ -1,4 +1,4 @@
-import { newProposals } from '../../core/decisions/list-proposals.ts';
+import { newProposals } from '../../core/admission/list-proposals.ts';
 import type { StateProblem, Store } from '../../domain/ports/store-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';

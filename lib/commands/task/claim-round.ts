@@ -1,10 +1,10 @@
-import { reopenSession } from '../../core/changesets/reopen-session.ts';
 import {
   courseDecision,
   handDecisions,
   sessionDecision,
   standingDecision,
-} from '../../core/decisions/decisions.ts';
+} from '../../core/admission/decisions.ts';
+import { reopenSession } from '../../core/changesets/reopen-session.ts';
 import { ClaimRules, claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
 import type { Change } from '../../domain/ports/store-port.ts';
 import type { Decision, Origins } from '../../domain/state/origins.ts';

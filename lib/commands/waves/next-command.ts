@@ -1,4 +1,4 @@
-import type { HeededSession } from '../../core/decisions/heed-decisions.ts';
+import type { HeededSession } from '../../core/admission/filter-untrusted.ts';
 import { type Action, isHeld, nextAction } from '../../core/schedule/next-action.ts';
 import { isHeldBy } from '../../core/schedule/task-holder.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';

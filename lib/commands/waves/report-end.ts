@@ -1,5 +1,5 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
-import { listProposals } from '../../core/decisions/list-proposals.ts';
+import { listProposals } from '../../core/admission/list-proposals.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { statusOf } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';

@@ -3,7 +3,7 @@ import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/by-text.ts';
-import { noteDecision } from '../decisions/decisions.ts';
+import { noteDecision } from '../admission/decisions.ts';
 import { countingNotes } from './notes-for.ts';
 
 /** All notes of a session, newest first, by whatever clone. */

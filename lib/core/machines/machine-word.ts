@@ -5,7 +5,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { isSignedBy } from '../../util/machine-key.ts';
-import { approvalDecision, builtDecision, verdictDecision } from '../decisions/decisions.ts';
+import { approvalDecision, builtDecision, verdictDecision } from '../admission/decisions.ts';
 
 type Unsigned = Omit<MachineWord, 'key' | 'signature'>;
 

@@ -1,4 +1,4 @@
-import { noteDecision } from '../../core/decisions/decisions.ts';
+import { noteDecision } from '../../core/admission/decisions.ts';
 import { boundText, oneLine } from '../../core/task/one-line.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';

@@ -1,5 +1,5 @@
+import { handDecisions } from '../../core/admission/decisions.ts';
 import { reopenSession } from '../../core/changesets/reopen-session.ts';
-import { handDecisions } from '../../core/decisions/decisions.ts';
 import { claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
 import { selectReady } from '../../core/schedule/select-ready.ts';
 import { isHeldBy } from '../../core/schedule/task-holder.ts';

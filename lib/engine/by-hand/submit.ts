@@ -1,4 +1,4 @@
-import { workDecision } from '../../core/decisions/decisions.ts';
+import { workDecision } from '../../core/admission/decisions.ts';
 import { type WorkBelow, workBelow } from '../../core/schedule/work-below.ts';
 import { completeTask } from '../../core/task/task-attempt.ts';
 import { FlameError } from '../../domain/flame-error.ts';

@@ -1,4 +1,4 @@
-import { workDecision } from '../../core/decisions/decisions.ts';
+import { workDecision } from '../../core/admission/decisions.ts';
 import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Workshop } from '../workshop.ts';

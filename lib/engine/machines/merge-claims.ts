@@ -1,4 +1,4 @@
-import { builtDecision } from '../../core/decisions/decisions.ts';
+import { builtDecision } from '../../core/admission/decisions.ts';
 import { wordText } from '../../core/machines/machine-word.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';

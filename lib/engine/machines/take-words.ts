@@ -1,4 +1,4 @@
-import { approvalDecision, builtDecision, verdictDecision } from '../../core/decisions/decisions.ts';
+import { approvalDecision, builtDecision, verdictDecision } from '../../core/admission/decisions.ts';
 import { isWordFor, signedApproval, signedVerdict } from '../../core/machines/machine-word.ts';
 import { agentIdPattern, type SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';

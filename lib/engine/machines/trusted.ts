@@ -1,4 +1,4 @@
-import { machineDecision } from '../../core/decisions/decisions.ts';
+import { machineDecision } from '../../core/admission/decisions.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { SeenMachine } from '../../domain/ports/sharing-port.ts';
 import type { SharedRole } from '../../domain/state/machine.ts';

@@ -1,5 +1,5 @@
+import { checksDecision } from '../../core/admission/decisions.ts';
 import { type ChangesetPlan, groupChangesets } from '../../core/changesets/group-changesets.ts';
-import { checksDecision } from '../../core/decisions/decisions.ts';
 import { changesetsOfCycle, freeChangesetId, mergeable } from '../../core/schedule/next-action.ts';
 import { readGround } from '../../core/task/needs-of.ts';
 import { requeueTask } from '../../core/task/task-return.ts';

@@ -1,5 +1,5 @@
+import { messageDecision } from '../../core/admission/decisions.ts';
 import { withStates } from '../../core/changesets/with-states.ts';
-import { messageDecision } from '../../core/decisions/decisions.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';

@@ -4,8 +4,8 @@ import {
   sessionDecision,
   standingDecision,
   taskDecision,
-} from '../../core/decisions/decisions.ts';
-import { toldOfPlan, toldOfTask } from '../../core/decisions/told-to-agents.ts';
+} from '../../core/admission/decisions.ts';
+import { toldOfPlan, toldOfTask } from '../../core/admission/texts-for-agents.ts';
 import { describeHead, headOf } from '../../core/merge/merge-task-head.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { planChanges, planOf } from '../../core/task/edit-task.ts';

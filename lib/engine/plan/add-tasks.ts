@@ -1,4 +1,4 @@
-import { courseDecision, handDecisions, sessionDecision } from '../../core/decisions/decisions.ts';
+import { courseDecision, handDecisions, sessionDecision } from '../../core/admission/decisions.ts';
 import { badTask } from '../../domain/bad-plan.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseTaskId, type SessionId, type TaskId } from '../../domain/ids.ts';

@@ -1,5 +1,5 @@
-import { adapterDecisions } from '../../core/decisions/decisions.ts';
-import { toldOfPlan } from '../../core/decisions/told-to-agents.ts';
+import { adapterDecisions } from '../../core/admission/decisions.ts';
+import { toldOfPlan } from '../../core/admission/texts-for-agents.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { planWaves } from '../../core/schedule/plan-waves.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';

@@ -1,4 +1,4 @@
-import { sessionDecision } from '../../core/decisions/decisions.ts';
+import { sessionDecision } from '../../core/admission/decisions.ts';
 import { sendBack } from '../../core/task/send-back.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Placed, PlanDecision } from '../../domain/ports/gates.ts';

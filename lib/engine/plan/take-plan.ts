@@ -1,4 +1,4 @@
-import { courseDecision } from '../../core/decisions/decisions.ts';
+import { courseDecision } from '../../core/admission/decisions.ts';
 import { cycleOfPlan } from '../../core/schedule/cycle-of-plan.ts';
 import { readGround } from '../../core/task/needs-of.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';

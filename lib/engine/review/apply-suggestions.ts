@@ -1,5 +1,5 @@
+import { workDecision } from '../../core/admission/decisions.ts';
 import { followLines } from '../../core/changesets/follow-line.ts';
-import { workDecision } from '../../core/decisions/decisions.ts';
 import { amendWork } from '../../core/task/amend-work.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';

@@ -1,4 +1,4 @@
-import { builtDecision } from '../../core/decisions/decisions.ts';
+import { builtDecision } from '../../core/admission/decisions.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';

@@ -1,4 +1,4 @@
-import { checksDecision } from '../../core/decisions/decisions.ts';
+import { checksDecision } from '../../core/admission/decisions.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';

@@ -1,4 +1,4 @@
-import { builtDecision, checksDecision } from '../../core/decisions/decisions.ts';
+import { builtDecision, checksDecision } from '../../core/admission/decisions.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';

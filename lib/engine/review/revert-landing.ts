@@ -1,5 +1,5 @@
+import { handDecisions, workDecision } from '../../core/admission/decisions.ts';
 import type { LandedChangeset } from '../../core/changesets/landed-changeset.ts';
-import { handDecisions, workDecision } from '../../core/decisions/decisions.ts';
 import type { AfterUndo } from '../../core/task/take-back.ts';
 import { claimTask, completeTask } from '../../core/task/task-attempt.ts';
 import { judgeTask } from '../../core/task/task-outcome.ts';

@@ -1,4 +1,4 @@
-import { courseDecision, sessionDecision } from '../../core/decisions/decisions.ts';
+import { courseDecision, sessionDecision } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';

@@ -1,4 +1,4 @@
-import { memoryDecision } from '../../core/decisions/decisions.ts';
+import { memoryDecision } from '../../core/admission/decisions.ts';
 import { memoryEntries } from '../../core/memory/memory-entries.ts';
 import { recallMemory } from '../../core/memory/recall-memory.ts';
 import type { SessionId } from '../../domain/ids.ts';

@@ -1,5 +1,5 @@
+import { workDecision } from '../../core/admission/decisions.ts';
 import { inDependencyOrder } from '../../core/changesets/cohesion-groups.ts';
-import { workDecision } from '../../core/decisions/decisions.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { readGround, uprooted } from '../../core/task/needs-of.ts';
 import { replayTask } from '../../core/task/task-attempt.ts';

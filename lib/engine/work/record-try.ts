@@ -1,4 +1,4 @@
-import { workDecision } from '../../core/decisions/decisions.ts';
+import { workDecision } from '../../core/admission/decisions.ts';
 import { isCounted } from '../../core/task/after-failure.ts';
 import { agentsOf, endTry, keptFailure, type TryEnd } from '../../core/task/task-tries.ts';
 import type { Failure } from '../../domain/failure.ts';

@@ -1,4 +1,4 @@
-import { standsAsLeft } from '../../core/decisions/heed-decisions.ts';
+import { standsAsLeft } from '../../core/admission/filter-untrusted.ts';
 import { addRun } from '../../core/schedule/add-run.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import { agentsOf } from '../../core/task/task-tries.ts';

@@ -1,6 +1,6 @@
+import { workDecision } from '../../core/admission/decisions.ts';
 import type { PageChange } from '../../core/blackboard/change-page.ts';
 import type { LeftByWorker } from '../../core/blackboard/notes-in-words.ts';
-import { workDecision } from '../../core/decisions/decisions.ts';
 import { afterFailure } from '../../core/task/after-failure.ts';
 import { completeTask, failTask, releaseTask } from '../../core/task/task-attempt.ts';
 import { judgeTask } from '../../core/task/task-outcome.ts';

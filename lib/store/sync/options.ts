@@ -1,6 +1,6 @@
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import type { EndJudge } from '../ends/end-judge.ts';
+import type { EndJudge } from '../admission/merge-judge.ts';
 
 export interface SyncOptions {
   /** git where the person stands: a remote's path may be relative to it. */

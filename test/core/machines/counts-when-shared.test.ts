@@ -6,7 +6,7 @@ import {
   noteDecision,
   standingDecision,
   taskDecision,
-} from '../../../lib/core/decisions/decisions.ts';
+} from '../../../lib/core/admission/decisions.ts';
 import { countsWhenShared, sharedOrigins } from '../../../lib/core/machines/counts-when-shared.ts';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
 import { makeNote } from '../../../lib/domain/state/blackboard.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { standingDecision } from '../../../lib/core/decisions/decisions.ts';
+import { standingDecision } from '../../../lib/core/admission/decisions.ts';
 import { mergeTask } from '../../../lib/core/merge/merge-task.ts';
 import { mergeable } from '../../../lib/core/schedule/next-action.ts';
 import { workBelow } from '../../../lib/core/schedule/work-below.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pauseDecision } from '../../../lib/core/decisions/decisions.ts';
+import { pauseDecision } from '../../../lib/core/admission/decisions.ts';
 import type { Failure } from '../../../lib/domain/failure.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { machineDecision } from '../../../lib/core/decisions/decisions.ts';
+import { machineDecision } from '../../../lib/core/admission/decisions.ts';
 import { signedApproval, signedVerdict, wordText } from '../../../lib/core/machines/machine-word.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import type { SharedRole } from '../../../lib/domain/state/machine.ts';

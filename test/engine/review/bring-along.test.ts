@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkoutDecision } from '../../../lib/core/decisions/decisions.ts';
+import { checkoutDecision } from '../../../lib/core/admission/decisions.ts';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { bringAlong } from '../../../lib/engine/review/bring-along.ts';

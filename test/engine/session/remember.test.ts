@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultConfig } from '../../../lib/config/parse-config.ts';
-import { memoryDecision } from '../../../lib/core/decisions/decisions.ts';
+import { memoryDecision } from '../../../lib/core/admission/decisions.ts';
 import { memoryEntries } from '../../../lib/core/memory/memory-entries.ts';
 import type { EventBody } from '../../../lib/domain/shown/event.ts';
 import { recall } from '../../../lib/engine/session/remember.ts';

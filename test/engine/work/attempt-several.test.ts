@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { standingDecision } from '../../../lib/core/decisions/decisions.ts';
+import { standingDecision } from '../../../lib/core/admission/decisions.ts';
 import { type ObjectId, parseAgentId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';

@@ -11,7 +11,7 @@ import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { longMs } from '../../../lib/engine/work/attempts.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import type { Workshop } from '../../../lib/engine/workshop.ts';
-import { heedingStore } from '../../../lib/store/ends/heeding-store.ts';
+import { heedingStore } from '../../../lib/store/admission/admission-store.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
 import { until } from '../../support/until.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';

@@ -1,6 +1,6 @@
-import { isSettled } from '../../core/decisions/heed-decisions.ts';
-import { branchesOf, type HeedingEnds, isBelieved } from '../../core/decisions/heed-ends.ts';
-import { isOwnEnd } from '../../core/decisions/own-ends.ts';
+import { isSettled } from '../../core/admission/filter-untrusted.ts';
+import { isOwnEnd } from '../../core/admission/own-versions.ts';
+import { branchesOf, type HeedingEnds, isBelieved } from '../../core/admission/unverified-completions.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';

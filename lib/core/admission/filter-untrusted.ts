@@ -7,6 +7,7 @@ import type { Decision, Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
+import { voidWithdrawn } from '../changesets/void-withdrawn.ts';
 import {
   adapterDecision,
   approvalDecision,
@@ -22,7 +23,6 @@ import {
   taskDecision,
   verdictDecision,
 } from './decisions.ts';
-import { voidWithdrawn } from './void-withdrawn.ts';
 
 /** What is needed to say which decisions count. */
 export interface Heeding {

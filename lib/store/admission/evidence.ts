@@ -1,5 +1,9 @@
-import type { BranchQuestion, EndEvidence, LandingQuestion } from '../../core/decisions/heed-ends.ts';
-import { isOwnSession, isOwnTask } from '../../core/decisions/own-ends.ts';
+import { isOwnSession, isOwnTask } from '../../core/admission/own-versions.ts';
+import type {
+  BranchQuestion,
+  EndEvidence,
+  LandingQuestion,
+} from '../../core/admission/unverified-completions.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';

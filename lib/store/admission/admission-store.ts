@@ -1,6 +1,11 @@
-import { type EndedSnapshot, heedEnds, heedLook, isEndedElsewhere } from '../../core/decisions/heed-ends.ts';
-import { restoreSaid } from '../../core/decisions/restore-said.ts';
-import { SinceDecided } from '../../core/decisions/since-decided.ts';
+import { restoreSaid } from '../../core/admission/restore-said.ts';
+import { SinceDecided } from '../../core/admission/since-decided.ts';
+import {
+  type EndedSnapshot,
+  heedEnds,
+  heedLook,
+  isEndedElsewhere,
+} from '../../core/admission/unverified-completions.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type {
   Change,
@@ -15,8 +20,8 @@ import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { LocalStore, StoreOptions } from '../store-options.ts';
-import { type EndJudge, endJudge } from './end-judge.ts';
 import { StoredEvidence } from './evidence.ts';
+import { type EndJudge, endJudge } from './merge-judge.ts';
 
 /** A store that shows and hands on what has ended here, whatever its notes say of it. */
 export interface HeedingStore extends Store {

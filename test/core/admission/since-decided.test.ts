@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SinceDecided } from '../../../lib/core/decisions/since-decided.ts';
+import { SinceDecided } from '../../../lib/core/admission/since-decided.ts';
 
 /** As another process decides: it shows at the next refresh. */
 function makeOrigins() {

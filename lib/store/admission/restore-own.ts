@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isOwnSession, isOwnTask } from '../../core/decisions/own-ends.ts';
-import { restoreCourse } from '../../core/decisions/settle-ends.ts';
+import { isOwnSession, isOwnTask } from '../../core/admission/own-versions.ts';
+import { restoreCourse } from '../../core/admission/settle-ends.ts';
 import type { Change, Snapshot } from '../../domain/ports/store-port.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { HeedingStore } from './heeding-store.ts';
+import type { HeedingStore } from './admission-store.ts';
 
 /** A task to bring back; null: the session itself. */
 export interface Restorable {

@@ -2,7 +2,7 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Proposals } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { changesetsOfCycle } from '../schedule/next-action.ts';
-import type { HeededSession } from './heed-decisions.ts';
+import type { HeededSession } from './filter-untrusted.ts';
 
 /** What another clone decided of a session, and no person here has decided about. */
 export function listProposals(

@@ -17,7 +17,7 @@ import {
   taskDecision,
   verdictDecision,
 } from './decisions.ts';
-import { type HeededSession, isSettled } from './heed-decisions.ts';
+import { type HeededSession, isSettled } from './filter-untrusted.ts';
 
 /** What a transaction writes, as far as anything is decided by it. */
 export interface Made {

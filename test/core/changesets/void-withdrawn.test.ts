@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { voidWithdrawn } from '../../../lib/core/decisions/void-withdrawn.ts';
+import { voidWithdrawn } from '../../../lib/core/changesets/void-withdrawn.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import { sampleSession } from '../../store/sample.ts';
 import { makeOid, makePassed, makeTask } from '../../support/tasks.ts';

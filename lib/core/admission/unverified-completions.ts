@@ -9,8 +9,8 @@ import type { Task } from '../../domain/state/task.ts';
 import { shortId } from '../../util/short-id.ts';
 import { begunAt } from './begun-at.ts';
 import { landedDecision, sessionDecision, standingDecision } from './decisions.ts';
-import { isSettled } from './heed-decisions.ts';
-import { isOwnEnd } from './own-ends.ts';
+import { isSettled } from './filter-untrusted.ts';
+import { isOwnEnd } from './own-versions.ts';
 
 /**
  * What is known here beyond the notes of what they say has ended. It answers from memory; what it was not asked before it

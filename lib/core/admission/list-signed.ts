@@ -11,7 +11,7 @@ import {
   taskDecision,
   verdictDecision,
 } from './decisions.ts';
-import { isSettled } from './heed-decisions.ts';
+import { isSettled } from './filter-untrusted.ts';
 
 /** The parts of a session that count here because a named signer signed them, by signer. */
 export function listSigned(

@@ -2,7 +2,7 @@ import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { courseDecision, sessionDecision, standingDecision, taskDecision } from './decisions.ts';
-import { isSettled } from './heed-decisions.ts';
+import { isSettled } from './filter-untrusted.ts';
 
 /** Whether this clone decided that a session ends, or a named signer. */
 export function isOwnEnd(session: Session, origins: Origins): boolean {
