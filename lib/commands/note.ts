@@ -32,10 +32,14 @@ export function run(args: CommandArgs<'note'>, io: Io): Promise<number> {
 }
 
 function list(args: CommandArgs<'note'>, io: Io): Promise<number> {
-  return withDecisions(args, io, async ({ store, meant, origins, output }) => {
+  return withDecisions(args, io, async ({ store, meant, output }) => {
     const snapshot = await lookAtSession(store, meant);
     const { id } = meant.require(snapshot);
-    const notes = showNotes(snapshot.blackboardOf(id), snapshot.tasksOf(id), origins);
+    const notes = showNotes(
+      snapshot.blackboardOf(id),
+      snapshot.tasksOf(id),
+      snapshot.admitted(id).snapshot.blackboardOf(id),
+    );
     output.json({ session: id, notes });
     const text = notes.length === 0 ? 'No notes were left.' : renderNotes(notes, output.style).join('\n');
     await showLong(output, io, text);

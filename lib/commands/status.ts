@@ -10,13 +10,13 @@ import { type Status, statusOf } from '../domain/shown/status.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import { machineName } from '../trust/clone-key.ts';
-import { renderDoubts } from '../ui/render/render-doubts.ts';
 import { renderMachines } from '../ui/render/render-machines.ts';
 import { renderNoteCount } from '../ui/render/render-notes.ts';
 import { renderOthers } from '../ui/render/render-others.ts';
 import { renderProposals } from '../ui/render/render-proposals.ts';
 import { renderSpend, renderSpendingApart } from '../ui/render/render-spend.ts';
 import { renderStatus } from '../ui/render/render-status.ts';
+import { renderUnverified } from '../ui/render/render-unverified.ts';
 import type { Style } from '../ui/text/style.ts';
 import { askedNow } from './open/asked-now.ts';
 import { behindLanding, bringsAlong } from './open/behind-landing.ts';
@@ -27,26 +27,25 @@ import { readOtherWaits } from './open/read-waits.ts';
 import { isSessionBusy } from './open/session-busy.ts';
 import { lookAtSession } from './open/session-meant.ts';
 import { withDecisions } from './open/signed-decisions.ts';
-import { standingOf } from './open/standing.ts';
 import { askingPerson, nextCommand, whereItGoes } from './waves/next-command.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
   return withDecisions(args, io, async (reading) => {
-    const { git, store, origins, shown, output, meant } = reading;
+    const { git, store, shown, output, meant } = reading;
     const snapshot = await lookAtSession(store, meant);
     const session = meant.pick(snapshot);
     const tasks = session === null ? [] : snapshot.tasksOf(session.id);
     const { commonDir } = git.repository;
     const { agents, activity } = await agentsAt(commonDir, session);
-    const standing = session === null ? null : standingOf(snapshot, session, origins);
+    const standing = session === null ? null : snapshot.admitted(session.id);
     const proposals =
       session === null || standing === null ? undefined : listProposals(session, standing, snapshot);
-    const doubts = (snapshot.doubts ?? []).filter((doubt) => doubt.session === session?.id);
-    const doubted = renderDoubts(doubts, output.style);
+    const doubts = snapshot.unverified.filter((one) => one.session === session?.id);
+    const doubted = renderUnverified(doubts, output.style);
     const ahead = session === null ? undefined : await readAhead(reading, io, { session, tasks });
     const waits = session === null ? [] : await readOtherWaits(reading, session, tasks);
-    const notes = session === null ? undefined : await countNotes(snapshot, session, origins);
+    const notes = session === null ? undefined : await countNotes(snapshot, session);
     const spending = session === null ? {} : spendingApart(session);
     const asks = await askedNow(commonDir, session);
     const more = { asks, proposals, doubts, ahead, waits, notes, spending, isText: !output.isJson };
@@ -109,15 +108,14 @@ function belowOf(machines: Awaited<ReturnType<typeof machinesOf>>, style: Style)
 }
 
 async function countNotes(
-  snapshot: Pick<SessionLook, 'blackboardOf' | 'tasksOf'>,
+  snapshot: Pick<SessionLook, 'admitted' | 'blackboardOf' | 'tasksOf'>,
   { id }: Session,
-  origins: Parameters<typeof standingOf>[2],
 ): Promise<Status['notes']> {
   const pages = snapshot.blackboardOf(id);
   if (pages.length === 0) return undefined;
   // For most sessions there is nothing of it to load.
   const { showNotes } = await import('../core/blackboard/show-notes.ts');
-  const all = showNotes(pages, snapshot.tasksOf(id), origins);
+  const all = showNotes(pages, snapshot.tasksOf(id), snapshot.admitted(id).snapshot.blackboardOf(id));
   const count = (wanted: string): number => all.filter(({ state }) => state === wanted).length;
   const [told, elsewhere] = [count('told'), count('elsewhere')];
   return told + elsewhere === 0 ? undefined : { told, elsewhere };

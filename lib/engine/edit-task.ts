@@ -41,7 +41,7 @@ export async function editTask(
     if (problems.length > 0) throw badEdit(now, problems, `git flame task edit ${now.id}`);
     const subject = `${now.id}: ${changed.join(', ')} changed by ${workshop.gates.person}`;
     const step = { task: result.task, subject, transition: `${now.status} -> ${now.status}` };
-    return { steps: [step], vouched: handDecisions(result.task) };
+    return { steps: [step], accepted: handDecisions(result.task) };
   });
   if (task === undefined) throw new Error('nothing was decided');
   return { task: done.kind === 'done' ? taskOf(done.view, before.id) : task, changed };

@@ -73,7 +73,7 @@ async function reviewCycle(workshop: Recorder, { session, summary }: SessionQues
 }
 
 async function askAbout(
-  workshop: Pick<Workshop, 'config' | 'origins' | 'store'>,
+  workshop: Pick<Workshop, 'config' | 'store'>,
   id: SessionId,
 ): Promise<SessionQuestion> {
   const { session, tasks } = await viewSession(workshop, id);

@@ -30,7 +30,7 @@ export async function readBounds(
 
 /** What is wrong with a plan beside the tasks there are. */
 export function planProblems(
-  bounds: PlanBounds & Pick<Workshop, 'origins'>,
+  bounds: PlanBounds & Pick<Workshop, 'decided'>,
   { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
   plan: Plan,
 ): readonly PlanProblem[] {
@@ -39,7 +39,7 @@ export function planProblems(
 
 /** The same of a plan that waited for the person's word: what agents began meanwhile, exactly as it is there, is no mistake. */
 export function proposalProblems(
-  bounds: PlanBounds & Pick<Workshop, 'origins'>,
+  bounds: PlanBounds & Pick<Workshop, 'decided'>,
   view: Pick<SessionView, 'session' | 'tasks'>,
   plan: Plan,
 ): readonly PlanProblem[] {
@@ -54,13 +54,13 @@ export function proposalProblems(
 
 /** An adapter that the configuration doesn't offer is for the person to choose, in a plan or a task of their own. */
 export function notOffered(
-  workshop: Pick<Workshop, 'config' | 'origins'>,
+  workshop: Pick<Workshop, 'config' | 'decided'>,
   session: SessionId,
   { tasks }: Plan,
 ): readonly PlanProblem[] {
   return choicesIn(tasks).flatMap(({ id, adapter }) => {
     if (adapter === null || isOffered(workshop.config, 'worker', adapter)) return [];
-    if (workshop.origins.has(adapterDecision({ session, id, adapter }))) return [];
+    if (workshop.decided.has(adapterDecision({ session, id, adapter }))) return [];
     const message = `asks for the adapter ${adapter}, which this configuration does not offer (roles.worker.adapter, adapters)`;
     return [{ task: id, message }];
   });

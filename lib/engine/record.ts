@@ -1,31 +1,23 @@
-import { noteDecision } from '../core/admission/decisions.ts';
-import {
-  decisionsMade,
-  decisionsSettled,
-  type Made,
-  restoreUnheeded,
-} from '../core/admission/decisions-made.ts';
 import { changePage, type PageChange } from '../core/blackboard/change-page.ts';
 import type { TaskChange } from '../core/task/task-state.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
 import { ledElsewhere } from '../domain/meanwhile.ts';
 import { noTask } from '../domain/not-found.ts';
 import type { RefUpdate } from '../domain/ports/git-port.ts';
-import type { Change } from '../domain/ports/store-port.ts';
+import type { Change, SessionView } from '../domain/ports/store-port.ts';
+import type { Decision } from '../domain/state/decision-log.ts';
 import type { Verification } from '../domain/state/evidence.ts';
-import type { Decision } from '../domain/state/origins.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import type { ReviewNote, Verdict } from '../domain/state/verdict.ts';
-import { type SessionView, viewOf } from './view-of.ts';
 import type { Workshop } from './workshop.ts';
 
-export type { SessionView } from './view-of.ts';
+export type { SessionView } from '../domain/ports/store-port.ts';
 
 /** What it takes to read a session and to record in it, with the time of it. */
 export type Recorder = Pick<
   Workshop,
-  'config' | 'events' | 'gates' | 'now' | 'origins' | 'sharing' | 'store'
+  'config' | 'events' | 'gates' | 'now' | 'decided' | 'sharing' | 'store'
 >;
 
 /** What moves together: all of it or nothing. */
@@ -40,7 +32,7 @@ export interface Recording {
   readonly notes?: { readonly changes: readonly PageChange[]; readonly subject: string };
   readonly refs?: readonly RefUpdate[];
   /** What the person decided with it beyond what is recorded: their word about what was received. */
-  readonly vouched?: readonly Decision[];
+  readonly accepted?: readonly Decision[];
   /** Why, for `git log`. */
   readonly body?: string;
   /** Who did it; the person unless an agent did. */
@@ -52,17 +44,14 @@ type RecordResult =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'ref-moved'; readonly ref: string };
 
-/** Reads a session with its tasks. */
-export async function viewSession(
-  workshop: Pick<Workshop, 'config' | 'origins' | 'store'>,
-  id: SessionId,
-): Promise<SessionView> {
-  return viewOf(workshop, await workshop.store.snapshot(), id);
+/** Reads a session with its tasks. Throws FlameError `no-session`. */
+export async function viewSession(workshop: Pick<Workshop, 'store'>, id: SessionId): Promise<SessionView> {
+  return (await workshop.store.snapshot()).admitted(id);
 }
 
 /**
  * Decides on the newest state and records the outcome by compare-and-swap: on a lost race `decide` is asked
- * again. What is decided by it is remembered as this clone's own before the refs move. Task changes are reported as events after the refs moved, never before.
+ * again. The store records what is decided by it as this clone's own before the refs move. Task changes are reported as events after the refs moved, never before.
  * Throws FlameError `led-elsewhere`.
  */
 export function record(workshop: Recorder, id: SessionId, decide: Decide): Promise<RecordResult> {
@@ -77,32 +66,27 @@ export function record(workshop: Recorder, id: SessionId, decide: Decide): Promi
 type Decide = (view: SessionView) => Recording | null;
 
 /**
- * The same for what a machine says of itself alone, whoever leads: that it leads from now on, what its agents spent, that
+ * The same for what a machine records of itself alone, whichever leads: that it leads from now on, what its agents spent, that
  * it gives back what they held.
  */
 export async function recordOwn(workshop: Recorder, id: SessionId, decide: Decide): Promise<RecordResult> {
   let changed: { before: SessionView; recording: Recording } | undefined;
   const result = await workshop.store.transact((snapshot) => {
-    const before = viewOf(workshop, snapshot, id);
-    const decided = decide(before);
-    if (decided === null) return null;
-    workshop.origins.vouch([...decisionsMade(before, madeBy(decided)), ...notesOf(before, decided, 'add')]);
-    const recording = asStored(before, decided);
+    const before = snapshot.admitted(id);
+    const recording = decide(before);
+    if (recording === null) return null;
     changed = { before, recording };
     return {
       changes: changesOf(before, recording),
       refs: recording.refs ?? [],
+      accepted: recording.accepted ?? [],
       actor: recording.actor ?? workshop.gates.person,
     };
   });
   if (result.kind === 'ref-moved') return { kind: 'ref-moved', ref: result.ref };
   if (result.kind === 'nothing' || changed === undefined) return { kind: 'nothing' };
-  workshop.origins.settle([
-    ...decisionsSettled(changed.before, madeBy(changed.recording)),
-    ...notesOf(changed.before, changed.recording, 'drop'),
-  ]);
   reportSteps(workshop, changed.before, changed.recording);
-  return { kind: 'done', view: viewOf(workshop, result.snapshot, id) };
+  return { kind: 'done', view: result.snapshot.admitted(id) };
 }
 
 /** The machine that took the place of this one, which led; null: none did. */
@@ -112,13 +96,6 @@ export function leadElsewhere(
 ): string | null {
   if (sharing?.role !== 'lead' || machines === undefined) return null;
   return machines.lead === sharing.machine ? null : machines.lead;
-}
-
-/** What is decided by notes that are left, or taken away. */
-function notesOf({ session }: SessionView, { notes }: Recording, part: 'add' | 'drop'): readonly Decision[] {
-  return (notes?.changes ?? []).flatMap((change) =>
-    change[part].map((note) => noteDecision({ session: session.id, task: change.task }, note)),
-  );
 }
 
 function changesOf({ session: { id }, pages }: SessionView, recording: Recording): readonly Change[] {
@@ -173,25 +150,6 @@ function reportSteps(workshop: Pick<Workshop, 'events'>, before: SessionView, re
 /** What a commit's subject says beyond the change itself. */
 function reasonIn(subject: string, change: string): string {
   return subject.startsWith(change) ? subject.slice(change.length).replace(/^[\s,:]+/, '') : subject;
-}
-
-/**
- * A recording whose session has again what was only left out of the view: no decision was made about that.
- */
-function asStored({ stored, session }: SessionView, recording: Recording): Recording {
-  if (recording.session === undefined) return recording;
-  const next = restoreUnheeded(recording.session.next, { seen: session, stored });
-  return { ...recording, session: { ...recording.session, next } };
-}
-
-function madeBy(recording: Recording): Made {
-  return {
-    session: recording.session?.next ?? null,
-    added: recording.newTasks?.tasks ?? [],
-    changed: (recording.steps ?? []).map(({ task }) => task),
-    verdict: recording.verdict ?? null,
-    vouched: recording.vouched ?? [],
-  };
 }
 
 /** A task of a view, also one that was only received. Throws FlameError `no-task`. */

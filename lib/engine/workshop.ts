@@ -7,11 +7,11 @@ import type { Gates } from '../domain/ports/gates.ts';
 import type { GitPort } from '../domain/ports/git-port.ts';
 import type { PromptRenderer } from '../domain/ports/prompt-port.ts';
 import type { Sharing } from '../domain/ports/sharing-port.ts';
-import type { Store } from '../domain/ports/store-port.ts';
+import type { TrustedStore } from '../domain/ports/store-port.ts';
 import type { Role } from '../domain/role.ts';
 import type { EventSink } from '../domain/shown/event.ts';
+import type { DecisionLog } from '../domain/state/decision-log.ts';
 import type { MemoryProvider } from '../domain/state/memory.ts';
-import type { Origins } from '../domain/state/origins.ts';
 import type { RunMemory } from './run-memory.ts';
 import type { WindDown } from './wind-down.ts';
 
@@ -70,7 +70,7 @@ export interface Workshop {
   /** The workshop by the configuration as it is now; itself when that hasn't changed. */
   readonly reload: () => Promise<Workshop>;
   readonly git: GitPort;
-  readonly store: Store;
+  readonly store: TrustedStore;
   readonly agents: AgentRunner;
   readonly gates: Gates;
   readonly events: EventSink;
@@ -90,7 +90,7 @@ export interface Workshop {
   /** What claims made here name as their place, see cloneName. */
   readonly place: string;
   /** Which decisions were made here; what others decided doesn't count. */
-  readonly origins: Origins;
+  readonly decided: DecisionLog;
   /** Where several machines work on the session: how this one does. */
   readonly sharing?: Sharing;
   readonly windDown: WindDown;

@@ -48,7 +48,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       });
     },
     snapshot: async (): Promise<Snapshot> => snapshotOf(await reader.read()),
-    look: async (pick) => new StateSnapshot(await reader.look(pick)),
+    look: (pick) => reader.look(pick),
     transact: async (decide, options = {}): Promise<TransactResult> =>
       (await openedWriter()).transact(decide, options),
     watch: async (onChange) => {
@@ -95,7 +95,7 @@ async function findFormer(
   options: StoreOptions & { readonly catFile: CatFile },
   task: Task,
 ): Promise<Task | null> {
-  const { findVersions } = await import('./admission/find-versions.ts');
+  const { findVersions } = await import('./admission/note-history.ts');
   const key = anchorKey(options.objectFormat, taskAnchor(task.session, task.id));
   const isFormer = ({ rev }: Task): boolean => rev === task.rev - 1;
   const found = await findVersions(options, taskNotes, new Map([[task, key]]), isFormer);

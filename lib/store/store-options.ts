@@ -1,4 +1,4 @@
-import type { Store } from '../domain/ports/store-port.ts';
+import type { OwnTips, Snapshot, Store } from '../domain/ports/store-port.ts';
 import type { ObjectFormat } from '../git/objects/make-object.ts';
 import type { CatFile } from '../git/process/cat-file.ts';
 import type { Idents } from '../git/process/read-identity.ts';
@@ -8,7 +8,7 @@ import type { StateReader } from './notes/state-reader.ts';
 
 /** What writers of one opened store share. */
 export interface StoreParts
-  extends Pick<StoreOptions, 'context' | 'idents' | 'commonDir' | 'objectFormat' | 'signer'> {
+  extends Pick<StoreOptions, 'context' | 'idents' | 'commonDir' | 'objectFormat' | 'signer' | 'ownTips'> {
   readonly catFile: CatFile;
   readonly reader: StateReader;
   readonly now: () => Date;
@@ -28,6 +28,8 @@ export interface StoreOptions {
   readonly now?: () => Date;
   /** Signs commits with this clone's key where machines share a session; asked for when first needed, null: it has none. */
   readonly signer?: () => CommitSigner | null;
+  /** Absent: every state is judged. */
+  readonly ownTips?: OwnTips;
   /** Named in the `Host` trailer of each commit; none if not given. */
   readonly hostname?: string;
 }
@@ -40,7 +42,7 @@ export interface StoreWriter {
 }
 
 /** The state of one clone. */
-export interface LocalStore extends Store {
+export interface LocalStore extends Store<Snapshot, Snapshot> {
   /** Starts what reads the notes: whoever is going to ask for them waits less. */
   begin(): void;
   /** From now on changes go another way: the remote decides whether they are made. */

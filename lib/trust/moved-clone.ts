@@ -42,7 +42,7 @@ export async function adoptMovedClone(env: Env, commonDir: string): Promise<void
 }
 
 /** A number of a folder may be used again, its birth is not: null where the file system doesn't tell it. */
-function identityOf(folder: string): string | null {
+export function identityOf(folder: string): string | null {
   const facts = statSync(folder, { throwIfNoEntry: false, bigint: true });
   return facts === undefined || facts.birthtimeNs === 0n
     ? null

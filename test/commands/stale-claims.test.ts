@@ -12,7 +12,7 @@ import { parseAgentId } from '../../lib/domain/ids.ts';
 import { addToRecord } from '../../lib/git/cells/record.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openStore } from '../../lib/store/open-store.ts';
-import { openOrigins } from '../../lib/trust/decisions/open-origins.ts';
+import { openDecisionLog } from '../../lib/trust/decisions/open-decision-log.ts';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { ownIdentity, processStart } from '../../lib/util/process-identity.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
@@ -51,7 +51,7 @@ async function makeClaimed(
   // Claims that this clone made: what others write into a note is a proposal.
   const after = await store.snapshot();
   const made = after.current === null ? [] : after.tasksOf(after.current.id);
-  openOrigins({ env: repo.env, commonDir: join(repo.path, '.git') }).vouch(made.map(standingDecision));
+  openDecisionLog({ env: repo.env, commonDir: join(repo.path, '.git') }).record(made.map(standingDecision));
   await store.close();
   return repo;
 }

@@ -151,10 +151,10 @@ test('TRU-2 a signed approval lands nothing that this clone finds red, or outsid
 /** Has a clone approve and sign a changeset that holds a file which none of its tasks may write. */
 async function smuggle(repo: TestRepo, file: string): Promise<void> {
   const session = (await flameJson(repo, ['status'])).lines[0]?.session as Fields;
-  const { openOrigins } = await import('../../lib/trust/decisions/open-origins.ts');
+  const { openDecisionLog } = await import('../../lib/trust/decisions/open-decision-log.ts');
   const { approvalDecision, builtDecision } = await import('../../lib/core/admission/decisions.ts');
   const { parseObjectId } = await import('../../lib/domain/ids.ts');
-  const origins = openOrigins({ env: repo.env, commonDir: join(repo.path, '.git') });
+  const decided = openDecisionLog({ env: repo.env, commonDir: join(repo.path, '.git') });
   await forge(repo, ({ current }) => {
     const [set] = current?.changesets ?? [];
     if (current === null || set === undefined || current.id !== session.id) return [];
@@ -171,7 +171,7 @@ async function smuggle(repo: TestRepo, file: string): Promise<void> {
       .flatMap((parent) => ['-p', parent]);
     const commit = parseObjectId(git('commit-tree', git('write-tree'), ...parents, '-m', 'main: One'));
     const changed = { ...set, commit, state: 'approved' as const, decided_by: 'Lea Lead <lea@example.com>' };
-    origins.vouch([builtDecision(current, changed), approvalDecision(current, changed)]);
+    decided.record([builtDecision(current, changed), approvalDecision(current, changed)]);
     return [{ subject: 'smuggled', session: { ...current, wave: 'review', changesets: [changed] } }];
   });
   assert.is((await flame(repo, ['sync'])).code, 0);

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { standingDecision } from '../../lib/core/admission/decisions.ts';
 import { finishMotions } from '../../lib/git/refs/finish-motions.ts';
-import type { HeedingStore } from '../../lib/store/admission/admission-store.ts';
+import type { AdmissionStore } from '../../lib/store/admission/admission-store.ts';
 import { type RestoreWishes, restoreOwn } from '../../lib/store/admission/restore-own.ts';
 import { closeForged, forge, heedingOf, makeSession } from '../support/forged-session.ts';
 import { alterTask } from '../support/tasks.ts';
@@ -34,7 +34,7 @@ test('TRU-2 a restore writes over nothing that another process makes of a task m
   await forgeAll(bench);
   const store = await heedingOf(bench);
   let turns = 0;
-  const meddling: HeedingStore = {
+  const meddling: AdmissionStore = {
     ...store,
     lastTasks: async (tasks) => {
       const found = await store.lastTasks(tasks);
@@ -45,14 +45,14 @@ test('TRU-2 a restore writes over nothing that another process makes of a task m
           const own = [...found.values()].find(({ id }) => id === 'a');
           assert.ok(own !== undefined);
           const taken = alterTask(own, { status: 'dropped', reason: 'not wanted any more' });
-          bench.workshop.origins.vouch([standingDecision(taken)]);
+          bench.workshop.decided.record([standingDecision(taken)]);
           return { changes: [{ subject: 'a: dropped', tasks: [taken] }], actor: 'Lea Lead' };
         });
       }
       return found;
     },
   };
-  const restored = await restoreOwn(meddling, bench.workshop.origins, all);
+  const restored = await restoreOwn(meddling, bench.workshop.decided, all);
   assert.equal(restored, [bench.session, 'b']);
   assert.is(turns, 2);
   assert.is(await saidOf(bench), 'dropped failed active');
@@ -66,7 +66,7 @@ test('TRU-2 a restore that is to bring back something unknown brings back nothin
     throw new Error('no such task');
   };
   const store = await heedingOf(bench);
-  const error = await restoreOwn(store, bench.workshop.origins, { ...all, check }).catch((one) => one);
+  const error = await restoreOwn(store, bench.workshop.decided, { ...all, check }).catch((one) => one);
   assert.is(error.message, 'no such task');
   assert.is(await saidOf(bench), before);
 });

@@ -5,10 +5,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { heedingStore } from '../../lib/store/admission/admission-store.ts';
+import { openAdmission } from '../../lib/store/admission/admission-store.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { WriteQueue } from '../../lib/store/write/write-queue.ts';
-import { openOrigins } from '../../lib/trust/decisions/open-origins.ts';
+import { openDecisionLog } from '../../lib/trust/decisions/open-decision-log.ts';
 import { type ListedProcess, listProcesses } from '../support/processes.ts';
 import { makeRandom } from '../support/random.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
@@ -118,8 +118,8 @@ test('what is dear to lose waits for its turn before anybody races it, and reads
   const repo = makeRepo();
   const context = { cwd: repo.path, env: repo.env };
   const storing = { context, commonDir: commonDir(repo), objectFormat: 'sha1' } as const;
-  const origins = openOrigins({ env: repo.env, commonDir: commonDir(repo) });
-  const store = heedingStore(await openStore(storing), { ...storing, origins });
+  const decided = openDecisionLog({ env: repo.env, commonDir: commonDir(repo) });
+  const store = openAdmission(await openStore(storing), { ...storing, decided });
   await createTasks(store, [sampleTask('task-001')]);
   const steps: string[] = [];
   const decide = (): null => {

@@ -6,7 +6,7 @@ import type { Session } from '../../lib/domain/state/session.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { viewSession } from '../../lib/engine/record.ts';
 import { workWave } from '../../lib/engine/work/work-wave.ts';
-import { type HeedingStore, heedingStore } from '../../lib/store/admission/admission-store.ts';
+import { type AdmissionStore, openAdmission } from '../../lib/store/admission/admission-store.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { alterTask, type TaskFields } from './tasks.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from './workshop.ts';
@@ -69,8 +69,8 @@ export async function taskIn({ workshop, session }: TestWorkshop, id: string): P
 }
 
 export async function doubtsOf({ workshop }: TestWorkshop): Promise<readonly string[]> {
-  const { doubts = [] } = await workshop.store.snapshot();
-  return doubts.map(({ about, said, counts }) => `${about} ${said}: ${counts}`);
+  const { unverified } = await workshop.store.snapshot();
+  return unverified.map(({ about, said, counts }) => `${about} ${said}: ${counts}`);
 }
 
 /** The same workshop with a store that has read nothing yet. */
@@ -85,11 +85,11 @@ export async function reopen(
 export async function heedingOf(
   { repo, workshop }: TestWorkshop,
   variables: Readonly<Record<string, string>> = {},
-): Promise<HeedingStore> {
+): Promise<AdmissionStore> {
   const { commonDir, objectFormat } = workshop.git.repository;
   const context = { cwd: repo.path, env: { ...repo.env, ...variables } };
   const storing = { context, commonDir, objectFormat };
-  const store = heedingStore(await openStore(storing), { ...storing, origins: workshop.origins });
+  const store = openAdmission(await openStore(storing), { ...storing, decided: workshop.decided });
   opened.push(store);
   return store;
 }

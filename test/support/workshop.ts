@@ -17,9 +17,9 @@ import { createWindDown } from '../../lib/engine/wind-down.ts';
 import { findBase } from '../../lib/engine/work/preflight.ts';
 import type { Workshop } from '../../lib/engine/workshop.ts';
 import { openGit } from '../../lib/git/open-git.ts';
-import { heedingStore } from '../../lib/store/admission/admission-store.ts';
+import { type AdmissionStore, openAdmission } from '../../lib/store/admission/admission-store.ts';
 import { openStore } from '../../lib/store/open-store.ts';
-import { openOrigins } from '../../lib/trust/decisions/open-origins.ts';
+import { openDecisionLog } from '../../lib/trust/decisions/open-decision-log.ts';
 import { makeRepo, type TestRepo } from './repo.ts';
 
 /** What an agent comes to; it may write into `request.worktree.path` first. */
@@ -30,6 +30,8 @@ export interface TestWorkshop {
   readonly workshop: Workshop;
   /** The state as the notes say it, and as anybody may write them. */
   readonly said: Store;
+  /** Changes what the workshop's store trusts. */
+  readonly admitBy: AdmissionStore['admitBy'];
   readonly session: SessionId;
   readonly events: readonly EventBody[];
   /** Agents in the order they started, and when by the workshop's clock. */
@@ -69,9 +71,10 @@ export async function openTestWorkshop(options: {
   const { commonDir, objectFormat } = git.repository;
   let now = startOfTime;
   const storing = { context, commonDir, objectFormat, now: () => new Date(now) };
-  const origins = openOrigins({ env: repo.env, commonDir });
+  const decided = openDecisionLog({ env: repo.env, commonDir });
   const said = await openStore(storing);
-  const store = counted(heedingStore(said, { ...storing, origins }), calls);
+  const admission = openAdmission(said, { ...storing, decided });
+  const store = counted(admission, calls);
   opened.push(git, store);
   const { config, digest } = parseConfig(stringify({ schema_version: 1, ...options.config }), 'test.yml');
   const events: EventBody[] = [];
@@ -121,7 +124,7 @@ export async function openTestWorkshop(options: {
     signal: options.stop ?? new AbortController().signal,
     landInTurn: (work) => work(),
     place: 'here',
-    origins,
+    decided,
     windDown: createWindDown(),
     run: createRunMemory(),
     proofs: new Map(),
@@ -134,8 +137,9 @@ export async function openTestWorkshop(options: {
   const plan = planSchema.parse({ tasks: options.tasks });
   // As a person's own plan file: their word on its adapters too.
   const chosen = plan.tasks.flatMap((task) => adapterDecisions({ ...task, session }));
-  await takePlan(workshop, session, plan, { vouched: chosen });
-  return { repo, workshop, said, session, events, started };
+  await takePlan(workshop, session, plan, { accepted: chosen });
+  const { admitBy } = admission;
+  return { repo, workshop, said, admitBy, session, events, started };
 }
 
 /** Calls that are under way, and who waits for their end. */

@@ -50,7 +50,7 @@ async function preview(
   io: Io,
   { session, task }: { readonly session: Session; readonly task: Task },
 ): Promise<PromptPreview> {
-  const { git, store, origins } = reading;
+  const { git, store } = reading;
   const root = git.repository.mainWorkTree;
   if (root === null) return { kind: 'missing', why: 'This is a bare repository: no agent works here.' };
   const loaded = await readConfig(root, reading.configFile);
@@ -63,7 +63,7 @@ async function preview(
     };
   const { config } = content;
   const workshop = {
-    ...{ config, git, store, origins },
+    ...{ config, git, store },
     prompts: createPromptRenderer({ config, overrides: content.templates }),
     adapter: (name: string) => getAdapter(name, config),
   };

@@ -2,7 +2,7 @@ import { shownChangesets } from '../../core/changesets/shown-changesets.ts';
 import { budgetState } from '../../core/schedule/budget-state.ts';
 import { nextAttempt } from '../../core/task/task-history.ts';
 import type { Config } from '../../domain/config/config.ts';
-import type { SessionLook } from '../../domain/ports/store-port.ts';
+import type { AdmittedSession, SessionLook } from '../../domain/ports/store-port.ts';
 import type { BoardOverlap, BoardSession, BoardState, BoardTask } from '../../domain/shown/board.ts';
 import { isRed } from '../../domain/state/is-red.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
@@ -15,7 +15,6 @@ import type { Reading } from '../open/read-state.ts';
 import { readWaits } from '../open/read-waits.ts';
 import { isSessionBusy } from '../open/session-busy.ts';
 import { lookAtSession, type SessionMeant } from '../open/session-meant.ts';
-import { standingOf } from '../open/standing.ts';
 import { askingPerson, nextCommand } from '../waves/next-command.ts';
 import { taskOverlaps } from './task-overlap.ts';
 
@@ -42,7 +41,7 @@ export async function readSession(
   const notices = look.problems.map(({ ref, object, message }) => `${ref} ${object}: ${message}`);
   if (session === null)
     return { session: null, sessions, tasks: {}, changesets: [], log: [], notices, ran: [] };
-  const standing = standingOf(look, session, reading.origins);
+  const standing = look.admitted(session.id);
   const waits = await readWaits(reading, session, standing.tasks);
   const log = await store.log({ session: session.id, limit: mostLogLines });
   return {
@@ -84,10 +83,7 @@ function budgetOf(config: Config, session: Session): BoardSession['budget'] {
 }
 
 /** null: a command is at it, or nothing is left to do. */
-async function nextOf(
-  { git }: Reading,
-  standing: ReturnType<typeof standingOf>,
-): Promise<BoardSession['next']> {
+async function nextOf({ git }: Reading, standing: AdmittedSession): Promise<BoardSession['next']> {
   if (isSessionBusy(git.repository.commonDir, standing.session.id)) return null;
   return nextCommand(standing, await askingPerson(git, standing.tasks));
 }

@@ -8,10 +8,8 @@ import { listRescues } from '../../engine/keep/rescue-list.ts';
 import { openGit } from '../../git/open-git.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
-import { heedingStore } from '../../store/admission/admission-store.ts';
-import { openStore } from '../../store/open-store.ts';
-import { openOrigins } from '../../trust/decisions/open-origins.ts';
 import { openFarLines } from '../open/far-lines.ts';
+import { openTrustedStore } from '../open/open-trusted-store.ts';
 
 /** The names of these kinds that there are, for completion; those of tasks and the like are of one session, the current one unless named. */
 export async function listNames(
@@ -48,9 +46,7 @@ async function listStored(
 ): Promise<readonly Candidate[]> {
   const git = await openGit(context);
   const { commonDir, objectFormat } = git.repository;
-  const storing = { context, commonDir, objectFormat };
-  const origins = openOrigins({ env: context.env, commonDir });
-  const store = heedingStore(await openStore(storing), { ...storing, origins });
+  const { store } = await openTrustedStore({ context, commonDir, objectFormat });
   try {
     const snapshot = await store.snapshot();
     const session =

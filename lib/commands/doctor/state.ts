@@ -8,12 +8,12 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
 import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import type { Doubt } from '../../domain/state/doubt.ts';
+import type { UnverifiedCompletion } from '../../domain/state/unverified-completion.ts';
 import { listRefLocks } from '../../store/repair/repair-locks.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { describeItem } from '../../trust/repository/guard.ts';
 import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
-import { describeDoubt, waysOn } from '../../ui/render/render-doubts.ts';
+import { describeUnverified, waysOn } from '../../ui/render/render-unverified.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { behindLanding } from '../open/behind-landing.ts';
 import type { Reading } from '../open/read-state.ts';
@@ -63,9 +63,9 @@ function examineLocks(commonDir: string): readonly Finding[] {
 async function examineRefs(store: Reading['store']): Promise<readonly Finding[]> {
   const check = checkOf('state', 'refs');
   try {
-    const { sessions, problems, doubts } = await store.snapshot();
+    const { sessions, problems, unverified } = await store.snapshot();
     if (problems.length > 0) return problems.map(describeProblem);
-    if (doubts.length > 0) return [describeDoubts(doubts)];
+    if (unverified.length > 0) return [describeAll(unverified)];
     return [check.proven(`The state of ${formatCount(sessions.length, 'session')} can be read.`)];
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
@@ -81,10 +81,10 @@ async function examineRefs(store: Reading['store']): Promise<readonly Finding[]>
 }
 
 /** Nothing is broken: it is another clone's word. */
-function describeDoubts(doubts: readonly Doubt[]): Finding {
-  const message = `Another clone reports ${formatCount(doubts.length, 'thing')} as ended that did not end here.`;
-  const details = doubts.slice(0, 20).map(describeDoubt);
-  return checkOf('state', 'ends').weaker(message, { details, hints: waysOn(doubts) });
+function describeAll(unverified: readonly UnverifiedCompletion[]): Finding {
+  const message = `Another clone reports ${formatCount(unverified.length, 'thing')} as ended that did not end here.`;
+  const details = unverified.slice(0, 20).map(describeUnverified);
+  return checkOf('state', 'ends').weaker(message, { details, hints: waysOn(unverified) });
 }
 
 /** One note is broken, the others can be read: nothing but what it is about has to wait. */

@@ -125,7 +125,7 @@ async function agree(
   if (plan === null && workshop.gates.isInteractive) return acceptReceived(workshop, id);
   if (plan === null || !isDigest(plan, digest))
     throw notAgreed({ plan, digest, remote, count: tasks.length });
-  workshop.origins.vouch([
+  workshop.decided.record([
     sessionDecision(view.stored),
     courseDecision(view.stored),
     ...tasks.flatMap((task) => [taskDecision(task), standingDecision(task)]),

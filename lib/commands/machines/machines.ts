@@ -17,7 +17,7 @@ import { type TrustWish, trustMachine } from './trust-machine.ts';
  */
 export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
   const wish = readWish(args);
-  return withState(args, io, async ({ git, store, meant, output, origins }) => {
+  return withState(args, io, async ({ git, store, meant, output, decided }) => {
     const context = gitHere(git, io);
     const remote = await pickRemote(context, args.positionals[0] ?? null);
     const { commonDir, objectFormat } = git.repository;
@@ -29,7 +29,7 @@ export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
     const machines = listMachines(found);
     if (wish !== null) {
       if (found.session === null) throw nothingShared(remote);
-      output.info(trustMachine(origins, found.session, { machines, wish }));
+      output.info(trustMachine(decided, found.session, { machines, wish }));
     }
     const shared = found.session?.id ?? null;
     const shown = { remote, session: shared, machines };

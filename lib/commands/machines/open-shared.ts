@@ -1,4 +1,4 @@
-import { sharedOrigins } from '../../core/machines/counts-when-shared.ts';
+import { sharedDecisionLog } from '../../core/machines/counts-when-shared.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
@@ -6,6 +6,7 @@ import type { MachineRole, SharedRole } from '../../domain/state/machine.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { gitText } from '../../git/process/run-git.ts';
 import { shareSsh } from '../../git/process/share-ssh.ts';
+import type { AdmissionStore } from '../../store/admission/admission-store.ts';
 import { type OpenedSharing, openSharing } from '../../store/shared/open-sharing.ts';
 import { pushesPerMinute } from '../../store/shared/pace.ts';
 import { pickRemote } from '../../store/sync/pick-remote.ts';
@@ -83,13 +84,12 @@ export async function withSharing(
   });
   let isOver = false;
   const inSession = (session: SessionId): Opened => {
-    const origins = sharedOrigins(opened.origins, { session, role });
-    store.heed(origins);
+    const decided = sharedDecisionLog(opened.decided, { session, role });
     return {
       ...opened,
-      origins,
+      decided,
       output,
-      workshop: sharedWorkshop({ ...workshop, place }, { origins, sharing, role, trusted }),
+      workshop: sharedWorkshop({ ...workshop, place }, { store, decided, sharing, role, trusted }),
     };
   };
   try {
@@ -111,12 +111,14 @@ export function adaptersOf(config: Config): string[] {
 /** Scripts of the configuration are for who leads: no machine that joined runs them. */
 function sharedWorkshop(
   workshop: Workshop,
-  shared: Required<Pick<Workshop, 'origins' | 'sharing'>> & {
+  shared: Required<Pick<Workshop, 'decided' | 'sharing'>> & {
+    readonly store: Pick<AdmissionStore, 'admitBy'>;
     readonly role: MachineRole;
     readonly trusted: Config['machines']['trusted'];
   },
 ): Workshop {
-  const { origins, sharing, role, trusted } = shared;
+  const { store, decided, sharing, role, trusted } = shared;
+  store.admitBy({ decided });
   const { hooks } = workshop.config;
   const none = { post_plan: '', pre_validation: '', post_merge: '', on_failure: '', on_waiting: '' };
   const { machines } = workshop.config;
@@ -126,7 +128,7 @@ function sharedWorkshop(
       : { ...workshop.config, hooks: { ...hooks, ...none } };
   return {
     ...workshop,
-    ...{ config, origins, sharing },
+    ...{ config, decided, sharing },
     reload: async () => sharedWorkshop({ ...(await workshop.reload()), place: sharing.machine }, shared),
   };
 }

@@ -1,8 +1,8 @@
 import { machineDecision } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ShownMachine } from '../../domain/shown/machines.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { SharedRole } from '../../domain/state/machine.ts';
-import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 
 export interface TrustWish {
@@ -17,7 +17,7 @@ export interface TrustWish {
  * name is not meant. Resolves to what to print. Throws FlameErrors `no-machine`, `no-machine-key`, `work-needs-no-trust`.
  */
 export function trustMachine(
-  origins: Origins,
+  decided: DecisionLog,
   session: Session,
   { machines, wish }: { readonly machines: readonly ShownMachine[]; readonly wish: TrustWish },
 ): string {
@@ -25,8 +25,8 @@ export function trustMachine(
   if (wish.roles.includes('work')) throw needsNoTrust();
   if (key === null) throw noKey(machine);
   const decisions = wish.roles.map((role) => machineDecision(session, key, role));
-  if (wish.isGiven) origins.vouch(decisions);
-  else origins.settle(decisions);
+  if (wish.isGiven) decided.record(decisions);
+  else decided.supersede(decisions);
   const roles = wish.roles.join(', ');
   return wish.isGiven
     ? `What ${machine} says counts here, for ${session.id}: ${roles} (key ${key}).`

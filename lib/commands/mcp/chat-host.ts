@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { logRoot } from '../../cell/run-folder.ts';
 import { auditFile, openAuditLog } from '../../cell/watcher/audit-log.ts';
+import { isOffered } from '../../domain/config/role-settings.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
@@ -165,11 +166,11 @@ async function beginSession(
 async function lookAt(reading: Reading, io: Io, led: SessionId | null): Promise<LeadView> {
   const root = requireWorkTree(reading.git);
   const { config } = await readConfig(root, reading.configFile);
-  const { origins } = await readCounting(io, reading);
+  await readCounting(io, reading);
+  reading.store.admitBy({ isOffered: (adapter) => isOffered(config, 'worker', adapter) });
   const session = sessionOf(await reading.store.snapshot(), reading.meant, led);
   const isThere = session !== null && session.archived_at === undefined;
-  const recorder = { config, origins, store: reading.store };
-  return { reading, config, root, view: isThere ? await viewSession(recorder, session.id) : null };
+  return { reading, config, root, view: isThere ? await viewSession(reading, session.id) : null };
 }
 
 /** Keeps each call of a chat's model as a line of its audit. */

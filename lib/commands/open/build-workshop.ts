@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { getAdapter } from '../../agents/get-adapter.ts';
 import { createPromptRenderer } from '../../agents/prompt-renderer.ts';
 import { createAgentRunner } from '../../cell/agent-runner.ts';
+import { isOffered } from '../../domain/config/role-settings.ts';
 import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
 import type { AgentRunner } from '../../domain/ports/agent-port.ts';
 import type { Gates } from '../../domain/ports/gates.ts';
 import type { EventBody, EventSink, NoticeEnd } from '../../domain/shown/event.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import type { Origins } from '../../domain/state/origins.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import { createRunMemory, type RunMemory } from '../../engine/run-memory.ts';
 import { tellOnce } from '../../engine/tell-once.ts';
 import { createWindDown, type WindDown } from '../../engine/wind-down.ts';
@@ -71,7 +72,7 @@ export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
   const run = createRunMemory();
   const bench = { ready, io, current, windDown, run, live, machine, gates, events };
   return {
-    workshop: assemble(bench, reading.origins),
+    workshop: assemble(bench, reading.decided),
     ...{ output, page, queue },
     close: async () => {
       live?.close();
@@ -128,12 +129,13 @@ interface Bench {
 }
 
 /** The workshop by what is current. */
-function assemble(bench: Bench, origins: Origins): Workshop {
+function assemble(bench: Bench, decided: DecisionLog): Workshop {
   const { ready, io, current, live, machine, gates, events } = bench;
   const { git, store } = ready.reading;
   const { loaded } = current;
   const { config, digest, asked } = loaded;
   const { commonDir } = git.repository;
+  store.admitBy({ isOffered: (adapter) => isOffered(config, 'worker', adapter) });
   const prompts = createPromptRenderer({ config, overrides: asked.content.templates });
   const signal = io.signal ?? new AbortController().signal;
   const workshop: Workshop = {
@@ -169,7 +171,7 @@ function assemble(bench: Bench, origins: Origins): Workshop {
     landInTurn: (work) => waitForLock({ commonDir, name: 'landing', signal }, work),
     place: machineName({ env: io.env, commonDir }),
     tried: triedBefore(commonDir),
-    origins,
+    decided,
     root: ready.root,
   };
   return workshop;
@@ -181,9 +183,9 @@ async function reload(bench: Bench, workshop: Workshop): Promise<Workshop> {
   const now = await readRunConfig(ready, io, () => live?.pause() ?? (() => undefined));
   if (isSameConfig(now, current.loaded)) return workshop;
   await keepConfig(ready.reading.git.repository.commonDir, now);
-  const origins = await ready.recount();
+  const decided = await ready.recount();
   current.replace(now);
-  return assemble(bench, origins);
+  return assemble(bench, decided);
 }
 
 /** An agent that talks with the person has the terminal to itself. */

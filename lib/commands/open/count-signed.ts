@@ -1,19 +1,28 @@
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
-import type { SignatureNote } from '../../domain/state/signatures.ts';
+import type { RefusedSeal, SignatureNote } from '../../domain/state/signatures.ts';
 import { firstCommit } from '../../git/objects/first-commit.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { chatAround } from '../../trust/chats.ts';
 import { latestTime } from '../../trust/decisions/latest-time.ts';
-import { openOrigins } from '../../trust/decisions/open-origins.ts';
+import { openDecisionLog } from '../../trust/decisions/open-decision-log.ts';
 import { verifySeals } from '../../trust/decisions/verify-seals.ts';
 import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
-import type { Counting } from './counting.ts';
 import { readConfig } from './read-config.ts';
 import type { Reading } from './read-state.ts';
 import { readAsked } from './repository-trust.ts';
+
+/** What counts here: what was decided in this clone, and what a named signer signed. */
+export interface Counting {
+  readonly decided: DecisionLog;
+  /** Digests that a named signer took back. */
+  readonly withdrawn: ReadonlySet<string>;
+  /** Signatures that do not count; none where no signer is named. */
+  readonly refused: readonly RefusedSeal[];
+}
 
 /** What counts with these signatures; null where the configuration names no signer. */
 export async function countSigned(
@@ -41,7 +50,11 @@ export async function countSigned(
     rootOf: (session) => firstCommit(context, branches.get(session) ?? ''),
   });
   const chat = (): string | null => chatAround({ commonDir, env: io.env });
-  return { origins: openOrigins({ env: io.env, commonDir, signed, chat }), withdrawn: settled, refused };
+  return {
+    decided: openDecisionLog({ env: io.env, commonDir, signed, chat }),
+    withdrawn: settled,
+    refused,
+  };
 }
 
 /** `trust:` of the configuration, and why it has no effect; null where there is none that can be read. */

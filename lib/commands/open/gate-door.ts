@@ -9,7 +9,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { GateLine } from '../../domain/questions/gate.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { chatAround, rememberChats } from '../../trust/chats.ts';
-import { requireOwnTerminal } from '../../trust/decisions/persons-word.ts';
+import { requireOwnTerminal } from '../../trust/decisions/require-human.ts';
 import { processStart, readLink } from '../../util/process-identity.ts';
 import { randomName } from '../../util/random-name.ts';
 import { replaceFile } from '../../util/replace-file.ts';

@@ -3,21 +3,19 @@ import { findConfigFile } from '../../config/find-config-file.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import type { Origins } from '../../domain/state/origins.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import { whereThePersonIs } from '../../git/objects/git-access.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import { beginDiscovery } from '../../git/process/discover-repository.ts';
 import { type Idents, openIdents } from '../../git/process/read-identity.ts';
-import { type HeedingStore, heedingStore } from '../../store/admission/admission-store.ts';
-import { openStore } from '../../store/open-store.ts';
-import { chatAround } from '../../trust/chats.ts';
+import type { AdmissionStore } from '../../store/admission/admission-store.ts';
 import { cloneSigner } from '../../trust/clone-key.ts';
-import { openOrigins } from '../../trust/decisions/open-origins.ts';
 import { adoptMovedClone } from '../../trust/moved-clone.ts';
 import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.ts';
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
 import { readGitColor } from './git-color.ts';
 import { warnOfNewerConfig } from './newer-config.ts';
+import { openTrustedStore } from './open-trusted-store.ts';
 import { type SessionMeant, sessionMeant } from './session-meant.ts';
 import { readWishes, type Wishes } from './wishes.ts';
 
@@ -28,10 +26,10 @@ export interface Looking {
   readonly idents: Idents;
   /** The repository's objects and refs, which all parts read by one git. */
   readonly catFile: CatFile;
-  /** With what has ended here alone, see heedEnds. */
-  readonly store: HeedingStore;
+  /** The state as this clone trusts it. */
+  readonly store: AdmissionStore;
   /** Which decisions were made in this clone. */
-  readonly origins: Origins;
+  readonly decided: DecisionLog;
   /** Which commits the person was shown. */
   readonly shown: ShownCommits;
   readonly output: Output;
@@ -58,12 +56,11 @@ export async function withStore(
   const found = await isFound;
   const { commonDir, objectFormat } = found;
   await adoptMovedClone(io.env, commonDir);
-  const origins = openOrigins({ env: io.env, commonDir, chat: () => chatAround({ commonDir, env: io.env }) });
   const idents = openIdents(whereThePersonIs({ context, repository: found }));
   const signer = cloneSigner({ env: io.env, commonDir }, objectFormat);
   const catFile = new CatFile(context, commonDir);
   const storing = { context, commonDir, objectFormat, idents, signer, catFile };
-  const store = heedingStore(await openStore(storing), { ...storing, origins });
+  const { store, decided } = await openTrustedStore(storing);
   try {
     // git is asked for the notes while it still answers what else was asked.
     store.raw.begin();
@@ -73,7 +70,18 @@ export async function withStore(
     await warnOfNewerConfig(args.command, { git: { repository }, configFile, output });
     const meant = sessionMeant(session);
     const wishes = readWishes(args, io);
-    const looking = { repository, idents, catFile, store, origins, shown, output, meant, configFile, wishes };
+    const looking = {
+      repository,
+      idents,
+      catFile,
+      store,
+      decided,
+      shown,
+      output,
+      meant,
+      configFile,
+      wishes,
+    };
     return await work(looking);
   } finally {
     await store.close();

@@ -1,5 +1,5 @@
 import type { Io } from '../../domain/shown/io.ts';
-import type { Origins } from '../../domain/state/origins.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import { prepareRepository } from '../../git/setup/prepare-repository.ts';
 import { noteClone } from '../../trust/moved-clone.ts';
 import { clearLeftovers } from './clear-leftovers.ts';
@@ -17,7 +17,7 @@ export interface Ready extends RunConfigSource {
   readonly reading: Reading;
   readonly loaded: RunConfig;
   /** What counts by the configuration as it is now. */
-  recount(): Promise<Origins>;
+  recount(): Promise<DecisionLog>;
 }
 
 /** Makes the repository ready for work: its state is sound, its configuration allowed, what a kill left cleared. */
@@ -27,8 +27,8 @@ export async function makeReady(state: Reading, io: Io): Promise<Ready> {
   const trust = openTrustDesk(io, state);
   const loaded = await readRunConfig({ reading: state, root, trust }, io);
   // Who is named counts once that is allowed.
-  const recount = async (): Promise<Origins> => (await readCounting(io, state)).origins;
-  const reading = { ...state, origins: await recount() };
+  const recount = async (): Promise<DecisionLog> => (await readCounting(io, state)).decided;
+  const reading = { ...state, decided: await recount() };
   for (const warning of loaded.warnings) reading.output.warn(warning);
   await sayWhatGoesOn(reading);
   if (!state.wishes.isDry) await prepare(reading, io, { root, loaded });
@@ -37,7 +37,7 @@ export async function makeReady(state: Reading, io: Io): Promise<Ready> {
 
 /** Names sessions that another clone says have ended: the first step in one writes, for all clones, that it goes on. */
 async function sayWhatGoesOn({ store, output }: Reading): Promise<void> {
-  for (const { session, about, counts } of (await store.snapshot()).doubts) {
+  for (const { session, about, counts } of (await store.snapshot()).unverified) {
     if (about !== '' || counts === null) continue;
     output.warn(
       `Another clone says that ${session} has ended, and it has not here. It goes on here, and what is done in it opens it again for all.`,

@@ -1,7 +1,7 @@
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { chatAround } from '../../trust/chats.ts';
-import { requireOwnTerminal } from '../../trust/decisions/persons-word.ts';
+import { requireOwnTerminal } from '../../trust/decisions/require-human.ts';
 
 /** What runs here is no word of a chat's model, which has the person's shell. */
 export const trustWord = "What this repository's files may run";

@@ -1,25 +1,23 @@
 import { auditFile, summarizeAudit } from '../../cell/watcher/audit-log.ts';
-import { heedVerdicts } from '../../core/admission/filter-untrusted.ts';
 import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
 import { shownChangesets } from '../../core/changesets/shown-changesets.ts';
 import { undoable } from '../../core/changesets/undecide.ts';
-import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { ChangesetFacts, PageFacts } from '../../ui/review-page/page-facts.ts';
-import { standingOf } from './standing.ts';
 
 interface PageSource {
   readonly session: Session;
-  readonly origins: Origins;
   readonly commonDir: string;
 }
 
 /** What the review page shows of a session: the changesets of its cycle, in the order they are reviewed. */
-export function readPageFacts(stored: Snapshot, { session: raw, origins, commonDir }: PageSource): PageFacts {
-  const { session } = standingOf(stored, raw, origins);
-  const snapshot = heedVerdicts(stored, origins);
+export function readPageFacts(
+  stored: AdmittedSnapshot,
+  { session: { id }, commonDir }: PageSource,
+): PageFacts {
+  const { session, snapshot } = stored.admitted(id);
   const decided = undoable(session);
   const changesets = shownChangesets(session, stored.tasksOf(session.id)).map((changeset) => ({
     ...readChangeset(snapshot, session, changeset, commonDir),

@@ -1,7 +1,7 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
-import type { Origins } from '../../domain/state/origins.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { unusableState } from '../../store/store-errors.ts';
 import type { Reading } from './read-state.ts';
@@ -11,20 +11,20 @@ import type { Reading } from './read-state.ts';
  * gone would be taken for settled. Other unreadable notes are named in a warning. Throws FlameError `state-corrupt`.
  */
 export async function requireSoundState(
-  { store, origins, output, meant }: Reading,
+  { store, decided, output, meant }: Reading,
   context: GitContext,
 ): Promise<void> {
   const snapshot = await store.snapshot();
   if (snapshot.problems.length === 0) return;
   const anchors = await readAnchors(context);
-  origins.refresh();
+  decided.refresh();
   const session = meant.pick(snapshot);
   const open = session?.state === 'ended' ? null : (session?.id ?? null);
   const nameOf = ({ key }: StateProblem): string | undefined => anchors.get(key);
   const isInTheWay = (problem: StateProblem): boolean => {
     const [owner, task] = nameOf(problem)?.split('/') ?? [];
     if (owner === undefined) return false;
-    return isKnown(origins, owner, task) && (task === undefined || owner === open);
+    return isKnown(decided, owner, task) && (task === undefined || owner === open);
   };
   const fatal = snapshot.problems.filter(isInTheWay);
   for (const problem of snapshot.problems) if (!fatal.includes(problem)) output.warn(describe(problem));
@@ -35,12 +35,12 @@ export async function requireSoundState(
  * Whether this clone ever decided about it: nothing of its own depends on what another clone sent, damaged or
  * not.
  */
-function isKnown(origins: Origins, owner: string, task: string | undefined): boolean {
+function isKnown(decided: DecisionLog, owner: string, task: string | undefined): boolean {
   const session = parseSessionId(owner);
   const facts = {};
   return task === undefined
-    ? origins.changesTo({ kind: 'session', session, about: '', facts }) !== null
-    : origins.changesTo({ kind: 'task', session, about: task, facts }) !== null;
+    ? decided.changesTo({ kind: 'session', session, about: '', facts }) !== null
+    : decided.changesTo({ kind: 'task', session, about: task, facts }) !== null;
 }
 
 /** What anchors refer to: `<session>` or `<session>/<task>`, by their object id. */

@@ -69,13 +69,13 @@ async function serve(io: Io, reading: Reading): Promise<ReviewPage> {
   };
 }
 
-function optionsOf({ git, store, origins, shown, output, meant }: Reading): ReviewPageOptions {
+function optionsOf({ git, store, shown, output, meant }: Reading): ReviewPageOptions {
   const { commonDir } = git.repository;
   return {
     source: {
       read: async () => {
         const snapshot = await store.snapshot();
-        return readPageFacts(snapshot, { session: meant.require(snapshot), origins, commonDir });
+        return readPageFacts(snapshot, { session: meant.require(snapshot), commonDir });
       },
       patch: async (changeset, view) => {
         const patch = await git.readPatch(changeset.parent, changeset.commit, view);

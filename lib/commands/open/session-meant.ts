@@ -1,6 +1,6 @@
 import { parseSessionId, sessionIdPattern } from '../../domain/ids.ts';
 import { noSession } from '../../domain/not-found.ts';
-import type { SessionLook, Snapshot, Store } from '../../domain/ports/store-port.ts';
+import type { AdmittedSnapshot, SessionLook, Snapshot, TrustedStore } from '../../domain/ports/store-port.ts';
 import type { CommandArgs, CommandName } from '../../domain/shown/command-args.ts';
 import type { Session } from '../../domain/state/session.ts';
 
@@ -30,14 +30,17 @@ export function nameByOperand<Name extends CommandName>(args: CommandArgs<Name>)
 }
 
 /** The state a command that only reads is about: what is at hand, or the archive where the session named is there. */
-export async function readSnapshot(store: Store, { name }: Pick<SessionMeant, 'name'>): Promise<Snapshot> {
+export async function readSnapshot(
+  store: TrustedStore,
+  { name }: Pick<SessionMeant, 'name'>,
+): Promise<AdmittedSnapshot> {
   const snapshot = await store.snapshot();
   const named = snapshot.sessions.find(({ id }) => id === name);
   return named?.archived_at === undefined ? snapshot : store.archive();
 }
 
 /** Like readSnapshot, of the session meant alone. */
-export async function lookAtSession(store: Store, meant: SessionMeant): Promise<SessionLook> {
+export async function lookAtSession(store: TrustedStore, meant: SessionMeant): Promise<SessionLook> {
   const look = await store.look((sessions) => meant.pick(sessions)?.id ?? null);
   const named = look.sessions.find(({ id }) => id === meant.name);
   return named?.archived_at === undefined ? look : store.archive();

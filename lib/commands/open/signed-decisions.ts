@@ -2,7 +2,7 @@ import { isEndedElsewhere } from '../../core/admission/unverified-completions.ts
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Session } from '../../domain/state/session.ts';
-import type { Counting } from './counting.ts';
+import type { Counting } from './count-signed.ts';
 import { type Reading, withState } from './read-state.ts';
 
 /** Like withState, for callers that ask what counts: with the decisions that named signers signed. */
@@ -12,8 +12,11 @@ export function withDecisions(
   work: (reading: Reading) => Promise<number>,
 ): Promise<number> {
   return withState(args, io, async (reading) => {
-    const { origins } = await readCounting(io, reading);
-    return work({ ...reading, origins });
+    const { store } = reading;
+    // Nothing in it counts by a signature.
+    if (store.isOwn(await store.raw.look(() => null))) return work(reading);
+    const { decided } = await readCounting(io, reading);
+    return work({ ...reading, decided });
   });
 }
 
@@ -22,23 +25,23 @@ export function withDecisions(
  */
 export async function readCounting(
   io: Io,
-  reading: Pick<Reading, 'git' | 'store' | 'origins' | 'configFile'>,
+  reading: Pick<Reading, 'git' | 'store' | 'decided' | 'configFile'>,
 ): Promise<Counting> {
-  const { store, origins } = reading;
-  origins.refresh();
-  // As the notes say it: which ends are so is what signatures tell.
+  const { store, decided } = reading;
+  decided.refresh();
+  // As they are stored: signatures verify ends too.
   const sessions = (await store.raw.look(() => null)).sessions.filter(
-    (session) => isOpen(session) || isEndedElsewhere(session, { origins }),
+    (session) => isOpen(session) || isEndedElsewhere(session, { decided }),
   );
   const ids = new Set(sessions.map(({ id }) => id));
   const notes = sessions.length === 0 ? [] : await store.signatures();
   const open = notes.filter(({ session, seals }) => ids.has(session) && seals.length > 0);
-  const nothing = { origins, withdrawn: new Set<string>(), refused: [] };
+  const nothing = { decided, withdrawn: new Set<string>(), refused: [] };
   if (open.length === 0) return nothing;
   // Most repositories have no signatures: who only looks loads nothing for them.
   const { countSigned } = await import('./count-signed.ts');
   const counting = (await countSigned(io, { ...reading, sessions, notes: open })) ?? nothing;
-  store.heed(counting.origins);
+  store.admitBy({ decided: counting.decided });
   return counting;
 }
 

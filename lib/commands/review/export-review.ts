@@ -18,13 +18,13 @@ import { readPreferences } from '../open/review-page.ts';
 export async function exportReview(
   args: CommandArgs<'review'>,
   io: Io,
-  { git, store, origins, shown, output, meant }: Reading,
+  { git, store, shown, output, meant }: Reading,
   target: string,
 ): Promise<number> {
   const { commonDir } = git.repository;
   const snapshot = await store.snapshot();
   const session = meant.require(snapshot);
-  const facts = only(readPageFacts(snapshot, { session, origins, commonDir }), args.options.changeset);
+  const facts = only(readPageFacts(snapshot, { session, commonDir }), args.options.changeset);
   const { renderExport } = await import('../../ui/review-page/render-export.ts');
   const { layout } = await readPreferences(commonDir);
   const source = {

@@ -5,14 +5,13 @@ import { renderChangeset } from '../../ui/render/render-changeset.ts';
 import { renderDecision } from '../../ui/render/render-decision.ts';
 import { renderDiff } from '../../ui/render/render-diff.ts';
 import { showLong } from '../open/show-long.ts';
-import { standingOf, uncountedOf } from '../open/standing.ts';
 import { renderInterdiff } from './render-interdiff.ts';
-import type { Showing } from './showing.ts';
+import { type Showing, uncountedOf } from './showing.ts';
 
 /** A changeset with its tasks and verdicts, what was decided about it, and with --diff what it changes. */
 export async function showChangeset(showing: Showing, changeset: Changeset): Promise<number> {
   const { args, io, reading, snapshot, session } = showing;
-  const { git, output, origins } = reading;
+  const { git, output } = reading;
   const tasks = showing.tasks.filter(({ id }) => changeset.tasks.includes(id));
   const verdicts = tasks.flatMap(({ commit }) =>
     commit === null ? [] : snapshot.verdictsOn(commit).slice(-1),
@@ -23,7 +22,7 @@ export async function showChangeset(showing: Showing, changeset: Changeset): Pro
   const isHere = (await git.resolveCommit(changeset.commit)) !== null;
   const files = isHere ? await git.fileStats(changeset.parent, changeset.commit) : [];
   const review = changeset.landed_commit === null ? null : snapshot.reviewOn(changeset.landed_commit);
-  const counts = !uncountedOf(session, standingOf(snapshot, session, origins).session).includes(changeset.id);
+  const counts = !uncountedOf(session, snapshot.admitted(session.id).session).includes(changeset.id);
   const since = isHere ? await sinceSeen(reading, session, { changeset, tasks }) : null;
   output.json({ changeset, counts, verdicts, doubts, files, review, ...(since === null ? {} : { since }) });
   const compared = since === null ? {} : { since };

@@ -2,24 +2,23 @@ import { readLiveAgents } from '../../cell/run/agent-registry.ts';
 import { listProposals } from '../../core/admission/list-proposals.ts';
 import { statusOf } from '../../domain/shown/status.ts';
 import { machineName } from '../../trust/clone-key.ts';
-import { renderDoubts } from '../../ui/render/render-doubts.ts';
 import { renderProposals } from '../../ui/render/render-proposals.ts';
 import { renderSession } from '../../ui/render/render-session.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
+import { renderUnverified } from '../../ui/render/render-unverified.ts';
 import { showLong } from '../open/show-long.ts';
-import { standingOf } from '../open/standing.ts';
 import { askingPerson, nextCommand } from '../waves/next-command.ts';
-import { doubtsIn, type Showing } from './showing.ts';
+import { type Showing, unverifiedIn } from './showing.ts';
 
 /** A session from its objective to what was decided and spent. */
 export async function showSession(showing: Showing): Promise<number> {
   const { io, reading, snapshot, session, tasks } = showing;
-  const { git, output, origins, shown } = reading;
+  const { git, output, shown } = reading;
   const isCurrent = snapshot.current?.id === session.id;
   const live = isCurrent ? readLiveAgents(git.repository.commonDir) : [];
-  const doubts = doubtsIn(showing);
-  output.json(doubts.length === 0 ? session : { ...session, doubts });
-  const standing = standingOf(snapshot, session, origins);
+  const unverified = unverifiedIn(showing);
+  output.json(unverified.length === 0 ? session : { ...session, doubts: unverified });
+  const standing = snapshot.admitted(session.id);
   const proposals = listProposals(session, standing, snapshot);
   const status = renderStatus(statusOf(standing.session, tasks, live, { isText: true }), output.style, {
     now: new Date(),
@@ -30,7 +29,7 @@ export async function showSession(showing: Showing): Promise<number> {
     ),
     more: [
       ...renderProposals(proposals),
-      ...renderDoubts(doubts, output.style),
+      ...renderUnverified(unverified, output.style),
       ...renderSession(session, output.style),
     ],
   });

@@ -1,14 +1,14 @@
 import type { Task } from '../../domain/state/task.ts';
 import { sinceSentBack } from '../../engine/review/since-seen.ts';
 import { renderDiff } from '../../ui/render/render-diff.ts';
-import { renderDoubts } from '../../ui/render/render-doubts.ts';
 import { renderSince } from '../../ui/render/render-since.ts';
 import { renderTask } from '../../ui/render/render-task.ts';
+import { renderUnverified } from '../../ui/render/render-unverified.ts';
 import { aheadOf, readAhead } from '../open/read-ahead.ts';
 import { showLong } from '../open/show-long.ts';
 import { renderLeft } from './left-diff.ts';
 import { renderInterdiff } from './render-interdiff.ts';
-import { doubtsIn, type Showing } from './showing.ts';
+import { type Showing, unverifiedIn } from './showing.ts';
 import { tellStory } from './tell-story.ts';
 
 /** The whole story of a task, and with --diff what it changes. */
@@ -19,9 +19,13 @@ export async function showTask(showing: Showing, task: Task): Promise<number> {
   const ahead = aheadOf(all, task.id);
   const told = await tellStory(reading, { snapshot, session, task });
   const story = { ...told, ...(ahead === undefined ? {} : { conflicts_ahead: ahead }) };
-  const doubts = doubtsIn(showing, task.id);
+  const unverified = unverifiedIn(showing, task.id);
   const since = await sinceSentBack(reading, task);
-  output.json({ ...story, ...(doubts.length === 0 ? {} : { doubts }), ...(since === null ? {} : { since }) });
+  output.json({
+    ...story,
+    ...(unverified.length === 0 ? {} : { doubts: unverified }),
+    ...(since === null ? {} : { since }),
+  });
   const { commit, start_commit: start } = task;
   const isDiffWanted = args.options.diff && story.work !== null && commit !== null && start !== null;
   const accepted = isDiffWanted ? ['', renderDiff(await git.diffText(start, commit), output.style)] : [];
@@ -32,7 +36,7 @@ export async function showTask(showing: Showing, task: Task): Promise<number> {
       : ['', output.style.bold('Since the last round'), ...renderSince(since, output.style)]),
     ...(args.options.interdiff ? await renderInterdiff(showing, task.id, since) : []),
   ];
-  const doubted = doubts.length === 0 ? [] : ['', ...renderDoubts(doubts, output.style)];
+  const doubted = unverified.length === 0 ? [] : ['', ...renderUnverified(unverified, output.style)];
   await showLong(output, io, [renderTask(story, output.style), ...doubted, ...compared, ...diff].join('\n'));
   return 0;
 }

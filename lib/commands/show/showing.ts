@@ -1,9 +1,9 @@
-import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { AdmittedSnapshot } from '../../domain/ports/store-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import type { Doubt } from '../../domain/state/doubt.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { UnverifiedCompletion } from '../../domain/state/unverified-completion.ts';
 import type { Reading } from '../open/read-state.ts';
 
 /** What `show` is about, and how it is wanted. */
@@ -11,14 +11,23 @@ export interface Showing {
   readonly args: CommandArgs<'show'>;
   readonly io: Io;
   readonly reading: Reading;
-  readonly snapshot: Snapshot;
+  readonly snapshot: AdmittedSnapshot;
   readonly session: Session;
   readonly tasks: readonly Task[];
 }
 
-/** What another clone says has ended of a session, or of one of its tasks or changesets alone, and is not so here. */
-export function doubtsIn({ snapshot, session }: Showing, about: string | null = null): readonly Doubt[] {
-  return (snapshot.doubts ?? []).filter(
-    (doubt) => doubt.session === session.id && (about === null || doubt.about === about),
+/** Unverified completions of a session, or of one of its tasks or changesets alone. */
+export function unverifiedIn(
+  { snapshot, session }: Showing,
+  about: string | null = null,
+): readonly UnverifiedCompletion[] {
+  return snapshot.unverified.filter(
+    (one) => one.session === session.id && (about === null || one.about === about),
   );
+}
+
+/** Ids of changesets whose state another clone wrote: it is a proposal here. */
+export function uncountedOf(stored: Session, admitted: Session): readonly string[] {
+  const states = new Map(admitted.changesets.map(({ id, state }) => [id, state]));
+  return stored.changesets.filter(({ id, state }) => states.get(id) !== state).map(({ id }) => id);
 }

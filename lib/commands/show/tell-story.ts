@@ -1,11 +1,10 @@
-import { verdictDecision } from '../../core/admission/decisions.ts';
 import { isMeantFor } from '../../core/blackboard/notes-for.ts';
 import { showNotes } from '../../core/blackboard/show-notes.ts';
 import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
 import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
-import type { LogEntry, Snapshot } from '../../domain/ports/store-port.ts';
+import type { AdmittedSnapshot, LogEntry } from '../../domain/ports/store-port.ts';
 import type { ShownNote } from '../../domain/shown/notes.ts';
 import type { AttemptTime, TaskStory, TaskWork } from '../../domain/shown/task-story.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -14,31 +13,34 @@ import { listRescues } from '../../engine/keep/rescue-list.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { Reading } from '../open/read-state.ts';
 import { readWaits } from '../open/read-waits.ts';
-import { standingOf, uncountedOf } from '../open/standing.ts';
 import { askingPerson, nextCommand, type Standing } from '../waves/next-command.ts';
 import { callsOf } from './agent-calls.ts';
+import { uncountedOf } from './showing.ts';
 
 /** Gathers what is known of a task: from its notes, the log, the audits and git. */
 export async function tellStory(
-  { git, store, origins }: Reading,
+  { git, store }: Reading,
   {
     snapshot,
     session,
     task,
-  }: { readonly snapshot: Snapshot; readonly session: Session; readonly task: Task },
+  }: { readonly snapshot: AdmittedSnapshot; readonly session: Session; readonly task: Task },
 ): Promise<TaskStory> {
   const tasks = snapshot.tasksOf(session.id);
   const runs = session.agents.filter(({ task_id }) => task_id === task.id);
   const log = await store.log({ session: session.id, task: task.id });
-  const standing = standingOf(snapshot, session, origins);
+  const standing = snapshot.admitted(session.id);
   const waits = await readWaits({ git }, session, tasks);
   const worktrees = await keptWorktrees(git, task);
   const verdicts = snapshot.verdictsOf(session.id).filter((verdict) => verdict.task === task.id);
+  const trusted = standing.snapshot.verdictsOf(session.id);
   return {
     ...{ task, verdicts },
     verifications: task.commit === null ? [] : snapshot.verificationsOn(task.commit),
     doubts: doubtsOf(snapshot, [task]),
-    notes: showNotes(snapshot.blackboardOf(session.id), tasks, origins).filter((note) => isAbout(note, task)),
+    notes: showNotes(standing.pages(), tasks, standing.snapshot.blackboardOf(session.id)).filter((note) =>
+      isAbout(note, task),
+    ),
     waits_for: waits.get(task.id) ?? [],
     runs,
     times: attemptTimes(task, log, runs),
@@ -47,7 +49,7 @@ export async function tellStory(
     worktrees: worktrees.map(({ path }) => path),
     rescues: (await listRescues(git)).filter(({ name }) => name.startsWith(`${session.id}/${task.id}/`)),
     uncounted: uncountedOf(session, standing.session),
-    uncounted_verdicts: verdicts.filter((verdict) => !origins.has(verdictDecision(verdict))),
+    uncounted_verdicts: verdicts.filter((verdict) => !trusted.includes(verdict)),
     changesets: session.changesets.filter((changeset) => changeset.tasks.includes(task.id)),
     next: nextSteps(task, {
       standing,

@@ -3,14 +3,12 @@ import { listSigned } from '../../core/admission/list-signed.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Proposals } from '../../domain/shown/status.ts';
-import type { Origins } from '../../domain/state/origins.ts';
-import { readTrust } from '../open/count-signed.ts';
-import type { Counting } from '../open/counting.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
+import { type Counting, readTrust } from '../open/count-signed.ts';
 import type { Reading } from '../open/read-state.ts';
 import { isOpen, readCounting } from '../open/signed-decisions.ts';
-import { standingOf } from '../open/standing.ts';
 
-/** What is heeded here, and what waits for a word. */
+/** What is trusted here, and what waits for a decision. */
 export interface Heard extends Counting {
   /** What waits for a word of this clone's person, by session. */
   readonly proposals: ReadonlyMap<string, Proposals>;
@@ -19,21 +17,21 @@ export interface Heard extends Counting {
 }
 
 export async function readHeard(io: Io, reading: Reading): Promise<Heard> {
-  const { origins, withdrawn, refused } = await readCounting(io, reading);
+  const { decided, withdrawn, refused } = await readCounting(io, reading);
   const snapshot = await reading.store.snapshot();
   return {
-    ...{ origins, withdrawn, refused },
-    proposals: allProposals(snapshot, (session) => standingOf(snapshot, session, origins)),
-    signed: signedIn(snapshot, origins),
+    ...{ decided, withdrawn, refused },
+    proposals: allProposals(snapshot),
+    signed: signedIn(snapshot, decided),
   };
 }
 
-function signedIn(snapshot: Snapshot, origins: Origins): ReadonlyMap<string, Proposals> {
-  origins.refresh();
+function signedIn(snapshot: Snapshot, decided: DecisionLog): ReadonlyMap<string, Proposals> {
+  decided.refresh();
   const entries = snapshot.sessions
     .filter(isOpen)
     .flatMap((session) =>
-      [...listSigned(session, snapshot, (decision) => origins.signedBy(decision))].map(
+      [...listSigned(session, snapshot, (decision) => decided.signedBy(decision))].map(
         ([by, listed]) => [`${session.id} ${by}`, listed] as const,
       ),
     );

@@ -1,15 +1,21 @@
-import { acceptDecisions } from '../../core/admission/settle-ends.ts';
-import type { EndedSnapshot } from '../../core/admission/unverified-completions.ts';
+import {
+  courseDecision,
+  landedDecision,
+  sessionDecision,
+  standingDecision,
+} from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Doubt } from '../../domain/state/doubt.ts';
+import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
+import type { Decision } from '../../domain/state/decision-log.ts';
+import type { UnverifiedCompletion } from '../../domain/state/unverified-completion.ts';
 import { type Restorable, restoreOwn } from '../../store/admission/restore-own.ts';
 import type { Reading } from '../open/read-state.ts';
 
-/** What the person says about tasks and sessions that another clone changed: by id, with their session's, or `all`. */
+/** What the person wants of tasks and sessions that another clone changed: by id, with their session's, or `all`. */
 interface EndWishes {
   readonly restore: readonly string[];
   readonly accept: readonly string[];
-  /** Whether this was done already and something came in since: then a name may say nothing more. */
+  /** Whether this was done already and something came in since: then a name may match nothing more. */
   readonly isAgain: boolean;
 }
 
@@ -19,27 +25,27 @@ export interface EndsSettled {
   readonly accepted: readonly string[];
 }
 
-type Ports = Pick<Reading, 'git' | 'store' | 'origins' | 'meant'>;
+type Ports = Pick<Reading, 'git' | 'store' | 'decided' | 'meant'>;
 
 /**
- * Brings back this clone's own version of what is named to be restored, and remembers as its person's word what is
- * named to be accepted; nothing of it where one of the names says nothing. Throws FlameErrors `nothing-to-restore` and
+ * Brings back this clone's own version of what is named to be restored, and records as decided here what is named to be
+ * accepted; nothing of it where one of the names matches nothing. Throws FlameErrors `nothing-to-restore` and
  * `nothing-to-accept`.
  */
 export async function settleEnds(ports: Ports, wishes: EndWishes): Promise<EndsSettled> {
-  const { git, store, origins } = ports;
+  const { git, store, decided } = ports;
   const snapshot = await store.snapshot();
   const current = ports.meant.pick(snapshot)?.id ?? null;
-  const chosen = chooseDoubts(snapshot, wishes, current);
+  const chosen = chooseUnverified(snapshot, wishes, current);
   const accept = async (): Promise<void> => {
-    if (chosen.length > 0) origins.vouch(acceptDecisions(await store.raw.snapshot(), chosen));
+    if (chosen.length > 0) decided.record(acceptDecisions(await store.raw.snapshot(), chosen));
   };
   const accepted = chosen.map(({ session, about }) => about || session);
   if (wishes.restore.length === 0) {
     await accept();
     return { restored: [], accepted };
   }
-  const restored = await restoreOwn(store, origins, {
+  const restored = await restoreOwn(store, decided, {
     actor: await git.identity(),
     isMeant: (one) => wishes.restore.some((name) => isNamed(name, { ...idsOf(one), current })),
     check: (found) => {
@@ -57,19 +63,19 @@ function idsOf({ session, task }: Restorable): { readonly session: string; reado
   return { session: session.id, task: task?.id ?? null };
 }
 
-function chooseDoubts(
-  { doubts }: EndedSnapshot,
+function chooseUnverified(
+  { unverified }: AdmittedSnapshot,
   { accept: names, isAgain }: EndWishes,
   current: string | null,
-): readonly Doubt[] {
-  const isMeant = (name: string, { session, about, counts }: Doubt): boolean => {
+): readonly UnverifiedCompletion[] {
+  const isMeant = (name: string, { session, about, counts }: UnverifiedCompletion): boolean => {
     // A changeset is its session's.
     const task = about === '' || counts === 'not landed' ? null : about;
     return isNamed(name, { session, task, current });
   };
-  const missing = names.find((name) => !doubts.some((doubt) => isMeant(name, doubt)));
+  const missing = names.find((name) => !unverified.some((one) => isMeant(name, one)));
   if (missing !== undefined && !isAgain) throw nothingToAccept(missing);
-  return doubts.filter((doubt) => names.some((name) => isMeant(name, doubt)));
+  return unverified.filter((one) => names.some((name) => isMeant(name, one)));
 }
 
 function isNamed(
@@ -100,5 +106,17 @@ function nothingToAccept(name: string): FlameError {
     code: 'nothing-to-accept',
     message: `Nothing that another clone says has ended is ${name}. Nothing was sent. What it gives to do is accepted where it would begin.`,
     hints: ['git flame status', 'git flame run'],
+  });
+}
+
+/** Accepts completions exactly as another clone reports them. */
+function acceptDecisions(raw: Snapshot, completions: readonly UnverifiedCompletion[]): readonly Decision[] {
+  return completions.flatMap(({ session: id, about }): readonly Decision[] => {
+    const session = raw.sessions.find((one) => one.id === id);
+    if (session === undefined) return [];
+    if (about === '') return [sessionDecision(session), courseDecision(session)];
+    const task = raw.tasksOf(session.id).find((one) => one.id === about);
+    if (task !== undefined) return [standingDecision(task)];
+    return session.changesets.filter((one) => one.id === about).map((one) => landedDecision(session, one));
   });
 }

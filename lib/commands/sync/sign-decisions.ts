@@ -1,7 +1,7 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import type { Origins } from '../../domain/state/origins.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { type Seal, sealedText, signatureNamespace } from '../../domain/state/signatures.ts';
 import { firstCommit } from '../../git/objects/first-commit.ts';
@@ -21,7 +21,7 @@ import { isOpen } from '../open/signed-decisions.ts';
  */
 export async function signDecisions(
   io: Io,
-  { git, store, origins, configFile }: Pick<Reading, 'git' | 'store' | 'origins' | 'configFile'>,
+  { git, store, decided, configFile }: Pick<Reading, 'git' | 'store' | 'decided' | 'configFile'>,
 ): Promise<readonly SessionId[]> {
   const { trust, problem } = await readTrust(io, { git, configFile });
   if (trust === null || !trust.sign || problem !== null) return [];
@@ -32,7 +32,7 @@ export async function signDecisions(
   const place = cloneName(commonDir);
   const signed: SessionId[] = [];
   for (const session of sessions) {
-    const made = origins.madeHere(session.id);
+    const made = decided.madeHere(session.id);
     const last = known.get(session.id)?.find((one) => one.place === place);
     const isKnown =
       last === undefined ? made.decisions.length + made.settled.length === 0 : isSame(last, made);
@@ -47,7 +47,7 @@ export async function signDecisions(
   return signed;
 }
 
-type Made = ReturnType<Origins['madeHere']>;
+type Made = ReturnType<DecisionLog['madeHere']>;
 
 /** null: the branch isn't here, or not its beginning. */
 async function sealOf(

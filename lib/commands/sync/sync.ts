@@ -4,10 +4,10 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { pickRemote } from '../../store/sync/pick-remote.ts';
 import { type SyncResult, syncState } from '../../store/sync/sync.ts';
-import { renderDoubts, renderSettled } from '../../ui/render/render-doubts.ts';
 import { renderIncoming } from '../../ui/render/render-incoming.ts';
 import { renderReceived, renderSigned } from '../../ui/render/render-proposals.ts';
 import { renderSync } from '../../ui/render/render-sync.ts';
+import { renderSettled, renderUnverified } from '../../ui/render/render-unverified.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { gitHere } from '../open/git-here.ts';
 import { type Reading, withState } from '../open/read-state.ts';
@@ -28,7 +28,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     const { problems } = await store.snapshot();
     const before = await readHeard(io, reading);
     if (!isDry) await signDecisions(io, reading);
-    const settling = settlingEnds(args, { ...reading, origins: before.origins });
+    const settling = settlingEnds(args, { ...reading, decided: before.decided });
     const result = await syncState({
       context,
       commonDir,
@@ -37,11 +37,12 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
       isDry,
       passesDamage: args.options.damaged,
       keepsMine: args.options.keepMine,
-      ends: await store.judge(),
+      ends: await store.mergeJudge(),
       ...(settling.settle === null ? {} : { settle: settling.settle }),
     });
+    if (!isDry) await store.admit();
     const after = await readHeard(io, reading);
-    if (!isDry) reading.origins.withdraw(after.withdrawn);
+    if (!isDry) reading.decided.revoke(after.withdrawn);
     await report(args, reading, { isDry, remote, result, before, after, settled: settling.settled });
     await warn(reading, { remote, result, problems, held });
     await warnOfTrust(io, { ...reading, refused: after.refused });
@@ -102,14 +103,14 @@ async function report(
 ): Promise<void> {
   const proposals = newProposals(before.proposals, after.proposals);
   const signed = newProposals(before.signed, after.signed);
-  const { doubts } = await store.snapshot();
+  const { unverified: doubts } = await store.snapshot();
   output.json({
     ...{ dry_run: isDry, ...result, proposals: Object.fromEntries(proposals) },
     ...{ signed: Object.fromEntries(signed), refused_signatures: after.refused },
     ...{ restored: settled.restored, accepted: settled.accepted, doubts },
   });
   const changes = renderIncoming(result.changes, output.style);
-  const ends = [...renderSettled(settled), ...renderDoubts(doubts, output.style)];
+  const ends = [...renderSettled(settled), ...renderUnverified(doubts, output.style)];
   const received = [...renderSigned(signed), ...renderReceived([...proposals.values()], remote)];
   if (!globals.quiet)
     output.result([...renderSync(result, isDry), ...changes, ...received, ...ends].join('\n'));

@@ -2,10 +2,9 @@ import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ClaimShare } from '../../core/schedule/claim-share.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Store, Transaction } from '../../domain/ports/store-port.ts';
+import type { Transaction, TrustedStore } from '../../domain/ports/store-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import type { Origins } from '../../domain/state/origins.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
@@ -17,10 +16,10 @@ import { type ClaimAnswer, type ClaimRound, claimRound, refusedFirst } from './c
 const mostWaiting = 1_024;
 /** `git flame task claim --stdin`: ids in, one a line; answers out, one a line, in the same order. */
 export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, store, origins, output, meant }) => {
+  return withState(args, io, async ({ git, store, output, meant }) => {
     const person = await git.identity();
     const place = machineName({ env: io.env, commonDir: git.repository.commonDir });
-    const claimer = { store, meant, origins, person, place };
+    const claimer = { store, meant, person, place };
     const waiting: string[] = [];
     // While the first lines are waited for.
     store.ready().catch(() => undefined);
@@ -59,9 +58,8 @@ function tell(output: Output, answers: readonly ClaimAnswer[]): void {
 }
 
 interface Claimer {
-  readonly store: Store;
+  readonly store: TrustedStore;
   readonly meant: SessionMeant;
-  readonly origins: Origins;
   readonly person: string;
   readonly place: string;
 }
@@ -93,25 +91,26 @@ class Claims {
   }
 
   async #claim(ids: readonly string[], share: ClaimShare): Promise<readonly ClaimAnswer[]> {
-    const { store, meant, origins, person } = this.#claimer;
+    const { store, meant, person } = this.#claimer;
     let round: ClaimRound | null = null;
     const done = await store.transact(
       (snapshot, waiting): Transaction | null => {
-        const session = meant.require(snapshot);
+        const { session } = snapshot.admitted(meant.require(snapshot).id);
         const tasks = snapshot.tasksOf(session.id);
         const most = share.next(tasks, waiting);
         round = claimRound(ids, { session, tasks }, { ...this.#claimer, most });
         if (round.changes.length === 0) return null;
-        origins.vouch(round.vouched);
-        return { changes: round.changes, actor: person };
+        return { changes: round.changes, accepted: round.accepted, actor: person };
       },
       { isLarge: true },
     );
     if (round === null) return [];
-    const { settled, answers }: ClaimRound = round;
-    origins.settle(settled);
+    const { answers }: ClaimRound = round;
     if (done.kind === 'done')
-      share.took(settled.length, done.snapshot.tasksOf(meant.require(done.snapshot).id));
+      share.took(
+        answers.filter(({ claimed }) => claimed).length,
+        done.snapshot.tasksOf(meant.require(done.snapshot).id),
+      );
     return answers;
   }
 }

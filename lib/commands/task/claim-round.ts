@@ -1,13 +1,8 @@
-import {
-  courseDecision,
-  handDecisions,
-  sessionDecision,
-  standingDecision,
-} from '../../core/admission/decisions.ts';
+import { handDecisions } from '../../core/admission/decisions.ts';
 import { reopenSession } from '../../core/changesets/reopen-session.ts';
 import { ClaimRules, claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
 import type { Change } from '../../domain/ports/store-port.ts';
-import type { Decision, Origins } from '../../domain/state/origins.ts';
+import type { Decision } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 
@@ -19,15 +14,12 @@ export interface ClaimAnswer {
   readonly reason: string | null;
 }
 
-/** What is claimed in one ref transaction, and what must be remembered of it. */
+/** What is claimed in one ref transaction, and what the person accepts by it. */
 export interface ClaimRound {
   /** Of the first ids, in their order. */
   readonly answers: readonly ClaimAnswer[];
   readonly changes: readonly Change[];
-  /** Before the refs move. */
-  readonly vouched: readonly Decision[];
-  /** Once they have. */
-  readonly settled: readonly Decision[];
+  readonly accepted: readonly Decision[];
 }
 
 /** The ids before the first one that can be claimed: nothing needs to be written for them. */
@@ -50,7 +42,6 @@ export function claimRound(
   claimer: {
     readonly person: string;
     readonly place: string;
-    readonly origins: Pick<Origins, 'has'>;
     readonly most: number;
   },
 ): ClaimRound {
@@ -60,10 +51,8 @@ export function claimRound(
   const rules = new ClaimRules(state.tasks, Number.POSITIVE_INFINITY);
   const answers: ClaimAnswer[] = [];
   const changes: Change[] = [];
-  const vouched: Decision[] = [];
-  const settled: Decision[] = [];
+  const accepted: Decision[] = [];
   let { session } = state;
-  const isOurs = claimer.origins.has(sessionDecision(session));
   const claim = {
     worktree: null,
     at: new Date().toISOString(),
@@ -71,7 +60,7 @@ export function claimRound(
     host: claimer.place,
   };
   for (const id of ids) {
-    if (settled.length === claimer.most) break;
+    if (taken.size === claimer.most) break;
     const task = taken.get(id) ?? find(id);
     const reason =
       session.machines === undefined ? objectionTo(task, objectionOf) : 'machines share its session';
@@ -83,16 +72,14 @@ export function claimRound(
       ...steps.map(({ task: next, subject, transition }) => ({ tasks: [next], subject, transition })),
       ...(reopened === undefined ? [] : [{ subject: reopened.subject, session: reopened.next }]),
     );
-    // Whoever takes a task that was received has said what they think of it.
-    vouched.push(...handDecisions(task), ...steps.map((step) => standingDecision(step.task)));
-    if (reopened !== undefined && isOurs) vouched.push(courseDecision(reopened.next));
-    settled.push(standingDecision(task));
+    // Taking a task accepts it, if it was received.
+    accepted.push(...handDecisions(task));
     session = reopened?.next ?? session;
     const claimed = steps.at(-1)?.task ?? task;
     taken.set(id, claimed);
     rules.add(claimed);
   }
-  return { answers, changes, vouched, settled };
+  return { answers, changes, accepted };
 }
 
 function finder(tasks: readonly Task[]): (id: string) => Task | undefined {

@@ -6,15 +6,14 @@ import { nextTask } from '../../engine/by-hand/claim.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { readConfig, requireWorkTree } from '../open/read-config.ts';
 import { withDecisions } from '../open/signed-decisions.ts';
-import { standingOf } from '../open/standing.ts';
 
 /** `git flame task next`: what should be done next; 1 when nothing can be started. */
 export function showNext(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return withDecisions(args, io, async ({ git, store, origins, output, meant, configFile }) => {
+  return withDecisions(args, io, async ({ git, store, output, meant, configFile }) => {
     const role = readRole(args.options.role);
     const { config } = await readConfig(requireWorkTree(git), configFile);
     const snapshot = await store.snapshot();
-    const { tasks } = standingOf(snapshot, meant.require(snapshot), origins);
+    const { tasks } = snapshot.admitted(meant.require(snapshot).id);
     const { task, why } = nextTask(tasks, { limit: config.concurrency.development, now: new Date(), role });
     output.json({ task, why: task === null ? why : null });
     if (task === null) {

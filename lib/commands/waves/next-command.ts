@@ -1,7 +1,7 @@
-import type { HeededSession } from '../../core/admission/filter-untrusted.ts';
 import { type Action, isHeld, nextAction } from '../../core/schedule/next-action.ts';
 import { isHeldBy } from '../../core/schedule/task-holder.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
+import type { AdmittedSession } from '../../domain/ports/store-port.ts';
 import type { CommandName } from '../../domain/shown/command-args.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -9,7 +9,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { unreachable } from '../../util/unreachable.ts';
 
 /** A session and its tasks, with nothing in them that only another clone decided. */
-export type Standing = Pick<HeededSession, 'session' | 'tasks' | 'received' | 'isOurs'>;
+export type Standing = Pick<AdmittedSession, 'session' | 'tasks' | 'received' | 'isOurs'>;
 
 /**
  * What this person types next, as a whole command; null when nothing is left to do. `place`: this clone, as machines name

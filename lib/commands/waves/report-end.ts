@@ -5,9 +5,9 @@ import { statusOf } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { type SessionView, viewSession } from '../../engine/record.ts';
-import { renderDoubts } from '../../ui/render/render-doubts.ts';
 import { renderProposals } from '../../ui/render/render-proposals.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
+import { renderUnverified } from '../../ui/render/render-unverified.ts';
 import { isBesideCurrent, nameSession } from '../open/name-session.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { nextCommand } from './next-command.ts';
@@ -19,18 +19,17 @@ export async function reportEnd(
   comesNext?: (view: SessionView) => string | null,
 ): Promise<{ readonly session: Session; readonly tasks: readonly Task[] }> {
   const view = await viewSession(workshop, id);
-  const { session, snapshot, stored } = view;
+  const { session, snapshot, stored, unverified } = view;
   const tasks = snapshot.tasksOf(id);
   const proposals = listProposals(stored, view, snapshot);
-  const doubts = (snapshot.doubts ?? []).filter((doubt) => doubt.session === id);
   const agents = readLiveAgents(git.repository.commonDir, id);
-  const status = statusOf(session, tasks, agents, { proposals, doubts });
+  const status = statusOf(session, tasks, agents, { proposals, doubts: unverified });
   if (output.isJson) workshop.events.emit({ event: 'session-ended', ...status });
   else {
     const next =
       comesNext === undefined ? nextCommand(view, workshop.gates.person, workshop.place) : comesNext(view);
     const named = next !== null && (await isBesideCurrent(store, id)) ? nameSession(next, id) : next;
-    const more = [...renderProposals(proposals), ...renderDoubts(doubts, output.style)];
+    const more = [...renderProposals(proposals), ...renderUnverified(unverified, output.style)];
     output.result(renderStatus(status, output.style, { now: new Date(), next: named, more }));
   }
   shown.note(id, status.changesets);

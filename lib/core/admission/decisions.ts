@@ -2,14 +2,32 @@ import type { ObjectId } from '../../domain/ids.ts';
 import { attemptsOf } from '../../domain/state/attempts-of.ts';
 import type { BlackboardPage, LeftNote } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Decision } from '../../domain/state/decision-log.ts';
 import type { SharedRole } from '../../domain/state/machine.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
-import type { Decision } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { planOf } from '../task/edit-task.ts';
 import { decidedKeys } from '../task/task-keys.ts';
+
+/** All that a session's note decides. */
+export function sessionDecisions(session: Session): readonly Decision[] {
+  const { raised_limit: raised, checkout, pauses, changesets } = session;
+  const replan = replanDecision(session);
+  return [
+    ...[sessionDecision(session), courseDecision(session)],
+    ...(raised === null ? [] : [limitDecision(session, raised)]),
+    ...(checkout === null ? [] : [checkoutDecision(session, checkout)]),
+    ...(replan === null ? [] : [replan]),
+    ...pauses.map((pause) => pauseDecision(session, pause)),
+    ...changesets.flatMap((changeset) => [
+      builtDecision(session, changeset),
+      ...(changeset.state === 'approved' ? [approvalDecision(session, changeset)] : []),
+      ...(changeset.state === 'landed' ? [landedDecision(session, changeset)] : []),
+    ]),
+  ];
+}
 
 /** What a session is for and where it lands. */
 export function sessionDecision({ id, objective, base_branch, landing }: Session): Decision {
@@ -19,7 +37,7 @@ export function sessionDecision({ id, objective, base_branch, landing }: Session
 
 /** What is asked of a task: all that was planned of it, and whose work it continues. */
 export function taskDecision(task: Task): Decision {
-  // Thousands that came from elsewhere are told by their ids: only what may count is looked at.
+  // Of thousands that came from elsewhere the id is enough: only what may be trusted is looked at.
   return {
     ...{ kind: 'task', session: task.session, about: task.id },
     get facts() {
@@ -69,7 +87,7 @@ export function adapterDecision({
   return { kind: 'adapter', session, about: id, facts: { adapter } };
 }
 
-/** What a person says of a task by writing it themselves: all of it, and the adapter too. */
+/** What a person decides by writing a task by hand: all of it, and the adapter too. */
 export function handDecisions(task: Task): readonly Decision[] {
   return [taskDecision(task), standingDecision(task), ...adapterDecisions(task)];
 }
@@ -137,7 +155,7 @@ export function checkoutDecision(
   return { kind: 'checkout', session: id, about: '', facts: checkout };
 }
 
-/** That a service can't be asked before a time, as the service said here. */
+/** That a service can't be asked before a time, as it answered here. */
 export function pauseDecision({ id }: Pick<Session, 'id'>, pause: Session['pauses'][number]): Decision {
   return { kind: 'pause', session: id, about: pause.adapter, facts: { until: pause.until } };
 }
@@ -147,7 +165,7 @@ export function memoryDecision({ session, task, v: _, rev: __, ...facts }: Memor
   return { kind: 'memory', session, about: task ?? '', facts };
 }
 
-/** That these words were left here for later tasks: agents are told no others. */
+/** That a note was left here for later tasks: agents are shown no others. */
 export function noteDecision(
   { session, task }: Pick<BlackboardPage, 'session' | 'task'>,
   note: LeftNote,
@@ -155,7 +173,7 @@ export function noteDecision(
   return { kind: 'note', session, about: task ?? '', facts: note };
 }
 
-/** That what the machine with this key says in a role counts here. */
+/** That the machine with this key is trusted in a role. */
 export function machineDecision({ id }: Pick<Session, 'id'>, key: string, role: SharedRole): Decision {
   return { kind: 'machine', session: id, about: key, facts: { role } };
 }

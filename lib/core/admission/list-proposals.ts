@@ -1,27 +1,26 @@
-import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { AdmittedSession, AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
 import type { Proposals } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { changesetsOfCycle } from '../schedule/next-action.ts';
-import type { HeededSession } from './filter-untrusted.ts';
 
 /** What another clone decided of a session, and no person here has decided about. */
 export function listProposals(
   stored: Session,
-  heeded: HeededSession,
+  admitted: AdmittedSession,
   snapshot: Pick<Snapshot, 'tasksOf'>,
 ): Proposals {
-  const judged = new Map(heeded.tasks.map((task) => [task.id, task.result.status]));
+  const judged = new Map(admitted.tasks.map((task) => [task.id, task.result.status]));
   const approved = new Set(
-    changesetsOfCycle(heeded.session).flatMap(({ id, state }) => (state === 'approved' ? [id] : [])),
+    changesetsOfCycle(admitted.session).flatMap(({ id, state }) => (state === 'approved' ? [id] : [])),
   );
   const isOpen = stored.state !== 'ended';
   return {
-    session: isOpen && !heeded.isOurs,
-    tasks: isOpen ? heeded.received.map(({ id }) => id) : [],
+    session: isOpen && !admitted.isOurs,
+    tasks: isOpen ? admitted.received.map(({ id }) => id) : [],
     approvals: changesetsOfCycle(stored)
       .filter(({ id, state }) => state === 'approved' && !approved.has(id))
       .map(({ id }) => id),
-    raised_limit: stored.raised_limit === heeded.session.raised_limit ? null : stored.raised_limit,
+    raised_limit: stored.raised_limit === admitted.session.raised_limit ? null : stored.raised_limit,
     verdicts: snapshot
       .tasksOf(stored.id)
       .filter(({ id, result }) => judged.has(id) && judged.get(id) !== result.status)
@@ -35,13 +34,10 @@ function isEmpty({ session, tasks, approvals, raised_limit, verdicts }: Proposal
 }
 
 /** The proposals of all sessions that are open. */
-export function allProposals(
-  snapshot: Snapshot,
-  heed: (session: Session) => HeededSession,
-): ReadonlyMap<string, Proposals> {
+export function allProposals(snapshot: AdmittedSnapshot): ReadonlyMap<string, Proposals> {
   const listed = snapshot.sessions
     .filter(({ state, archived_at }) => state !== 'ended' && archived_at === undefined)
-    .map((session) => [session.id, listProposals(session, heed(session), snapshot)] as const);
+    .map((one) => [one.id, listProposals(one, snapshot.admitted(one.id), snapshot)] as const);
   return new Map(listed.filter(([, proposals]) => !isEmpty(proposals)));
 }
 

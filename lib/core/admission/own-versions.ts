@@ -1,22 +1,51 @@
-import type { Origins } from '../../domain/state/origins.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { courseDecision, sessionDecision, standingDecision, taskDecision } from './decisions.ts';
-import { isSettled } from './filter-untrusted.ts';
+import { courseDecision, noteDecision, sessionDecision, sessionDecisions } from './decisions.ts';
+import { isPlanned, isSettled, isTrustedVerdict, standsAsLeft } from './filter-untrusted.ts';
+import { TrustedOnce } from './trusted-once.ts';
+
+const whole = new TrustedOnce();
 
 /** Whether this clone decided that a session ends, or a named signer. */
-export function isOwnEnd(session: Session, origins: Origins): boolean {
-  return (
-    session.state === 'ended' && origins.has(sessionDecision(session)) && origins.has(courseDecision(session))
-  );
+export function isOwnEnd(session: Session, decided: DecisionLog): boolean {
+  return session.state === 'ended' && isOwnSession(session, decided);
 }
 
-/** Whether a version of a task's note is what this clone made of it last. */
-export function isOwnTask(task: Task, origins: Origins): boolean {
-  return origins.has(standingDecision(task)) && (isSettled(task) || origins.has(taskDecision(task)));
+/** Whether this clone wrote this version of a task's note last. */
+export function isOwnTask(task: Task, decided: DecisionLog): boolean {
+  return standsAsLeft(task, decided) && (isSettled(task) || isPlanned(task, decided));
 }
 
 /** The same of a session's. */
-export function isOwnSession(session: Session, origins: Origins): boolean {
-  return origins.has(sessionDecision(session)) && origins.has(courseDecision(session));
+export function isOwnSession(session: Session, decided: DecisionLog): boolean {
+  return decided.has(sessionDecision(session)) && decided.has(courseDecision(session));
+}
+
+/**
+ * Whether this clone made every decision in a state, those of ended sessions included, and can read all of it. `decided`:
+ * without signatures, which count only as long as their signer is named. Archived sessions are not looked at.
+ */
+export function isWhollyOwn(snapshot: Snapshot, decided: DecisionLog): boolean {
+  decided.refresh();
+  const sessions = snapshot.sessions.filter(({ archived_at: at }) => at === undefined);
+  return (
+    sessions.every(({ machines }) => machines === undefined) &&
+    sessions.every((session) =>
+      whole.isSo(decided, session, () => sessionDecisions(session).every(decided.has)),
+    ) &&
+    sessions.every((session) => isContentOwn(session, snapshot, decided)) &&
+    snapshot.problems.length === 0
+  );
+}
+
+function isContentOwn({ id }: Session, snapshot: Snapshot, decided: DecisionLog): boolean {
+  return (
+    snapshot.tasksOf(id).every((task) => isOwnTask(task, decided)) &&
+    snapshot.verdictsOf(id).every((verdict) => isTrustedVerdict(verdict, decided)) &&
+    snapshot
+      .blackboardOf(id)
+      .every((page) => page.notes.every((note) => decided.has(noteDecision(page, note))))
+  );
 }

@@ -1,27 +1,27 @@
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
-import type { SessionLook, Snapshot } from '../../domain/ports/store-port.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Doubt } from '../../domain/state/doubt.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
-import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { UnverifiedCompletion } from '../../domain/state/unverified-completion.ts';
 import { shortId } from '../../util/short-id.ts';
-import { begunAt } from './begun-at.ts';
 import { landedDecision, sessionDecision, standingDecision } from './decisions.ts';
 import { isSettled } from './filter-untrusted.ts';
 import { isOwnEnd } from './own-versions.ts';
+import { TrustedOnce } from './trusted-once.ts';
 
 /**
- * What is known here beyond the notes of what they say has ended. It answers from memory; what it was not asked before it
- * finds out afterwards, and until then the answer is no.
+ * Local evidence that a completion reported by another clone is true. It answers from memory; what it was not asked before
+ * it finds out afterwards, and until then the answer is no.
  */
-export interface EndEvidence {
+export interface CompletionEvidence {
   /** Whether a branch of this clone came to hold the commit since a time, in ms: itself, or by a merge. */
   came(question: BranchQuestion): 'by-merge' | 'itself' | null;
-  /** Whether a merge that a branch of this clone came to hold since a time says that it brings the task's work. */
+  /** Whether a merge that a branch of this clone came to hold since a time names the task as its own. */
   names(question: LandingQuestion): boolean;
-  /** The newest version of a note that counts here; null: there is none. */
+  /** The newest trusted version of a note; null: there is none. */
   lastTask(task: Task): Task | null;
   lastSession(session: Session): Session | null;
 }
@@ -38,100 +38,73 @@ export interface LandingQuestion {
   readonly task: Pick<Task, 'session' | 'id'>;
 }
 
-export interface HeedingEnds {
-  readonly origins: Origins;
-  readonly evidence: EndEvidence;
+export interface CompletionRules {
+  readonly decided: DecisionLog;
+  readonly evidence: CompletionEvidence;
 }
 
-/** A snapshot with the ends alone that are so here, and what is said beyond them. */
-export interface EndedSnapshot extends Snapshot {
-  readonly doubts: readonly Doubt[];
+/** Sessions with their tasks as far as their completions are verified, and those that are not. */
+export interface VerifiedSessions extends Pick<Snapshot, 'sessions' | 'current' | 'tasksOf'> {
+  readonly unverified: readonly UnverifiedCompletion[];
+}
+
+/** Whether only another clone reports a session as ended: then its tasks show whether that is true. */
+export function isEndedElsewhere(session: Session, { decided }: Pick<CompletionRules, 'decided'>): boolean {
+  return session.state === 'ended' && !isPast(session, decided);
 }
 
 /**
- * Takes out of a snapshot what another clone says has ended, of sessions that were decided about here: a task that is
- * merged or dropped, a changeset that landed, a session that ended. It counts where this clone recorded it, a named
- * signer signed it, or the base branch here holds the work. Else the last version that counts here is in its place.
+ * Removes unverified completions of sessions that were decided about here: a task that is merged or dropped, a changeset
+ * that landed, a session that ended. Verified is what this clone recorded, a named signer signed, or the base branch here
+ * proves. Else the last trusted version replaces it. `only`: the one session that is looked at.
  */
-export function heedEnds(raw: Snapshot, heeding: HeedingEnds): EndedSnapshot {
-  const heeded = heedSessions(raw, heeding, () => true);
-  return {
-    ...heeded,
-    verdictsOn: (commit) => raw.verdictsOn(commit),
-    verdictsOf: (session) => raw.verdictsOf(session),
-    verificationsOn: (commit) => raw.verificationsOn(commit),
-    reviewOn: (commit) => raw.reviewOn(commit),
-    blackboardOf: (session) => raw.blackboardOf(session),
-    get problems() {
-      return raw.problems;
-    },
-  };
-}
-
-/** The same of one session alone. */
-export function heedLook(raw: SessionLook, heeding: HeedingEnds, only: SessionId | null): SessionLook {
-  const heeded = heedSessions(raw, heeding, ({ id }) => id === only);
-  return {
-    ...heeded,
-    verdictsOn: (commit) => raw.verdictsOn(commit),
-    blackboardOf: (session) => raw.blackboardOf(session),
-    get problems() {
-      return raw.problems;
-    },
-  };
-}
-
-/** Whether a session has ended by what another clone says alone: then its tasks show whether that is so. */
-export function isEndedElsewhere(session: Session, { origins }: Pick<HeedingEnds, 'origins'>): boolean {
-  return session.state === 'ended' && !isPast(session, origins);
-}
-
-function heedSessions(
+export function filterCompletions(
   raw: Pick<Snapshot, 'sessions' | 'tasksOf'>,
-  heeding: HeedingEnds,
-  isWanted: (session: Session) => boolean,
-): Pick<EndedSnapshot, 'sessions' | 'current' | 'tasksOf' | 'doubts'> {
-  heeding.origins.refresh();
-  const doubts: Doubt[] = [];
+  rules: CompletionRules,
+  only?: SessionId | null,
+): VerifiedSessions {
+  rules.decided.refresh();
+  const unverified: UnverifiedCompletion[] = [];
   const tasks = new Map<SessionId, readonly Task[]>();
   const sessions = raw.sessions.map((session): Session => {
-    if (!isWanted(session) || isPast(session, heeding.origins)) return session;
-    const judging = { ...heeding, branches: branchesOf(session, heeding), doubts };
-    const asHere = raw.tasksOf(session.id).map((task) => heedTask(task, judging));
-    tasks.set(session.id, asHere);
-    return heedSession(session, asHere, judging);
+    const isWanted = only === undefined || session.id === only;
+    if (!isWanted || isPast(session, rules.decided)) return session;
+    const judging = { ...rules, branches: branchesOf(session, rules), unverified };
+    const verified = raw.tasksOf(session.id).map((task) => filterTask(task, judging));
+    tasks.set(session.id, verified);
+    return filterSessionEnd(session, verified, judging);
   });
   return {
     sessions,
     current: sessions.findLast(({ state }) => state === 'active') ?? sessions.at(-1) ?? null,
     tasksOf: (session) => tasks.get(session) ?? raw.tasksOf(session),
-    doubts,
+    unverified,
   };
 }
 
 /** Nothing of it is this clone's to lose: it ended here or is archived, or nothing of it was ever decided here. */
-function isPast(session: Session, origins: Origins): boolean {
-  if (session.archived_at !== undefined || !origins.knows(session.id)) return true;
-  return session.state === 'ended' && isOnce(pasts, origins, session, () => isOwnEnd(session, origins));
+function isPast(session: Session, decided: DecisionLog): boolean {
+  if (session.archived_at !== undefined || !decided.knows(session.id)) return true;
+  return session.state === 'ended' && pasts.isSo(decided, session, () => isOwnEnd(session, decided));
 }
 
 /** The branches a session's work lands on, as far as that was decided here: another clone could name any. */
-export function branchesOf(session: Session, { origins, evidence }: HeedingEnds): readonly string[] {
-  const ours = origins.has(sessionDecision(session)) ? session : evidence.lastSession(session);
+export function branchesOf(session: Session, { decided, evidence }: CompletionRules): readonly string[] {
+  const ours = decided.has(sessionDecision(session)) ? session : evidence.lastSession(session);
   return ours === null ? [] : [...new Set([landsOn(ours), ours.base_branch])];
 }
 
-interface Judging extends HeedingEnds {
+interface Judging extends CompletionRules {
   readonly branches: readonly string[];
-  readonly doubts: Doubt[];
+  readonly unverified: UnverifiedCompletion[];
 }
 
-function heedTask(task: Task, judging: Judging): Task {
-  const { evidence, doubts, branches } = judging;
-  if (!isSettled(task) || isBelieved(task, judging)) return task;
+function filterTask(task: Task, judging: Judging): Task {
+  const { evidence, unverified, branches } = judging;
+  if (!isSettled(task) || isVerified(task, judging)) return task;
   const seen = evidence.lastTask(task) ?? asProposal(task);
   if (seen === task) return task;
-  doubts.push({
+  unverified.push({
     session: task.session,
     about: task.id,
     said: task.status === 'merged' ? `merged at ${shortId(task.commit)}` : 'dropped',
@@ -145,8 +118,8 @@ function heedTask(task: Task, judging: Judging): Task {
 const proposed = new WeakMap<Task, Task>();
 
 /**
- * What a task that never was this clone's is until its end is so here: work it received, which a person is asked about.
- * One that was dropped asks for nothing and so takes nothing away.
+ * A task that never was this clone's and whose end is not verified, as received work that a person is asked about. One that
+ * was dropped asks for nothing and so takes nothing away.
  */
 function asProposal(task: Task): Task {
   if (task.status !== 'merged') return task;
@@ -159,26 +132,28 @@ function asProposal(task: Task): Task {
   return made;
 }
 
-/** Whether a task has ended here too: this clone or a signer recorded it, or its work is in the base. */
-export function isBelieved(task: Task, { origins, evidence, branches }: Omit<Judging, 'doubts'>): boolean {
-  return isOnce(
-    ends,
-    origins,
+/** Whether the end of a task is verified: this clone or a signer recorded it, or the base holds its work. */
+export function isVerified(
+  task: Task,
+  { decided, evidence, branches }: Omit<Judging, 'unverified'>,
+): boolean {
+  return ends.isSo(
+    decided,
     task,
     () =>
-      origins.has(standingDecision(task)) ||
+      decided.has(standingDecision(task)) ||
       (task.status === 'merged' && branches.some((branch) => isBrought(task, branch, evidence))),
   );
 }
 
 /**
  * Whether a branch came to hold a task's work by a merge. A note can name any commit that was merged, another task's or a
- * person's own: so it is the one this clone knows as its work, or the merge says whose it is.
+ * person's own: so it is the one this clone knows as its work, or the merge names the task.
  */
 function isBrought(
   task: Task & { readonly status: 'merged' },
   branch: string,
-  evidence: EndEvidence,
+  evidence: CompletionEvidence,
 ): boolean {
   const since = begunAt(task.session);
   return (
@@ -187,40 +162,37 @@ function isBrought(
   );
 }
 
-type Known = WeakMap<Origins, WeakSet<object>>;
+// What was found to be true stays so: it costs a hash each time.
+const ends = new TrustedOnce();
+const pasts = new TrustedOnce();
 
-/** What was found to be so stays so: it costs a hash each time. */
-const ends: Known = new WeakMap();
-const pasts: Known = new WeakMap();
-
-function isOnce(memory: Known, origins: Origins, thing: object, isSo: () => boolean): boolean {
-  const known = memory.get(origins) ?? new WeakSet();
-  memory.set(origins, known);
-  if (known.has(thing)) return true;
-  if (!isSo()) return false;
-  known.add(thing);
-  return true;
+/** When a session began, in ms, as its id has it: what was there before is no work of it. */
+function begunAt(session: SessionId): number {
+  const [, ...parts] = /^ses-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(session) ?? [];
+  const [year = 0, month = 1, ...rest] = parts.map(Number);
+  const [day = 1, hour = 0, minute = 0, second = 0] = rest;
+  return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-function heedSession(stored: Session, tasks: readonly Task[], judging: Judging): Session {
-  const session = heedChangesets(stored, judging);
-  const { origins, evidence, doubts } = judging;
-  if (session.state !== 'ended' || isOwnEnd(session, origins)) return session;
+function filterSessionEnd(stored: Session, tasks: readonly Task[], judging: Judging): Session {
+  const session = filterLandings(stored, judging);
+  const { decided, evidence, unverified } = judging;
+  if (session.state !== 'ended' || isOwnEnd(session, decided)) return session;
   if (tasks.length > 0 && tasks.every(isSettled)) return session;
   const last = evidence.lastSession(stored);
   const counts = last === null || last.state === 'ended' ? null : `in wave ${last.wave}`;
-  doubts.push({ session: session.id, about: '', said: 'ended', counts, branch: null });
+  unverified.push({ session: session.id, about: '', said: 'ended', counts, branch: null });
   if (last === null) return session;
   const { cycle, wave, state, replans, proposal } = last;
   return { ...session, cycle, wave, state, replans, proposal };
 }
 
-function heedChangesets(session: Session, judging: Judging): Session {
-  const { doubts, branches } = judging;
+function filterLandings(session: Session, judging: Judging): Session {
+  const { unverified, branches } = judging;
   const changesets = session.changesets.map((changeset): Changeset => {
     if (changeset.state !== 'landed' || hasLanded(session, changeset, judging)) return changeset;
     const said = `landed as ${changeset.landed_commit === null ? 'nothing' : shortId(changeset.landed_commit)}`;
-    doubts.push({
+    unverified.push({
       session: session.id,
       about: changeset.id,
       said,
@@ -236,9 +208,9 @@ function heedChangesets(session: Session, judging: Judging): Session {
 function hasLanded(
   session: Session,
   changeset: Changeset,
-  { origins, evidence, branches }: Judging,
+  { decided, evidence, branches }: Judging,
 ): boolean {
-  if (origins.has(landedDecision(session, changeset))) return true;
+  if (decided.has(landedDecision(session, changeset))) return true;
   const { landed_commit: landed, tasks } = changeset;
   if (landed === null || tasks.length === 0) return false;
   const since = begunAt(session.id);

@@ -1,17 +1,16 @@
 import type { ShownNote } from '../../domain/shown/notes.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
-import type { Origins } from '../../domain/state/origins.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/by-text.ts';
-import { noteDecision } from '../admission/decisions.ts';
 import { countingNotes } from './notes-for.ts';
 
-/** All notes of a session, newest first, by whatever clone. */
+/** All notes of a session, newest first, by any clone. `trusted`: the pages with trusted notes alone. */
 export function showNotes(
   pages: readonly BlackboardPage[],
   tasks: readonly Task[],
-  origins: Origins,
+  trusted: readonly BlackboardPage[],
 ): readonly ShownNote[] {
+  const known = new Set(trusted.flatMap(({ notes }) => notes));
   return pages
     .flatMap((page) => {
       const { task } = page;
@@ -21,7 +20,7 @@ export function showNotes(
       );
       return page.notes.map((note): ShownNote => {
         const isVoid = task !== null && !counting.has(note.id);
-        const state = !origins.has(noteDecision(page, note)) ? 'elsewhere' : isVoid ? 'void' : 'told';
+        const state = !known.has(note) ? 'elsewhere' : isVoid ? 'void' : 'told';
         return { ...note, task, state };
       });
     })

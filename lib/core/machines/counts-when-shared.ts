@@ -1,6 +1,6 @@
 import type { SessionId } from '../../domain/ids.ts';
+import type { Decision, DecisionLog } from '../../domain/state/decision-log.ts';
 import type { MachineRole } from '../../domain/state/machine.ts';
-import type { Decision, Origins } from '../../domain/state/origins.ts';
 
 /**
  * What counts of a session that machines share, beside what was decided here. Who leads lets machines do its tasks: how
@@ -24,17 +24,17 @@ const followed: readonly Decision['kind'][] = [
   ...(['standing', 'course', 'landed', 'note', 'verdict', 'changeset', 'limit'] as const),
 ];
 
-/** Origins by that rule. */
-export function sharedOrigins(
-  origins: Origins,
+/** DecisionLog by that rule. */
+export function sharedDecisionLog(
+  decided: DecisionLog,
   shared: { readonly session: SessionId; readonly role: MachineRole },
-): Origins {
+): DecisionLog {
   return {
-    ...origins,
+    ...decided,
     // It changes: a copy would say for ever that nothing was decided since.
     get revision() {
-      return origins.revision;
+      return decided.revision;
     },
-    has: (decision) => origins.has(decision) || countsWhenShared(decision, shared),
+    has: (decision) => decided.has(decision) || countsWhenShared(decision, shared),
   };
 }

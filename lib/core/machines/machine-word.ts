@@ -1,6 +1,6 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Decision } from '../../domain/state/decision-log.ts';
 import type { MachineWord, SharedRole } from '../../domain/state/machine.ts';
-import type { Decision } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';

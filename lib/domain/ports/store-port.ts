@@ -1,10 +1,11 @@
 import type { ObjectId, RefName, SessionId } from '../ids.ts';
 import type { BlackboardPage } from '../state/blackboard.ts';
-import type { Doubt } from '../state/doubt.ts';
+import type { Decision } from '../state/decision-log.ts';
 import type { Verification } from '../state/evidence.ts';
 import type { Session } from '../state/session.ts';
 import type { SignatureNote } from '../state/signatures.ts';
 import type { Task } from '../state/task.ts';
+import type { UnverifiedCompletion } from '../state/unverified-completion.ts';
 import type { ReviewNote, Verdict } from '../state/verdict.ts';
 import type { RefUpdate } from './git-port.ts';
 
@@ -34,17 +35,58 @@ export interface Snapshot {
   reviewOn(commit: ObjectId): ReviewNote | null;
   /** What was left for later tasks of a session: by who leads first, then by task. */
   blackboardOf(session: SessionId): readonly BlackboardPage[];
-  /** What another clone says has ended and the above doesn't have as such; see heedEnds. */
-  readonly doubts?: readonly Doubt[];
+  /** Where the refs of the state stood. */
+  readonly tips: Tips;
   /** Notes left out above because they can't be read; writing to one throws `state-corrupt`. */
   readonly problems: readonly StateProblem[];
 }
 
+/** The commits that refs point to; null: no such ref. */
+export type Tips = ReadonlyMap<RefName, ObjectId | null>;
+
+/**
+ * A snapshot as this clone trusts it: a task, changeset or session that only another clone reports as ended is as the last
+ * trusted version has it. Proposals are in it all the same; `admitted` has none.
+ */
+export interface AdmittedSnapshot extends Snapshot {
+  /** The completions that only another clone reports. */
+  readonly unverified: readonly UnverifiedCompletion[];
+  /** A session without proposals. Throws FlameError `no-session`. */
+  admitted(id: SessionId): SessionView;
+}
+
+/** A session and its tasks without what only another clone decided. */
+export interface AdmittedSession {
+  /** Without proposals: an approval waits again, a limit is not raised. Changes of a session are made of this one. */
+  readonly session: Session;
+  /** Those that were planned here, or have ended. Those that start something are as this clone left them. */
+  readonly tasks: readonly Task[];
+  /** Open tasks that no person here has decided about, as they are. */
+  readonly received: readonly Task[];
+  /** Ids of all tasks that are not as this clone left them or as its person accepted them. */
+  readonly elsewhere: ReadonlySet<string>;
+  /** Whether the session itself was decided here: its objective, where it lands, that it continues and plans. */
+  readonly isOurs: boolean;
+  /** The session as the snapshot has it, but for changesets of withdrawn work: those are void. */
+  readonly stored: Session;
+  /** With trusted verdicts and notes for later tasks alone. */
+  readonly snapshot: Look;
+}
+
+/** The same with all that was read at that moment. */
+export interface SessionView extends AdmittedSession {
+  readonly snapshot: Snapshot;
+  /** The completions of it that only another clone reports. */
+  readonly unverified: readonly UnverifiedCompletion[];
+  /** What was left for later tasks, by any clone. */
+  readonly pages: () => readonly BlackboardPage[];
+}
+
 /** The sessions, and one of them with its tasks and their verdicts; of the others nothing but their own notes. */
-export type SessionLook = Pick<
-  Snapshot,
-  'sessions' | 'current' | 'tasksOf' | 'verdictsOn' | 'blackboardOf' | 'problems' | 'doubts'
->;
+type Look = Pick<Snapshot, 'sessions' | 'current' | 'tasksOf' | 'verdictsOn' | 'blackboardOf' | 'problems'>;
+export interface SessionLook extends Look, Pick<AdmittedSnapshot, 'unverified'> {
+  admitted(id: SessionId): AdmittedSession;
+}
 
 /** What an audit entry says: one commit on a state ref. */
 export interface ChangeEntry {
@@ -89,12 +131,16 @@ export type Change =
 export interface Transaction {
   readonly changes: readonly Change[];
   readonly refs?: readonly RefUpdate[];
+  /** What the person decides with it beyond what is written, as about what was received. */
+  readonly accepted?: readonly Decision[];
+  /** Whether all of it was decided in this clone, on the state as this clone trusts it; set by the admission alone. */
+  readonly isOwn?: boolean;
   /** Who does it: the person's git identity or an agent id. */
   readonly actor: string;
 }
 
-export type TransactResult =
-  | { readonly kind: 'done'; readonly snapshot: Snapshot }
+export type TransactResult<Seen extends Snapshot = Snapshot> =
+  | { readonly kind: 'done'; readonly snapshot: Seen }
   | { readonly kind: 'nothing' }
   /** A ref outside the store was not where the transaction said; nothing was changed. */
   | {
@@ -127,22 +173,32 @@ export interface TransactOptions {
   readonly prepare?: () => Promise<unknown>;
 }
 
+/** Which states this clone wrote or admitted whole, by where their refs stand. Never throws. */
+export interface OwnTips {
+  /** Whether the state that this clone wrote or admitted last is exactly this one. */
+  has(snapshot: Pick<Snapshot, 'tips'>): boolean;
+  /** Marks a state as this clone's own before its refs are there. */
+  mark(snapshot: Pick<Snapshot, 'tips'>): void;
+  /** Keeps where the refs are now, if the state is marked. */
+  keep(snapshot: Pick<Snapshot, 'tips'>): void;
+}
+
 /**
  * State on refs/blueflame/*. Success is reported after the refs moved, never before. `rev`, `updated_at`
  * of what changes are set by the store.
  */
-export interface Store {
-  snapshot(): Promise<Snapshot>;
+export interface Store<Seen extends Snapshot = Snapshot, Looked extends Look = Look> {
+  snapshot(): Promise<Seen>;
   /**
    * For who only looks, at one session or (null) at the list of them: notes of other sessions' tasks are not looked
    * into, so `problems` names only what their trees show.
    */
-  look(pick: (sessions: Pick<Snapshot, 'sessions' | 'current'>) => SessionId | null): Promise<SessionLook>;
+  look(pick: (sessions: Pick<Snapshot, 'sessions' | 'current'>) => SessionId | null): Promise<Looked>;
   /**
    * Compare-and-swap: `decide` sees the newest snapshot and returns what to change (null: nothing).
    * On a lost race it's called again with a newer one.
    */
-  transact(decide: Decide, options?: TransactOptions): Promise<TransactResult>;
+  transact(decide: Decide<Seen>, options?: TransactOptions): Promise<TransactResult<Seen>>;
   /**
    * Reports from now on each time the state may have changed, whichever process changed it, a moment later. What other
    * hosts change on a network file system is not seen. The next call takes the place of this one; `close` ends it.
@@ -153,7 +209,7 @@ export interface Store {
   /** How a task was right before its latest change; null where that can't be read any more. */
   former(task: Task): Promise<Task | null>;
   /** What was archived, in the same form; `reviewOn` answers for all landed commits. */
-  archive(): Promise<Snapshot>;
+  archive(): Promise<Seen>;
   /**
    * Moves sessions with their tasks and verdicts out of what each snapshot reads, in one ref transaction. `pick` sees
    * the newest snapshot. Sessions of which a note can't be read stay. Resolves to those that were moved.
@@ -172,3 +228,6 @@ export interface Store {
   }): Promise<readonly LogEntry[]>;
   close(): Promise<void>;
 }
+
+/** The state as this clone trusts it. What is written through it is recorded as decided here before the refs move. */
+export type TrustedStore = Store<AdmittedSnapshot, SessionLook>;

@@ -3,10 +3,10 @@ import { canonicalDigest } from '../../util/canonical-digest.ts';
 import type { LiveAgent } from '../ports/agent-port.ts';
 import type { GateAsks } from '../questions/gate.ts';
 import type { Changeset } from '../state/changeset.ts';
-import type { Doubt } from '../state/doubt.ts';
 import { isRed } from '../state/is-red.ts';
 import type { Session } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
+import type { UnverifiedCompletion } from '../state/unverified-completion.ts';
 import type { Ahead } from './ahead.ts';
 
 /** What another clone decided, and this clone's person has not said a word about: nothing of it is acted on. */
@@ -73,7 +73,7 @@ export interface Status {
   /** What runs of this machine ask a person at this moment; absent: nothing. */
   readonly asks?: readonly Asking[];
   /** What another clone says has ended, and is not so here; absent where there is none. */
-  readonly doubts?: readonly Doubt[];
+  readonly doubts?: readonly UnverifiedCompletion[];
   /** What works come to if they are merged as they are now; absent where nothing is to be said. */
   readonly conflicts_ahead?: Ahead;
   /** Notes for tasks that begin later, and those among them that no agent is told before a person accepts them; absent where there are none. */
@@ -117,7 +117,7 @@ export function statusOf(
   }: {
     readonly asks?: readonly Asking[];
     readonly proposals?: Proposals | undefined;
-    readonly doubts?: readonly Doubt[];
+    readonly doubts?: readonly UnverifiedCompletion[];
     readonly ahead?: Ahead | undefined;
     readonly waits?: readonly Wait[];
     readonly notes?: Status['notes'];

@@ -46,7 +46,7 @@ export function askOf(workshop: AskingWorkshop, job: AskingJob): Pick<AgentReque
 
 export type AskingWorkshop = Pick<
   Workshop,
-  'adapter' | 'config' | 'events' | 'gates' | 'machine' | 'now' | 'origins' | 'sharing' | 'store'
+  'adapter' | 'config' | 'events' | 'gates' | 'machine' | 'now' | 'decided' | 'sharing' | 'store'
 >;
 
 /** Of an agent's job. */

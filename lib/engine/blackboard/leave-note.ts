@@ -44,7 +44,7 @@ export async function leaveNote(
     requireOpen(view);
     const tasks = said.tasks.map((id) => requireTask(view, id));
     const isTold = (note: LeftNote): boolean =>
-      workshop.origins.has(noteDecision({ session, task: null }, note));
+      workshop.decided.has(noteDecision({ session, task: null }, note));
     // Whoever left it: a model that leads in the place of another says the same.
     const known = ledNotes(view).find((note) => isAlike(note, { text, tasks, paths }) && isTold(note));
     if (known !== undefined) {
@@ -100,7 +100,7 @@ export async function acceptNotes(
 ): Promise<readonly LeftNote[]> {
   const { pages } = await viewSession(workshop, session);
   const found = notesNamed(pages(), ids);
-  workshop.origins.vouch(found.map(({ task, note }) => noteDecision({ session, task }, note)));
+  workshop.decided.record(found.map(({ task, note }) => noteDecision({ session, task }, note)));
   return found.map(({ note }) => note);
 }
 

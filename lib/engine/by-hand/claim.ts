@@ -129,7 +129,7 @@ async function claim(
       ...{ start: commit, builtOn },
     });
     // Whoever takes a task that was received has said what they think of it.
-    return { steps, vouched: handDecisions(task), ...(reopened === undefined ? {} : { session: reopened }) };
+    return { steps, accepted: handDecisions(task), ...(reopened === undefined ? {} : { session: reopened }) };
   });
   return done.kind === 'done' ? taskOf(done.view, task.id) : null;
 }

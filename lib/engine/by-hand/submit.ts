@@ -173,8 +173,8 @@ async function complete(
       tokens: 0,
     });
     // Where it is there already it is verified to be there still.
-    const vouched = [workDecision(step.task, workshop.configDigest)];
-    return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: person, vouched };
+    const accepted = [workDecision(step.task, workshop.configDigest)];
+    return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: person, accepted };
   });
   if (done.kind === 'done') return taskOf(done.view, task.id);
   throw branchMoved(branchName(task), `while ${task.id} was being submitted`, [

@@ -10,7 +10,7 @@ import { workerPolicy } from './worker-policy.ts';
 export async function brokenRules(workshop: Workshop, task: Task): Promise<readonly string[]> {
   const { commit: tip, start_commit: start, agent_id: agent } = task;
   const work = workDecision(task, workshop.configDigest);
-  if (tip === null || start === null || workshop.origins.has(work)) return [];
+  if (tip === null || start === null || workshop.decided.has(work)) return [];
   const policy = await workerPolicy(workshop, {
     ...(agent === null ? {} : { agentId: agent }),
     fileLocks: task.file_locks,
@@ -25,6 +25,6 @@ export async function brokenRules(workshop: Workshop, task: Task): Promise<reado
     ours: [...given.map(({ oid }) => oid), ...(agent === null ? [] : [tip])],
     signer: agent === null ? null : { identity: agentIdentity(agent), began: null, now },
   });
-  if (violations.length === 0) workshop.origins.vouch([work]);
+  if (violations.length === 0) workshop.decided.record([work]);
   return violations.map((violation) => `${task.id}: [${violation.rule}] ${describeViolation(violation)}`);
 }

@@ -142,7 +142,7 @@ async function changePlan(
     const proposal = proposalOf(view, plan);
     waiting = proposal?.length ?? 0;
     requireFew(workshop, plan);
-    refuse(planProblems({ origins: workshop.origins, ...bounds }, view, { tasks: plan }));
+    refuse(planProblems({ decided: workshop.decided, ...bounds }, view, { tasks: plan }));
     const isNext = session.cycle > 0 && cycleOfPlan(session, view.tasks, plan) > session.cycle;
     if (isNext) requireCycleLeft(session, workshop.config.limits.max_wave_cycles);
     const estimate = estimateCost({ config: workshop.config, tasks: plan, runs });

@@ -2,7 +2,7 @@ import { approvalDecision, builtDecision, verdictDecision } from '../../core/adm
 import { isWordFor, signedApproval, signedVerdict } from '../../core/machines/machine-word.ts';
 import { agentIdPattern, type SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Decision } from '../../domain/state/origins.ts';
+import type { Decision } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
@@ -18,7 +18,7 @@ export async function takeWords(workshop: Workshop, id: SessionId): Promise<void
   const snapshot = await workshop.store.snapshot();
   const session = snapshot.sessions.find((one) => one.id === id);
   if (session === undefined) return;
-  workshop.origins.refresh();
+  workshop.decided.refresh();
   const verdicts = snapshot.tasksOf(id).flatMap((task) => {
     if (task.status !== 'done' || task.result.status === null) return [];
     const about = snapshot
@@ -26,11 +26,11 @@ export async function takeWords(workshop: Workshop, id: SessionId): Promise<void
       .filter((one) => one.session === id && one.task === task.id);
     return about.filter((verdict) => isVerdictOf(workshop, { session, task, verdict })).slice(-1);
   });
-  const fresh = verdicts.filter((verdict) => !workshop.origins.has(verdictDecision(verdict)));
+  const fresh = verdicts.filter((verdict) => !workshop.decided.has(verdictDecision(verdict)));
   const decided = session.changesets.flatMap((changeset) => wordsOn(workshop, session, changeset));
   const all = [...fresh.map(verdictDecision), ...decided];
   if (all.length === 0) return;
-  workshop.origins.vouch(all);
+  workshop.decided.record(all);
   for (const { task, commit, status, notes, by } of fresh)
     workshop.events.emit({ event: 'verdict', task, commit, status, notes, by });
 }
@@ -71,5 +71,5 @@ function wordsOn(workshop: Workshop, session: Session, changeset: Changeset): re
     isWordFor('review', signedApproval(session, changeset), approved)
   )
     words.push(approvalDecision(session, changeset));
-  return words.filter((decision) => !workshop.origins.has(decision));
+  return words.filter((decision) => !workshop.decided.has(decision));
 }

@@ -6,11 +6,11 @@ import type { Session } from '../../domain/state/session.ts';
 import { record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 
-type Trusting = Pick<Workshop, 'config' | 'now' | 'origins' | 'sharing'>;
+type Trusting = Pick<Workshop, 'config' | 'now' | 'decided' | 'sharing'>;
 
 /** Whether what the holder of a key says in a role counts here: by this clone's person, or by the configuration. */
 export function isTrusted(
-  { config, now, origins }: Pick<Trusting, 'config' | 'now' | 'origins'>,
+  { config, now, decided }: Pick<Trusting, 'config' | 'now' | 'decided'>,
   session: Pick<Session, 'id'>,
   { key, role }: { readonly key: string; readonly role: SharedRole },
 ): boolean {
@@ -18,7 +18,7 @@ export function isTrusted(
   const named = config.machines.trusted.some(
     (one) => one.key === key && one.roles.includes(role) && (one.until === undefined || one.until >= today),
   );
-  return named || origins.has(machineDecision(session, key, role));
+  return named || decided.has(machineDecision(session, key, role));
 }
 
 /** What this machine may do in a session that another one leads, beside what it was started for. */
@@ -58,7 +58,7 @@ export async function tellTrusted(
   without: readonly SharedRole[] = [],
 ): Promise<void> {
   if (workshop.sharing?.role !== 'lead') return;
-  workshop.origins.refresh();
+  workshop.decided.refresh();
   const roles = (['validate', 'merge', 'review'] as const).filter((role) => !without.includes(role));
   const found = new Map<string, SharedRole[]>();
   for (const role of roles)

@@ -73,12 +73,12 @@ export async function buildChangeset(workshop: Workshop, job: ChangesetJob): Pro
 
 /** What the person wrote when they approved the same work, before its base moved; they are told that it stays. */
 function keptFor(
-  { events, origins }: Pick<Workshop, 'events' | 'origins'>,
+  { events, decided }: Pick<Workshop, 'events' | 'decided'>,
   { session, group: { group } }: ChangesetJob,
   merged: readonly Task[],
 ): string | null {
   const works = merged.flatMap(({ commit }) => commit ?? []);
-  const kept = keptMessage(session, { group, works }, (one) => origins.has(messageDecision(session, one)));
+  const kept = keptMessage(session, { group, works }, (one) => decided.has(messageDecision(session, one)));
   if (kept === null) return null;
   const message = `Changeset ${group} keeps the message you wrote: ${kept.split('\n')[0] ?? ''}`;
   events.emit({ event: 'notice', level: 'info', message });

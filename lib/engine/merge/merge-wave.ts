@@ -223,7 +223,7 @@ async function keep(
         subject: `changeset ${changeset.id}: built of ${changeset.tasks.join(', ')}`,
       },
       refs: [{ ref, old, new: changeset.commit }],
-      vouched: [checksDecision(session, changeset.commit, workshop.configDigest)],
+      accepted: [checksDecision(session, changeset.commit, workshop.configDigest)],
     };
   });
 }

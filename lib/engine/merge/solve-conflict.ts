@@ -123,7 +123,7 @@ async function letSolve(
 
 /** The tasks whose work is in the tip already and may have written what conflicts. */
 async function otherSide(
-  workshop: Pick<Workshop, 'config' | 'git' | 'origins' | 'store'>,
+  workshop: Pick<Workshop, 'config' | 'git' | 'store'>,
   { session, tip, task, paths }: Conflict,
 ): Promise<readonly Task[]> {
   const { tasks } = await viewSession(workshop, session.id);

@@ -33,7 +33,7 @@ export async function voidMoved(
       subject: `changesets void: ${why}`,
     },
     // An approval counts no more, but what was written for it does: see keptMessage.
-    vouched: approved.map((changeset) => messageDecision(now, changeset)),
+    accepted: approved.map((changeset) => messageDecision(now, changeset)),
   }));
   for (const changeset of moved) {
     workshop.events.emit({ event: 'landing-refused', changeset: changeset.id, why });

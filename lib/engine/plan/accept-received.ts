@@ -18,8 +18,8 @@ import type { Placed, PlanDecision } from '../../domain/ports/gates.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
+import type { Decision } from '../../domain/state/decision-log.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
-import type { Decision } from '../../domain/state/origins.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -84,7 +84,7 @@ async function branchesOf(
 }
 
 async function ask(
-  workshop: Pick<Workshop, 'config' | 'gates' | 'origins'> & GroundReader,
+  workshop: Pick<Workshop, 'config' | 'gates' | 'decided'> & GroundReader,
   view: SessionView,
 ): Promise<Placed<PlanDecision>> {
   const { session, received } = view;
@@ -116,12 +116,12 @@ async function ask(
 
 /** What of a session was received and not approved here yet, a line each. */
 export function describeReceived(
-  { origins }: Pick<Workshop, 'origins'>,
+  { decided }: Pick<Workshop, 'decided'>,
   { stored, isOurs, received }: Pick<SessionView, 'stored' | 'isOurs' | 'received'>,
 ): readonly string[] {
   return [
-    ...(isOurs ? [] : [`${describeSession(stored)}${changes(origins.changesTo(sessionDecision(stored)))}`]),
-    ...received.map((task) => `${describeTask(task)}${changes(origins.changesTo(taskDecision(task)))}`),
+    ...(isOurs ? [] : [`${describeSession(stored)}${changes(decided.changesTo(sessionDecision(stored)))}`]),
+    ...received.map((task) => `${describeTask(task)}${changes(decided.changesTo(taskDecision(task)))}`),
   ];
 }
 
@@ -164,7 +164,7 @@ function answer(
     case 'approve':
       return {
         session: { next: gated, subject: `session: what was received is approved by ${by}` },
-        vouched: [
+        accepted: [
           session,
           courseDecision(shown.stored),
           ...shown.received.flatMap((task) => [taskDecision(task), standingDecision(task)]),
@@ -177,7 +177,7 @@ function answer(
           next,
           subject: 'session: planned again, what was received is not wanted so',
         },
-        vouched: [session, courseDecision(next)],
+        accepted: [session, courseDecision(next)],
         body: decision.notes,
       };
     }
@@ -211,7 +211,7 @@ function edit(
     ...(added.length === 0 ? {} : { newTasks: { tasks: added, subject } }),
     steps: [...steps, ...left.map((task) => dropTask(task, { reason: 'left out of the plan' }))],
     session: { next: gated, subject },
-    vouched: [
+    accepted: [
       session,
       courseDecision(shown.stored),
       ...kept.flatMap(({ planned, task }) => handDecisions({ ...task, ...planned })),

@@ -1,4 +1,4 @@
-import { courseDecision, handDecisions, sessionDecision } from '../../core/admission/decisions.ts';
+import { adapterDecisions } from '../../core/admission/decisions.ts';
 import { badTask } from '../../domain/bad-plan.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseTaskId, type SessionId, type TaskId } from '../../domain/ids.ts';
@@ -63,13 +63,10 @@ export async function addTasks(
     done = { session, tasks, isNewSession: open === null };
     const what = tasks.length === 1 ? `${tasks[0]?.id}` : `${tasks.length} tasks`;
     const subject = `${what}: added by ${workshop.gates.person}`;
-    workshop.origins.vouch([
-      ...(open === null ? [sessionDecision(session), courseDecision(session)] : []),
-      ...tasks.flatMap(handDecisions),
-    ]);
     const started = { subject: `session: started on ${base.branch} by hand`, session };
     return {
       changes: [...(open === null ? [started] : []), { subject, tasks, transition: 'none -> pending' }],
+      accepted: tasks.flatMap(adapterDecisions),
       actor: workshop.gates.person,
     };
   });

@@ -7,7 +7,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Placed, PlanDecision } from '../../domain/ports/gates.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
-import type { Decision } from '../../domain/state/origins.ts';
+import type { Decision } from '../../domain/state/decision-log.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { hasWildcard } from '../../util/path-globs.ts';
@@ -104,7 +104,10 @@ function canTalk(
 
 /** Asks the planner, and once more with the reasons when its answer can't be used; a second bad plan goes to the person. */
 async function planFromPlanner(workshop: Workshop, view: SessionView, isInteractive: boolean): Promise<Plan> {
-  const bounds = { origins: workshop.origins, ...(await readBounds(workshop, view.session.base_commit)) };
+  const bounds = {
+    decided: workshop.decided,
+    ...(await readBounds(workshop, view.session.base_commit)),
+  };
   let problems: readonly string[] = [];
   let plan: Plan | null = null;
   for (let tries = 0; tries < 2; tries += 1) {
@@ -149,7 +152,7 @@ export async function propose(
       subject: `session: a plan of ${plan.tasks.length} task${plan.tasks.length === 1 ? '' : 's'} is proposed`,
     },
     // By writing the plan, a person vouches for its adapters, whatever happens to the rest.
-    vouched: isByHand ? adapterChoices(session.id, plan) : [],
+    accepted: isByHand ? adapterChoices(session.id, plan) : [],
   }));
   const waves = planWaves(plan.tasks, workshop.config.concurrency.development).length;
   workshop.events.emit({ event: 'plan-proposed', tasks: plan.tasks.length, waves });
@@ -168,7 +171,7 @@ export async function decidePlan(
   check: typeof planProblems,
 ): Promise<Placed<PlanDecision>> {
   const { session } = view;
-  const bounds = { origins: workshop.origins, ...(await readBounds(workshop, session.base_commit)) };
+  const bounds = { decided: workshop.decided, ...(await readBounds(workshop, session.base_commit)) };
   const problems = check(bounds, view, plan);
   const dropped = replacedBy(view, plan).map(({ id }) => id);
   const unmatched = await unmatchedLocks(workshop, session.base_commit, plan);

@@ -17,8 +17,8 @@ export async function approve(
   { where }: Placed<unknown>,
 ): Promise<boolean> {
   const { id } = session;
-  const vouched = isOurs ? [] : [sessionDecision(session)];
-  await takePlan(workshop, id, plan, { vouched, ...(where === undefined ? {} : { where }) });
+  const accepted = isOurs ? [] : [sessionDecision(session)];
+  await takePlan(workshop, id, plan, { accepted, ...(where === undefined ? {} : { where }) });
   await runScript(workshop, 'post_plan', { session: id, tasks: plan.tasks.map((task) => task.id) });
   return true;
 }

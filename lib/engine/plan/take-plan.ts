@@ -5,7 +5,7 @@ import { dropTask } from '../../core/task/task-outcome.ts';
 import { transitiveDependents } from '../../core/task/transitive-dependents.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Placed } from '../../domain/ports/gates.ts';
-import type { Decision } from '../../domain/state/origins.ts';
+import type { Decision } from '../../domain/state/decision-log.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -22,7 +22,7 @@ export async function takePlan(
   workshop: Recorder,
   id: SessionId,
   plan: Plan,
-  { vouched = [], ...from }: Placed<{ readonly vouched?: readonly Decision[] }> = {},
+  { accepted = [], ...from }: Placed<{ readonly accepted?: readonly Decision[] }> = {},
 ): Promise<void> {
   const at = timestamp(workshop);
   await record(workshop, id, (view) => {
@@ -50,7 +50,7 @@ export async function takePlan(
       },
       steps: replaced.map((task) => dropTask(task, { reason: 'replaced by a new plan' })),
       session: { next, subject: `session: cycle ${next.cycle} begins` },
-      vouched: [...vouched, courseDecision(next)],
+      accepted: [...accepted, courseDecision(next)],
     };
   });
 }

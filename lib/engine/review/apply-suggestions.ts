@@ -195,8 +195,8 @@ async function publish(workshop: Workshop, session: SessionId, made: readonly Ma
     const steps = made.map(({ task, commit, said }) =>
       amendWork(taskOf(view, task.id), { commit, said, at }),
     );
-    const vouched = steps.map((step) => workDecision(step.task, workshop.configDigest));
-    return { steps, refs, vouched };
+    const accepted = steps.map((step) => workDecision(step.task, workshop.configDigest));
+    return { steps, refs, accepted };
   });
   if (done.kind === 'done') return;
   const [first] = refs;

@@ -13,7 +13,7 @@ type Below = Pick<Changeset, 'group' | 'state'>;
  * clone built it has not landed either, unless the branch holds it.
  */
 export async function unlandedBelow(
-  { git, origins }: Pick<Workshop, 'origins'> & WithGit<GitCommits>,
+  { git, decided }: Pick<Workshop, 'decided'> & WithGit<GitCommits>,
   session: Session,
   { changeset, tip }: { readonly changeset: Changeset; readonly tip: ObjectId },
 ): Promise<Below | null> {
@@ -25,7 +25,7 @@ export async function unlandedBelow(
     // One that was skipped may have been built again as the same commit.
     const waiting = below.find(({ commit }) => !landed.has(commit));
     if (waiting !== undefined) return waiting;
-    if (below.some((one) => origins.has(builtDecision(session, one)))) continue;
+    if (below.some((one) => decided.has(builtDecision(session, one)))) continue;
     if (!(await git.isAncestor(changeset.parent, tip))) return { group, state: 'void' };
   }
   return null;

@@ -51,7 +51,7 @@ export async function landApproved(
  * order.
  */
 async function landedFacts(
-  workshop: Pick<Workshop, 'config' | 'origins' | 'store'>,
+  workshop: Pick<Workshop, 'config' | 'store'>,
   id: SessionId,
   approved: readonly Changeset[],
 ): Promise<Readonly<Record<string, unknown>>> {

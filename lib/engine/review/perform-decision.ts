@@ -71,7 +71,7 @@ async function recheck(
     });
     return {
       session: { next: { ...noted, changesets }, subject: `changeset ${id}: its checks ran again` },
-      vouched: [checksDecision(noted, commit, workshop.configDigest)],
+      accepted: [checksDecision(noted, commit, workshop.configDigest)],
     };
   });
   const failing = failedDiagnostics(diagnostics).map(({ command }) => command);

@@ -31,7 +31,7 @@ interface UndoPlan {
  * nothing shows that it was published; else a revert goes the way of any work.
  */
 export async function planUndo(
-  workshop: Pick<Workshop, 'config' | 'git' | 'origins' | 'sharing' | 'store'>,
+  workshop: Pick<Workshop, 'config' | 'git' | 'decided' | 'sharing' | 'store'>,
   id: SessionId,
   name: string | null,
 ): Promise<UndoPlan> {
@@ -61,13 +61,13 @@ export async function planUndo(
  * the work is still where others have it. Throws FlameError `behind-landing`.
  */
 async function requireGone(
-  { git, origins }: Pick<Workshop, 'git' | 'origins'>,
+  { git, decided }: Pick<Workshop, 'git' | 'decided'>,
   session: Session,
   { changeset, tip }: { readonly changeset: LandedChangeset; readonly tip: ObjectId },
 ): Promise<void> {
   const { id, landed_commit: commit } = changeset;
   const [published] = await git.refsHolding(commit, 'refs/remotes/');
-  const isOwn = origins.has(landedDecision(session, changeset));
+  const isOwn = decided.has(landedDecision(session, changeset));
   if (published === undefined && (isOwn || !(await git.isAncestor(tip, commit)))) return;
   const where =
     published === undefined ? 'in another clone' : `on ${published.ref.slice('refs/remotes/'.length)}`;

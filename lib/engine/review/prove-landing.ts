@@ -33,12 +33,12 @@ export async function proveLanding(
   changeset: Changeset,
 ): Promise<LandingProof> {
   const built = builtDecision(view.session, changeset);
-  if (!workshop.origins.has(built)) return { kind: 'strange' };
+  if (!workshop.decided.has(built)) return { kind: 'strange' };
   const tasks = changeset.tasks.map((id) => taskOf(view, id));
   const notes: string[] = [];
   for (const task of tasks) notes.push(...(await brokenRules(workshop, task)));
   // Where machines share the session, a machine that is trusted may have built it.
-  if (workshop.origins.signedBy(built) !== null || view.stored.machines !== undefined)
+  if (workshop.decided.signedBy(built) !== null || view.stored.machines !== undefined)
     notes.push(...(await brokenMerge(workshop, changeset, tasks)));
   if (notes.length > 0) return { kind: 'broken', notes: notes.slice(0, 20).join('\n') };
   return proveChecks(workshop, view, changeset);
@@ -69,13 +69,13 @@ async function proveChecks(
   changeset: Changeset,
 ): Promise<LandingProof> {
   const proof = checksDecision(session, changeset.commit, workshop.configDigest);
-  if (workshop.origins.has(proof)) return { kind: 'proven' };
+  if (workshop.decided.has(proof)) return { kind: 'proven' };
   const diagnostics = await diagnoseCommit(workshop, changeset.commit, session.base_commit, {
     session: session.id,
     words: `changeset ${changeset.group}`,
   });
   const isOverridden = (changeset.reason ?? '').trim() !== '';
   if (isRed({ diagnostics }) && !isOverridden) return { kind: 'red', diagnostics };
-  workshop.origins.vouch([proof]);
+  workshop.decided.record([proof]);
   return { kind: 'proven' };
 }

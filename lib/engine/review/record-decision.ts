@@ -119,7 +119,7 @@ function sentBack(changeset: Changeset, named: readonly string[] | undefined): r
 }
 
 async function tasksOf(
-  workshop: Pick<Workshop, 'config' | 'origins' | 'store'>,
+  workshop: Pick<Workshop, 'config' | 'store'>,
   id: SessionId,
   ids: readonly TaskId[],
 ): Promise<readonly Task[]> {

@@ -51,7 +51,7 @@ export async function revertLanding(workshop: Workshop, id: SessionId, reverting
       steps: [...steps, judgeTask(steps[steps.length - 1]?.task ?? task, judged)],
       verdict: judged,
       refs: [{ ref: taskBranch(id, task.id), old: null, new: work.commit }],
-      vouched: [
+      accepted: [
         ...handDecisions(task),
         ...steps.map(({ task: one }) => workDecision(one, workshop.configDigest)),
       ],

@@ -87,7 +87,7 @@ async function moveBack(workshop: Workshop, session: Session, undoing: Undoing):
 async function recordUndone(
   workshop: Pick<
     Workshop,
-    'config' | 'events' | 'gates' | 'git' | 'now' | 'origins' | 'place' | 'sharing' | 'store'
+    'config' | 'events' | 'gates' | 'git' | 'now' | 'decided' | 'place' | 'sharing' | 'store'
   >,
   id: SessionId,
   {

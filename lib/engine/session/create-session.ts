@@ -1,4 +1,3 @@
-import { courseDecision, sessionDecision } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
@@ -20,7 +19,6 @@ export async function createSession(
   const session = { ...newSession(workshop, id, objective, base), created_by: by };
   await workshop.store.transact((snapshot) => {
     if (!isBeside) requireNoOpenSession(snapshot);
-    workshop.origins.vouch([sessionDecision(session), courseDecision(session)]);
     return {
       changes: [{ subject: `session: started on ${base.branch}`, body: objective, session }],
       actor: by,
@@ -52,9 +50,9 @@ export async function leaveSession(
   workshop: Pick<Workshop, 'gates' | 'store'>,
   id: SessionId,
 ): Promise<void> {
-  await workshop.store.transact(({ sessions }) => {
-    const open = sessions.find((session) => session.id === id && session.state === 'active');
-    if (open === undefined) return null;
+  await workshop.store.transact((snapshot) => {
+    const { session: open } = snapshot.admitted(id);
+    if (open.state !== 'active') return null;
     const subject = 'session: left for another one';
     return { changes: [{ subject, session: { ...open, state: 'stopped' } }], actor: workshop.gates.person };
   });

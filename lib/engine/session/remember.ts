@@ -13,7 +13,7 @@ export async function remember(workshop: Recorder & Pick<Workshop, 'memory'>, id
   if (session.state !== 'ended' && !beads.archive_after_wave) return;
   const entries = memoryEntries(session, tasks, { withFailures: beads.include_failure_notes });
   if (entries.length === 0) return;
-  workshop.origins.vouch(entries.map(memoryDecision));
+  workshop.decided.record(entries.map(memoryDecision));
   await tolerate(workshop, 'nothing of this session was remembered', () =>
     workshop.memory.save(entries, workshop.gates.person),
   );
@@ -36,14 +36,14 @@ export async function recall(workshop: Remembering, objective: string): Promise<
   });
 }
 
-type Remembering = Pick<Workshop, 'config' | 'memory' | 'events' | 'origins'>;
+type Remembering = Pick<Workshop, 'config' | 'memory' | 'events' | 'decided'>;
 
 function heedMemory(
-  { config, events, origins }: Remembering,
+  { config, events, decided }: Remembering,
   entries: readonly MemoryEntry[],
 ): readonly MemoryEntry[] {
-  origins.refresh();
-  const isOurs = (entry: MemoryEntry): boolean => origins.has(memoryDecision(entry));
+  decided.refresh();
+  const isOurs = (entry: MemoryEntry): boolean => decided.has(memoryDecision(entry));
   if (config.memory.others)
     return entries.map((entry) =>
       isOurs(entry) ? entry : { ...entry, title: `${entry.title} [the word of another clone]` },

@@ -110,7 +110,7 @@ async function keep(
       steps: [step],
       refs: [{ ref, old, new: commit }],
       ...voided(view, id),
-      vouched: [workDecision(step.task, workshop.configDigest)],
+      accepted: [workDecision(step.task, workshop.configDigest)],
     };
   });
   if (done.kind !== 'done') return;

@@ -28,7 +28,7 @@ export async function recordTry(
     if (!agentsOf(now).includes(agent)) return null;
     const end = endOf(now, ending, size);
     const step = endTry(now, agent, end);
-    const vouched =
+    const accepted =
       end.work === undefined
         ? []
         : [
@@ -37,7 +37,7 @@ export async function recordTry(
               workshop.configDigest,
             ),
           ];
-    return { steps: [step], actor: agent, vouched };
+    return { steps: [step], actor: agent, accepted };
   });
   if (recorded.kind !== 'done') {
     await superseded(workshop, attempt, ending.work?.tip ?? null);

@@ -3,7 +3,7 @@ import { addRun } from '../../core/schedule/add-run.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import { agentsOf } from '../../core/task/task-tries.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Store } from '../../domain/ports/store-port.ts';
+import type { TrustedStore } from '../../domain/ports/store-port.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { record } from '../record.ts';
@@ -30,7 +30,7 @@ export async function releaseOrphans(workshop: Workshop, id: SessionId): Promise
  * start: while the process that made its worktree lives, the claim stays too.
  */
 export async function orphanTest(
-  workshop: Pick<Workshop, 'agents' | 'git' | 'origins' | 'place'>,
+  workshop: Pick<Workshop, 'agents' | 'git' | 'decided' | 'place'>,
 ): Promise<(task: Task) => boolean> {
   const live = new Set((await workshop.agents.live()).map(({ id }) => id));
   const cells = new Map((await workshop.git.cells()).map(({ path, owner }) => [path, owner]));
@@ -39,7 +39,7 @@ export async function orphanTest(
     if (status !== 'claimed' || agent_id === null) return false;
     if (agentsOf(task).some((agent) => live.has(agent))) return false;
     // Whose claim it is says this clone's own record: anybody can write an agent's name into a note.
-    if (!standsAsLeft(task, workshop.origins)) return false;
+    if (!standsAsLeft(task, workshop.decided)) return false;
     const cell = cells.get(worktree ?? '');
     // A container may have another name each time: the worktree shows that the claim is this clone's.
     const isOurs = claimed_host === null || claimed_host === workshop.place || cell !== undefined;
@@ -52,14 +52,16 @@ export async function orphanTest(
  * saves nothing and the session's budget stays right. What is booked already, or cost nothing, is skipped.
  */
 export async function bookKilled(
-  store: Store,
+  store: TrustedStore,
   actor: string,
   { session: id, run }: { readonly session: string; readonly run: AgentRun },
 ): Promise<void> {
   if (run.cost_usd === 0 && run.tokens === 0) return;
-  await store.transact(({ sessions }) => {
-    const session = sessions.find((known) => known.id === id);
-    if (session === undefined || session.agents.some((known) => known.id === run.id)) return null;
+  await store.transact((snapshot) => {
+    const stored = snapshot.sessions.find((one) => one.id === id);
+    if (stored === undefined) return null;
+    const { session } = snapshot.admitted(stored.id);
+    if (session.agents.some((known) => known.id === run.id)) return null;
     const subject = `session: ${run.id} was killed, ${run.cost_usd.toFixed(4)} USD`;
     return { changes: [{ subject, session: addRun(session, run) }], actor };
   });

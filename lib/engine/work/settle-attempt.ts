@@ -155,13 +155,13 @@ export async function recordDone(
     if (!holds(now, attempt)) return null;
     const branch = ref.slice('refs/heads/'.length);
     const step = completeTask({ ...now, agent_id: by }, { ...done, branch, at: timestamp(workshop) });
-    const vouched = [workDecision(step.task, workshop.configDigest)];
+    const accepted = [workDecision(step.task, workshop.configDigest)];
     // What was found about it while it was one of several.
     const verdict = view.snapshot.verdictsOn(tip).at(-1);
     const judged =
       step.task.tries === undefined || verdict === undefined ? [] : [judgeTask(step.task, verdict)];
     return {
-      ...{ steps: [step, ...judged], refs: [{ ref, old, new: tip }], actor: by, vouched },
+      ...{ steps: [step, ...judged], refs: [{ ref, old, new: tip }], actor: by, accepted },
       ...(change === null ? {} : { notes: { changes: [change], subject: leftSubject(change, by) } }),
     };
   });

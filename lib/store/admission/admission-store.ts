@@ -1,78 +1,77 @@
-import { restoreSaid } from '../../core/admission/restore-said.ts';
-import { SinceDecided } from '../../core/admission/since-decided.ts';
-import {
-  type EndedSnapshot,
-  heedEnds,
-  heedLook,
-  isEndedElsewhere,
-} from '../../core/admission/unverified-completions.ts';
+import { type AdmissionRules, admitSnapshot } from '../../core/admission/admit-snapshot.ts';
+import { isWhollyOwn } from '../../core/admission/own-versions.ts';
+import { isEndedElsewhere } from '../../core/admission/unverified-completions.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type {
-  Change,
+  AdmittedSnapshot,
   Decide,
+  OwnTips,
+  SessionLook,
   Snapshot,
-  Store,
-  Transaction,
   TransactOptions,
   TransactResult,
+  TrustedStore,
 } from '../../domain/ports/store-port.ts';
-import type { Origins } from '../../domain/state/origins.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { LocalStore, StoreOptions } from '../store-options.ts';
 import { StoredEvidence } from './evidence.ts';
-import { type EndJudge, endJudge } from './merge-judge.ts';
+import { type MergeJudge, mergeJudge } from './merge-judge.ts';
+import { recordedTransaction } from './recorded-transaction.ts';
 
-/** A store that shows and hands on what has ended here, whatever its notes say of it. */
-export interface HeedingStore extends Store {
-  snapshot(): Promise<EndedSnapshot>;
-  /** The state as its notes say it. */
+/** The one place where a state is judged: it shows what this clone trusts, and records what is decided on that. */
+export interface AdmissionStore extends TrustedStore {
+  /** The state as it is stored. */
   readonly raw: LocalStore;
-  /** The newest versions that count here, by `<session>/<task>`; nothing for those that have none. */
+  /** The newest trusted versions, by `<session>/<task>`; nothing for those that have none. */
   lastTasks(tasks: readonly Task[]): Promise<ReadonlyMap<string, Task>>;
   /** The same by session. */
   lastSessions(sessions: readonly Session[]): Promise<ReadonlyMap<string, Session>>;
   /** Signatures of these sessions that were replaced, see replacedSeals: they count no more. */
   replacedSeals(sessions: readonly SessionId[]): Promise<ReadonlySet<string>>;
   /** What merges with another clone's notes ask. */
-  judge(): Promise<EndJudge>;
-  /** What counts from now on: decisions of named signers too. */
-  heed(origins: Origins): void;
+  mergeJudge(): Promise<MergeJudge>;
+  /** Changes what is trusted from now on. */
+  admitBy(rules: Partial<Pick<AdmissionRules, 'decided' | 'isOffered'>>): void;
+  /** Whether a state is read as it is. */
+  isOwn(snapshot: Snapshot): boolean;
+  /** Reads the state as it is from now on, if all of it was decided here; to be called once refs were moved another way. */
+  admit(): Promise<void>;
 }
 
-/** Puts the rule of core's heedEnds between a store and all who read it. */
-export function heedingStore(
+export function openAdmission(
   store: LocalStore,
-  options: StoreOptions & { readonly origins: Origins },
-): HeedingStore {
+  options: StoreOptions & { readonly decided: DecisionLog },
+): AdmissionStore {
   const evidence = new StoredEvidence(options);
-  const view = new HeedingView(store, evidence, options.origins);
+  const admission = new Admission(store, evidence, options);
   return {
     ...store,
-    snapshot: () => view.snapshot(),
-    look: (pick) => view.look(pick),
-    transact: (...asked) => view.transact(...asked),
+    snapshot: () => admission.snapshot(),
+    look: (pick) => admission.look(pick),
+    transact: (...asked) => admission.transact(...asked),
+    archive: async () => admission.admitArchived(await store.archive()),
     raw: store,
     lastTasks: async (tasks) => {
-      const found = await evidence.lastTasks(tasks, view.origins);
+      const found = await evidence.lastTasks(tasks, admission.decided);
       return new Map([...found].map(([{ session, id }, last]) => [`${session}/${id}`, last]));
     },
     lastSessions: async (sessions) => {
-      const found = await evidence.lastSessions(sessions, view.origins);
+      const found = await evidence.lastSessions(sessions, admission.decided);
       return new Map([...found].map(([{ id }, last]) => [id, last]));
     },
     replacedSeals: (sessions) => evidence.replacedSeals(sessions),
-    judge: async () => {
+    mergeJudge: async () => {
       await evidence.refresh();
-      return endJudge(await store.snapshot(), { origins: view.origins, evidence });
+      return mergeJudge(await store.snapshot(), { decided: admission.decided, evidence });
     },
-    heed: (counting) => {
-      view.origins = counting;
-      evidence.forgetVersions();
-    },
+    admitBy: (rules) => admission.admitBy(rules),
+    isOwn: (snapshot) => admission.isOwn(snapshot),
+    admit: async () => admission.admitOwn(await store.snapshot(), { isKept: true }),
     moveToArchive: async (pick, actor) => {
-      await view.snapshot();
-      return store.moveToArchive((raw) => pick(view.heed(raw)), actor);
+      await admission.snapshot();
+      return store.moveToArchive((raw) => pick(admission.judge(raw)), actor);
     },
     close: async () => {
       await store.close();
@@ -81,109 +80,143 @@ export function heedingStore(
   };
 }
 
-/** What is read and decided by the rule: a look that rests on something unknown is taken again once that is found out. */
-class HeedingView {
-  readonly #store: Store;
+/** Reads and decides by the rules: a look that rests on something unknown is taken again once that is found out. */
+class Admission {
+  readonly #store: LocalStore;
   readonly #evidence: StoredEvidence;
-  /** Of snapshots that say nothing which evidence was asked for. */
-  readonly #seen = new SinceDecided<Snapshot, EndedSnapshot>();
-  /** What counts. */
-  origins: Origins;
+  readonly #ownTips: OwnTips | undefined;
+  /** Without signatures, and what machines share. */
+  readonly #ownLog: DecisionLog;
+  #rules: Pick<AdmissionRules, 'decided' | 'isOffered'>;
+  /** Of snapshots that rest on nothing which evidence was asked for, until anything else is decided or superseded. */
+  #judged = new WeakMap<Snapshot, { readonly revision: number; readonly judged: AdmittedSnapshot }>();
 
-  constructor(store: Store, evidence: StoredEvidence, origins: Origins) {
+  constructor(
+    store: LocalStore,
+    evidence: StoredEvidence,
+    { decided, ownTips }: Pick<StoreOptions, 'ownTips'> & { readonly decided: DecisionLog },
+  ) {
     this.#store = store;
     this.#evidence = evidence;
-    this.origins = origins;
+    this.#ownTips = ownTips;
+    this.#ownLog = decided;
+    this.#rules = { decided, isOffered: () => true };
   }
 
-  heed(snapshot: Snapshot): EndedSnapshot {
-    const { origins } = this;
-    const known = this.#seen.get(snapshot, origins);
-    if (known !== undefined) return known;
+  get decided(): DecisionLog {
+    return this.#rules.decided;
+  }
+
+  admitBy(rules: Partial<Pick<AdmissionRules, 'decided' | 'isOffered'>>): void {
+    this.#rules = { ...this.#rules, ...rules };
+    this.#judged = new WeakMap();
+    if (rules.decided !== undefined) this.#evidence.forgetVersions();
+  }
+
+  judge(raw: Snapshot): AdmittedSnapshot {
+    const { decided } = this.#rules;
+    // What other processes have decided.
+    decided.refresh();
+    const known = this.#judged.get(raw);
+    if (known?.revision === decided.revision) return known.judged;
     const { asked } = this.#evidence;
-    const seen = heedEnds(snapshot, { origins, evidence: this.#evidence });
-    if (this.#evidence.asked === asked) this.#seen.keep(snapshot, origins, seen);
-    return seen;
+    const judged = admitSnapshot(raw, this.#rulesFor(raw));
+    const { revision } = decided;
+    if (this.#evidence.asked === asked) this.#judged.set(raw, { revision, judged });
+    return judged;
   }
 
-  async snapshot(): Promise<EndedSnapshot> {
+  /** Sessions of the archive have ended, whatever proves it. */
+  admitArchived(raw: Snapshot): AdmittedSnapshot {
+    return admitSnapshot(raw, { ...this.#rulesFor(raw), isOwn: false }, null);
+  }
+
+  /** Takes a state for this clone's own where every decision in it was made here. */
+  admitOwn(raw: Snapshot, { isKept }: { readonly isKept: boolean }): void {
+    if (this.#ownTips === undefined || this.isOwn(raw) || !isWhollyOwn(raw, this.#ownLog)) return;
+    this.#ownTips.mark(raw);
+    if (isKept) this.#ownTips.keep(raw);
+  }
+
+  async snapshot(): Promise<AdmittedSnapshot> {
     await this.#evidence.refresh();
     const raw = await this.#store.snapshot();
-    return this.#settled(() => this.heed(raw));
+    return this.#found(() => this.judge(raw));
   }
 
-  async look(pick: Parameters<Store['look']>[0]): ReturnType<Store['look']> {
+  async look(pick: Parameters<TrustedStore['look']>[0]): Promise<SessionLook> {
     let only: SessionId | null = null;
     const raw = await this.#store.look((seen) => {
       only = pick(seen);
       return only;
     });
-    const { origins } = this;
-    origins.refresh();
+    const rules = this.#rulesFor(raw);
+    if (rules.isOwn) return admitSnapshot(raw, rules);
+    rules.decided.refresh();
     await this.#evidence.refresh();
     // Which one is current, and what its tasks are, then depends on more than one session.
-    if (raw.sessions.some((session) => isEndedElsewhere(session, { origins }))) return this.snapshot();
-    return this.#settled(() => heedLook(raw, { origins: this.origins, evidence: this.#evidence }, only));
+    if (raw.sessions.some((session) => isEndedElsewhere(session, rules))) return this.snapshot();
+    return this.#found(() => admitSnapshot(raw, rules, only));
   }
 
-  async transact(decide: Decide<EndedSnapshot>, options: TransactOptions = {}): Promise<TransactResult> {
+  async transact(
+    decide: Decide<AdmittedSnapshot>,
+    options: TransactOptions = {},
+  ): Promise<TransactResult<AdmittedSnapshot>> {
     for (;;) {
       await this.#evidence.refresh();
       const result = await this.#tryToTransact(decide, options);
-      if (result?.kind === 'done')
-        return { ...result, snapshot: await this.#settled(() => this.heed(result.snapshot)) };
       if (result !== null) return result;
-      await this.#evidence.resolve(this.origins);
+      await this.#evidence.resolve(this.decided);
     }
   }
 
   /** null: what the decision rests on is not known yet. */
   async #tryToTransact(
-    decide: Decide<EndedSnapshot>,
+    decide: Decide<AdmittedSnapshot>,
     options: TransactOptions,
-  ): Promise<TransactResult | null> {
+  ): Promise<TransactResult<AdmittedSnapshot> | null> {
+    let supersede = (): void => undefined;
     try {
-      return await this.#store.transact(
+      const result = await this.#store.transact(
         (raw, waiting) => {
-          const seen = this.heed(raw);
+          this.admitOwn(raw, { isKept: false });
+          const seen = this.judge(raw);
           if (this.#evidence.isOpen) throw new Unknown();
-          return withSaid(decide(seen, waiting), { seen, raw });
+          const transaction = decide(seen, waiting);
+          if (transaction === null) return null;
+          const recorded = recordedTransaction(transaction, { seen, raw }, this.decided);
+          supersede = recorded.supersede;
+          return recorded.transaction;
         },
         { ...options, prepare: () => Promise.all([this.snapshot(), options.prepare?.()]) },
       );
+      if (result.kind !== 'done') return result;
+      supersede();
+      return { ...result, snapshot: await this.#found(() => this.judge(result.snapshot)) };
     } catch (error) {
       if (error instanceof Unknown) return null;
       throw error;
     }
   }
 
-  /** What a look at the notes asks is found out, until nothing is open. */
-  async #settled<Seen>(see: () => Seen): Promise<Seen> {
+  isOwn(raw: Snapshot): boolean {
+    return this.#ownTips?.has(raw) ?? false;
+  }
+
+  #rulesFor(raw: Snapshot): AdmissionRules {
+    return { ...this.#rules, evidence: this.#evidence, isOwn: this.isOwn(raw) };
+  }
+
+  /** Finds out what a look at the notes asks, until nothing is open. */
+  async #found<Seen>(see: () => Seen): Promise<Seen> {
     for (;;) {
       const seen = see();
       if (!this.#evidence.isOpen) return seen;
-      await this.#evidence.resolve(this.origins);
+      await this.#evidence.resolve(this.decided);
     }
   }
 }
 
 /** What a decision would rest on isn't known yet: it is found out, and decided again. */
 class Unknown extends Error {}
-
-interface Sides {
-  readonly seen: Snapshot;
-  readonly raw: Snapshot;
-}
-
-/** A transaction that says nothing about ends it didn't decide about: another clone's may prove true later. */
-function withSaid(transaction: Transaction | null, sides: Sides): Transaction | null {
-  if (transaction === null) return null;
-  const changes = transaction.changes.map((change): Change => {
-    const [seen, said] = [sides.seen, sides.raw].map(({ sessions }) =>
-      sessions.find(({ id }) => id === change.session?.id),
-    );
-    if (change.session === undefined || seen === undefined || said === undefined) return change;
-    return { ...change, session: restoreSaid(change.session, { seen, said }) };
-  });
-  return { ...transaction, changes };
-}

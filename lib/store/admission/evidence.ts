@@ -1,32 +1,29 @@
 import { isOwnSession, isOwnTask } from '../../core/admission/own-versions.ts';
 import type {
   BranchQuestion,
-  EndEvidence,
+  CompletionEvidence,
   LandingQuestion,
 } from '../../core/admission/unverified-completions.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
-import type { Origins } from '../../domain/state/origins.ts';
+import { isAgentAddress } from '../../domain/state/agent-identity.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import { runGit } from '../../git/process/run-git.ts';
 import { anchorKey, sessionAnchor, sessionNotes, taskAnchor, taskNotes } from '../notes/note-kinds.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { findVersions } from './find-versions.ts';
-import { landingFormat, namedLandings } from './named-landings.ts';
+import { findVersions } from './note-history.ts';
 import { replacedSeals } from './replaced-seals.ts';
 
 /** Evidence out of the repository: found out by a few gits, however much is asked, and starts none before. */
-export class StoredEvidence implements EndEvidence {
+export class StoredEvidence implements CompletionEvidence {
   readonly #options: StoreOptions;
   #catFile: CatFile | null = null;
   /** By branch and time: what is known, and what was asked. */
   readonly #branches = new Map<string, Growth>();
-  // By the stored note itself: what counts of it changes when it does.
-  #tasks = new WeakMap<Task, Task | null>();
-  #sessions = new WeakMap<Session, Session | null>();
-  readonly #askedTasks = new Set<Task>();
-  readonly #askedSessions = new Set<Session>();
+  readonly #tasks = new LastVersions<Task>();
+  readonly #sessions = new LastVersions<Session>();
   /** How many questions there were: the answers to them change. */
   asked = 0;
 
@@ -62,22 +59,18 @@ export class StoredEvidence implements EndEvidence {
 
   lastTask(task: Task): Task | null {
     this.asked += 1;
-    const known = this.#tasks.get(task);
-    if (known === undefined) this.#askedTasks.add(task);
-    return known ?? null;
+    return this.#tasks.ask(task);
   }
 
   lastSession(session: Session): Session | null {
     this.asked += 1;
-    const known = this.#sessions.get(session);
-    if (known === undefined) this.#askedSessions.add(session);
-    return known ?? null;
+    return this.#sessions.ask(session);
   }
 
   /** Whether anything was asked that isn't known yet. */
   get isOpen(): boolean {
     const isAsked = [...this.#branches.values()].some(({ asked }) => asked.size > 0);
-    return isAsked || this.#askedTasks.size + this.#askedSessions.size > 0;
+    return isAsked || this.#tasks.asked.size + this.#sessions.asked.size > 0;
   }
 
   /** Asks again what a branch doesn't hold, or what no merge in it names, if it moved since: a pull beside a long run brings work. */
@@ -92,37 +85,35 @@ export class StoredEvidence implements EndEvidence {
 
   /** What counts now is another thing than before: versions are looked for again. */
   forgetVersions(): void {
-    this.#tasks = new WeakMap();
-    this.#sessions = new WeakMap();
+    this.#tasks.forget();
+    this.#sessions.forget();
   }
 
   /** Finds out what was asked. */
-  async resolve(origins: Origins): Promise<void> {
-    const [tasks, sessions] = [[...this.#askedTasks], [...this.#askedSessions]];
-    this.#askedTasks.clear();
-    this.#askedSessions.clear();
+  async resolve(decided: DecisionLog): Promise<void> {
     for (const growth of this.#branches.values()) await this.#resolveGrowth(growth);
-    const lastTasks = await this.lastTasks(tasks, origins);
-    for (const task of tasks) this.#tasks.set(task, lastTasks.get(task) ?? null);
-    const lastSessions = await this.lastSessions(sessions, origins);
-    for (const session of sessions) this.#sessions.set(session, lastSessions.get(session) ?? null);
+    await this.#tasks.resolve((tasks) => this.lastTasks(tasks, decided));
+    await this.#sessions.resolve((sessions) => this.lastSessions(sessions, decided));
   }
 
-  /** The newest versions that count here; nothing for notes that have none. */
-  async lastTasks(tasks: readonly Task[], origins: Origins): Promise<ReadonlyMap<Task, Task>> {
+  /** The newest trusted versions; nothing for notes that have none. */
+  async lastTasks(tasks: readonly Task[], decided: DecisionLog): Promise<ReadonlyMap<Task, Task>> {
     const { objectFormat } = this.#options;
     const keys = new Map(
       tasks.map((task) => [task, anchorKey(objectFormat, taskAnchor(task.session, task.id))]),
     );
-    return findVersions(this.#context(), taskNotes, keys, (task) => isOwnTask(task, origins));
+    return findVersions(this.#context(), taskNotes, keys, (task) => isOwnTask(task, decided));
   }
 
-  async lastSessions(sessions: readonly Session[], origins: Origins): Promise<ReadonlyMap<Session, Session>> {
+  async lastSessions(
+    sessions: readonly Session[],
+    decided: DecisionLog,
+  ): Promise<ReadonlyMap<Session, Session>> {
     const { objectFormat } = this.#options;
     const keys = new Map(
       sessions.map((session) => [session, anchorKey(objectFormat, sessionAnchor(session.id))]),
     );
-    return findVersions(this.#context(), sessionNotes, keys, (session) => isOwnSession(session, origins));
+    return findVersions(this.#context(), sessionNotes, keys, (session) => isOwnSession(session, decided));
   }
 
   /** See replacedSeals. */
@@ -191,6 +182,29 @@ export class StoredEvidence implements EndEvidence {
 
 const skewMs = 3_600_000;
 
+/** The newest trusted versions of notes: what is known, and what was asked. By the stored note itself, since it changes. */
+class LastVersions<Value extends object> {
+  #known = new WeakMap<Value, Value | null>();
+  readonly asked = new Set<Value>();
+
+  ask(value: Value): Value | null {
+    const known = this.#known.get(value);
+    if (known === undefined) this.asked.add(value);
+    return known ?? null;
+  }
+
+  async resolve(find: (values: readonly Value[]) => Promise<ReadonlyMap<Value, Value>>): Promise<void> {
+    const asked = [...this.asked];
+    this.asked.clear();
+    const found = await find(asked);
+    for (const value of asked) this.#known.set(value, found.get(value) ?? null);
+  }
+
+  forget(): void {
+    this.#known = new WeakMap();
+  }
+}
+
 /** What became part of a branch since a time. */
 interface Growth {
   readonly branch: string;
@@ -206,3 +220,39 @@ interface Growth {
 }
 
 type Answer = 'by-merge' | 'itself' | null;
+
+/** As git log prints a merge for namedLandings. */
+const landingFormat = '%ce%n%B';
+
+/**
+ * Tasks, as `<session>/<task>`, that merges name: by the trailers of a landing, or by their branch. A merge that an agent
+ * made within its work names none.
+ */
+function namedLandings(merges: readonly string[]): ReadonlySet<string> {
+  return new Set(merges.flatMap(namedBy));
+}
+
+function namedBy(merge: string): readonly string[] {
+  const [committer = '', ...lines] = merge.split('\n');
+  if (isAgentAddress(committer)) return [];
+  const message = lines.join('\n');
+  return [...namedByTrailers(message), ...namedByBranch(message)];
+}
+
+function namedByTrailers(message: string): readonly string[] {
+  const last =
+    message
+      .trimEnd()
+      .split(/\n{2,}/)
+      .at(-1) ?? '';
+  const valuesOf = (key: string): readonly string[] =>
+    last.split('\n').flatMap((line) => (line.startsWith(`${key}: `) ? [line.slice(key.length + 2)] : []));
+  const [session, ...others] = valuesOf('Session');
+  if (session === undefined || others.length > 0) return [];
+  return valuesOf('Task').map((task) => `${session}/${task}`);
+}
+
+function namedByBranch(message: string): readonly string[] {
+  const [subject = ''] = message.split('\n');
+  return [...subject.matchAll(/\bblueflame\/(ses-[\w-]+\/[\w-]+)/g)].map(([, name = '']) => name);
+}

@@ -3,9 +3,9 @@ import type { CatFile } from '../../git/process/cat-file.ts';
 import { Note } from '../notes/note.ts';
 import { anchorKey, signatureAnchor, signatureNotes } from '../notes/note-kinds.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { listNoteSteps } from './note-steps.ts';
+import { listNoteSteps } from './note-history.ts';
 
-/** Steps that are looked at, newest first: whoever may push makes the history as long as they like. */
+/** Steps that are looked at, newest first: anyone who may push can make the history longer. */
 const mostSteps = 2_000;
 
 /**

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isOwnSession, isOwnTask } from '../../core/admission/own-versions.ts';
-import { restoreCourse } from '../../core/admission/settle-ends.ts';
 import type { Change, Snapshot } from '../../domain/ports/store-port.ts';
-import type { Origins } from '../../domain/state/origins.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { HeedingStore } from './admission-store.ts';
+import type { AdmissionStore } from './admission-store.ts';
 
 /** A task to bring back; null: the session itself. */
 export interface Restorable {
@@ -16,7 +15,7 @@ export interface Restorable {
 export interface RestoreWishes {
   readonly actor: string;
   readonly isMeant: (one: Restorable) => boolean;
-  /** Told what can be brought back before anything is written; it throws where that isn't what the person named. */
+  /** Sees what can be brought back before anything is written; it throws where that isn't what the person named. */
   readonly check: (found: readonly Restorable[]) => void;
 }
 
@@ -26,19 +25,19 @@ export interface RestoreWishes {
  * Resolves to the ids of tasks and sessions.
  */
 export async function restoreOwn(
-  store: HeedingStore,
-  origins: Origins,
+  store: AdmissionStore,
+  decided: DecisionLog,
   wishes: RestoreWishes,
 ): Promise<readonly string[]> {
   for (;;) {
-    const meant = changedElsewhere(await store.raw.snapshot(), origins, wishes);
+    const meant = changedElsewhere(await store.raw.snapshot(), decided, wishes);
     const lasts = await findLasts(store, meant);
     const found = meant.filter((one) => lasts.of(one) !== null);
     wishes.check(found);
     const seen = new Map((await store.snapshot()).sessions.map((session) => [session.id, session]));
     let isStale = false;
     await store.raw.transact((raw) => {
-      isStale = !isDeepStrictEqual(changedElsewhere(raw, origins, wishes), meant);
+      isStale = !isDeepStrictEqual(changedElsewhere(raw, decided, wishes), meant);
       const changes = isStale ? [] : found.flatMap((one) => restoration(one, lasts, seen));
       return changes.length === 0 ? null : { changes, actor: wishes.actor };
     });
@@ -48,15 +47,15 @@ export async function restoreOwn(
 
 function changedElsewhere(
   raw: Snapshot,
-  origins: Origins,
+  decided: DecisionLog,
   { isMeant }: RestoreWishes,
 ): readonly Restorable[] {
-  origins.refresh();
-  const known = raw.sessions.filter(({ id, archived_at: at }) => at === undefined && origins.knows(id));
+  decided.refresh();
+  const known = raw.sessions.filter(({ id, archived_at: at }) => at === undefined && decided.knows(id));
   return known
     .flatMap((session): readonly Restorable[] => [
-      ...(isOwnSession(session, origins) ? [] : [{ session, task: null }]),
-      ...raw.tasksOf(session.id).flatMap((task) => (isOwnTask(task, origins) ? [] : [{ session, task }])),
+      ...(isOwnSession(session, decided) ? [] : [{ session, task: null }]),
+      ...raw.tasksOf(session.id).flatMap((task) => (isOwnTask(task, decided) ? [] : [{ session, task }])),
     ])
     .filter(isMeant);
 }
@@ -67,7 +66,7 @@ interface Lasts {
   readonly sessions: ReadonlyMap<string, Session>;
 }
 
-async function findLasts(store: HeedingStore, meant: readonly Restorable[]): Promise<Lasts> {
+async function findLasts(store: AdmissionStore, meant: readonly Restorable[]): Promise<Lasts> {
   const tasks = await store.lastTasks(meant.flatMap(({ task }) => task ?? []));
   const changed = meant.filter(({ task }) => task === null).map(({ session }) => session);
   const sessions = await store.lastSessions(changed);
@@ -91,4 +90,18 @@ function restoration(
   if (own === undefined) return [];
   const transition = `${task.status} -> ${own.status}`;
   return [{ subject: `${task.id}: ${transition}, as this clone left it`, tasks: [own], transition }];
+}
+
+/** A session as this clone left it: what it is for, where it stands, and which of its changesets have landed. */
+function restoreCourse(
+  raw: Session,
+  { last, seen }: { readonly last: Session; readonly seen: Session },
+): Session {
+  const { objective, base_branch, landing, cycle, wave, state, replans, proposal } = last;
+  const { landing: _, ...rest } = raw;
+  const lands = landing === undefined ? {} : { landing };
+  return {
+    ...{ ...rest, ...lands, changesets: seen.changesets },
+    ...{ objective, base_branch, cycle, wave, state, replans, proposal },
+  };
 }

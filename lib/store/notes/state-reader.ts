@@ -1,16 +1,22 @@
 import { existsSync } from 'node:fs';
-import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
+import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import { noFolder } from '../../domain/not-found.ts';
-import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { Snapshot, Tips } from '../../domain/ports/store-port.ts';
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { RefFiles } from '../../git/refs/ref-files.ts';
 import { loadNotes, readOtherAnchors } from './load-notes.ts';
 import { anchorKey, blackboardAnchor, stateRefs } from './note-kinds.ts';
 import { readTips } from './read-tips.ts';
-import { emptyState, nextState, type RefState, type State, StateSnapshot, tipsOf } from './state.ts';
-
-type Tips = ReadonlyMap<RefName, ObjectId | null>;
+import {
+  emptyState,
+  nextState,
+  type RefState,
+  type State,
+  StateSnapshot,
+  snapshotOf,
+  tipsOf,
+} from './state.ts';
 
 /** Reads the newest state; what it read before is not read again. */
 export class StateReader {
@@ -50,15 +56,15 @@ export class StateReader {
   }
 
   /** What `Store.look` promises. What was read whole before is taken instead. */
-  async look(pick: (sessions: Snapshot) => SessionId | null): Promise<State> {
+  async look(pick: (sessions: Snapshot) => SessionId | null): Promise<Snapshot> {
     const { catFile, commonDir } = this.#options;
     const tips = await readTips(catFile, commonDir, stateRefs);
     const whole = this.#state;
-    if (isAt(whole, tips)) return whole;
+    if (isAt(whole, tips)) return snapshotOf(whole);
     this.#sessions = await this.#load(this.#sessions, tips);
     const none = { ...emptyState, sessions: this.#sessions };
     const session = pick(new StateSnapshot(none));
-    return session === null ? none : this.#lookAt(session, none, tips);
+    return new StateSnapshot(session === null ? none : await this.#lookAt(session, none, tips), tips);
   }
 
   async #lookAt(session: SessionId, none: State, tips: Tips): Promise<State> {

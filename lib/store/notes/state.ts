@@ -1,5 +1,5 @@
-import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
-import type { Snapshot, StateProblem } from '../../domain/ports/store-port.ts';
+import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import type { Snapshot, StateProblem, Tips } from '../../domain/ports/store-port.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Verification } from '../../domain/state/evidence.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -54,7 +54,7 @@ export function nextState(previous: State, refs: RefStates): State {
 }
 
 /** Where each state ref stands. */
-export function tipsOf(state: State): ReadonlyMap<RefName, ObjectId | null> {
+export function tipsOf(state: State): Tips {
   const all = [state.sessions, state.tasks, state.validations, state.reviews, state.blackboard];
   return new Map(all.map(({ kind, tip }) => [kind.ref, tip]));
 }
@@ -75,8 +75,12 @@ export class StateSnapshot implements Snapshot {
   #sessions: readonly Session[] | null = null;
   #problems: readonly StateProblem[] | null = null;
 
-  constructor(state: State) {
+  readonly tips: Tips;
+
+  /** `tips`: of a state that was read in part, where all refs stood. */
+  constructor(state: State, tips = tipsOf(state)) {
     this.#state = state;
+    this.tips = tips;
   }
 
   /** Oldest first. */

@@ -5,7 +5,7 @@ import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ValidationNote } from '../../domain/state/verdict.ts';
-import type { EndJudge } from '../admission/merge-judge.ts';
+import type { MergeJudge } from '../admission/merge-judge.ts';
 import { pageNotesOf, taskNotesOf, validationNotesOf } from '../archive/archive-notes.ts';
 import type { Note } from '../notes/note.ts';
 import { anchorsFolder, findNotes, listNotes, type TreeEdit, type TreeNode } from '../notes/note-tree.ts';
@@ -28,7 +28,7 @@ export interface MergedArchive {
 export function sessionsBeside(
   archive: MergedArchive,
   tasks: Root<Task>,
-  ends: EndJudge | null,
+  ends: MergeJudge | null,
 ): MergeKind<Session> {
   const archived = new Map(valuesOf(archive.sessions).map((session) => [session.id, session]));
   return {
@@ -78,7 +78,7 @@ function isTaskIn({ tasks }: MergedArchive, { key, value }: Note<Task>): boolean
 export function withoutArchived(
   sessions: Root<Session>,
   archive: MergedArchive,
-  ends: EndJudge | null,
+  ends: MergeJudge | null,
 ): {
   readonly tasks: MergeKind<Task>;
   readonly validations: MergeKind<ValidationNote>;
@@ -110,7 +110,7 @@ export function withoutArchived(
   };
 }
 
-function heedingEnds(ends: EndJudge): MergeKind<Task> {
+function heedingEnds(ends: MergeJudge): MergeKind<Task> {
   const hasEnded = (task: Task): boolean => ends.hasEnded(task);
   return { ...mergeKinds.tasks, admit: (before, after) => admitTask(before, after, hasEnded) };
 }

@@ -1,6 +1,6 @@
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import type { EndJudge } from '../admission/merge-judge.ts';
+import type { MergeJudge } from '../admission/merge-judge.ts';
 
 export interface SyncOptions {
   /** git where the person stands: a remote's path may be relative to it. */
@@ -15,7 +15,7 @@ export interface SyncOptions {
   /** Whether what is here may take the place of what a newer version wrote on the remote. */
   readonly keepsMine?: boolean;
   /** What is known here of what notes say has ended; without it they are believed. */
-  readonly ends?: EndJudge;
+  readonly ends?: MergeJudge;
   /** What the person wants written here once what came in is merged, before anything is sent. */
   readonly settle?: () => Promise<void>;
 }

@@ -2,6 +2,7 @@ import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type {
   Change,
   Decide,
+  OwnTips,
   Transaction,
   TransactOptions,
   TransactResult,
@@ -45,6 +46,7 @@ interface RoundContext {
   readonly waiting: number;
   /** See StoreOptions. */
   readonly signer?: () => CommitSigner | null;
+  readonly ownTips?: OwnTips;
 }
 
 /** Asks each caller in turn, on the state those before it leave. Nothing is written yet. */
@@ -65,8 +67,10 @@ export function decideRound(base: State, callers: readonly Caller[], context: Ro
       // A ref that another caller of this round moves: without an answer it's asked again in the next round.
       if (transaction.refs?.some(({ ref }) => owners.has(ref)) === true) continue;
       next = applyAll(next, transaction, context, objects);
+      const isOwn = transaction.isOwn === true && context.ownTips?.has(snapshot) === true;
       // Only now: who changes nothing leaves the lists that were made to the next one.
       snapshot = snapshotOf(next);
+      if (isOwn) context.ownTips?.mark(snapshot);
       for (const update of transaction.refs ?? []) owners.set(update.ref, { caller, update });
       answers.set(caller, () => caller.resolve({ kind: 'done', snapshot }));
     } catch (error) {

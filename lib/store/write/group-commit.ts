@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { TransactOptions, TransactResult } from '../../domain/ports/store-port.ts';
+import type { OwnTips, TransactOptions, TransactResult } from '../../domain/ports/store-port.ts';
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { Idents } from '../../git/process/read-identity.ts';
@@ -8,7 +8,7 @@ import { finishMotions } from '../../git/refs/finish-motions.ts';
 import { type RefCommand, type RefOutcome, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import type { CommitSigner } from '../../util/commit-signature.ts';
 import { unreachable } from '../../util/unreachable.ts';
-import { type State, tipsOf } from '../notes/state.ts';
+import { type State, snapshotOf, tipsOf } from '../notes/state.ts';
 import type { StateReader } from '../notes/state-reader.ts';
 import { refLocked, refRefused, stateBusy, stateTorn } from '../store-errors.ts';
 import { type CommitIdentity, readCommitIdentity } from './commit-identity.ts';
@@ -31,6 +31,7 @@ interface Options {
   /** Called once reviews were written, before who wrote them goes on. */
   readonly onReviewed: (state: State) => Promise<void>;
   readonly signer?: () => CommitSigner | null;
+  readonly ownTips?: OwnTips;
 }
 
 const groupSize = 128;
@@ -153,6 +154,7 @@ export class GroupCommit {
     switch (outcome.kind) {
       case 'done':
         this.#options.reader.adopt(round.next);
+        this.#options.ownTips?.keep(snapshotOf(round.next));
         for (const [caller, answer] of round.answers) {
           open.delete(caller);
           answer();

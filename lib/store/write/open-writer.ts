@@ -21,5 +21,6 @@ export function openWriter(
     host: options.hostname ?? null,
     onReviewed: (state) => showReviews({ ...options, catFile: reading.catFile }, state),
     ...(options.signer === undefined ? {} : { signer: options.signer }),
+    ...(options.ownTips === undefined ? {} : { ownTips: options.ownTips }),
   });
 }

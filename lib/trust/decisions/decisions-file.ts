@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
-import { type Decision, signedKinds } from '../../domain/state/origins.ts';
+import { type Decision, signedKinds } from '../../domain/state/decision-log.ts';
 import { isRecord, type JsonRecord, parseRecord } from '../../util/json-record.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { makeFolders } from '../../util/make-folders.ts';

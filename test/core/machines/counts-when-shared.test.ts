@@ -7,10 +7,10 @@ import {
   standingDecision,
   taskDecision,
 } from '../../../lib/core/admission/decisions.ts';
-import { countsWhenShared, sharedOrigins } from '../../../lib/core/machines/counts-when-shared.ts';
+import { countsWhenShared, sharedDecisionLog } from '../../../lib/core/machines/counts-when-shared.ts';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
 import { makeNote } from '../../../lib/domain/state/blackboard.ts';
-import type { Origins } from '../../../lib/domain/state/origins.ts';
+import type { DecisionLog } from '../../../lib/domain/state/decision-log.ts';
 import { sampleSession } from '../../store/sample.ts';
 import { testSession as id, makeTask } from '../../support/tasks.ts';
 
@@ -49,15 +49,15 @@ test('QUE-3 TRU-2 notes come with the work of a machine, and from who leads to w
   assert.ok(countsWhenShared(ofWorker, worker) && countsWhenShared(ofLead, worker));
 });
 
-test('origins of a shared session tell of what is decided after they were made', () => {
+test('the log of a shared session shows what is decided after they were made', () => {
   let revision = 1;
-  const origins = {
+  const decided = {
     get revision() {
       return revision;
     },
     has: () => false,
-  } as unknown as Origins;
-  const shared = sharedOrigins(origins, { session: id, role: 'worker' });
+  } as unknown as DecisionLog;
+  const shared = sharedDecisionLog(decided, { session: id, role: 'worker' });
   assert.is(shared.revision, 1);
   revision = 2;
   assert.is(shared.revision, 2);

@@ -146,11 +146,11 @@ test('LIF-5 a new start waits too: the pause stands in the note of the session',
       return {};
     },
   });
-  const { store, origins } = bench.workshop;
+  const { store, decided } = bench.workshop;
   const pauses = [{ adapter: 'claude', until: at(hour), why: 'It said so.' }];
   await store.transact(({ sessions: [session] }) => {
     if (session === undefined) return null;
-    origins.vouch(pauses.map((pause) => pauseDecision(session, pause)));
+    decided.record(pauses.map((pause) => pauseDecision(session, pause)));
     return { changes: [{ subject: 'session: pauses', session: { ...session, pauses } }], actor: 'test' };
   });
   await workWave(bench.workshop, bench.session).catch(() => undefined);

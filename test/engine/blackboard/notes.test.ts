@@ -82,8 +82,8 @@ async function codeOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 async function notesNow({ workshop, session }: Bench) {
-  const { pages, tasks } = await viewSession(workshop, session);
-  return showNotes(pages(), tasks, workshop.origins);
+  const { pages, tasks, snapshot } = await viewSession(workshop, session);
+  return showNotes(pages(), tasks, snapshot.blackboardOf(session));
 }
 
 test('QUE-3 what a worker leaves comes with its work in one step, and is told to what needs it', async () => {

@@ -26,8 +26,8 @@ async function makeClaim(): Promise<TestWorkshop & { readonly own: string; reado
   return { ...bench, own: worktree, other };
 }
 
-async function forgeTask({ workshop, session }: TestWorkshop, patch: Partial<TaskFields>): Promise<void> {
-  await workshop.store.transact((state) => ({
+async function forgeTask({ said, session }: TestWorkshop, patch: Partial<TaskFields>): Promise<void> {
+  await said.transact((state) => ({
     changes: [{ subject: 'forged', tasks: state.tasksOf(session).map((task) => alterTask(task, patch)) }],
     actor: 'Lea Lead <lea@example.com>',
   }));

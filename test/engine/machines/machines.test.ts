@@ -312,13 +312,14 @@ test('DST-1 what a machine holds that is given up passes on', async () => {
     }),
   }));
   // What machines of a session they share did counts, see countsWhenShared.
-  const { origins } = bench.workshop;
+  const { decided } = bench.workshop;
   const shared = {
-    ...origins,
-    has: (decision: Parameters<typeof origins.has>[0]) =>
-      origins.has(decision) || decision.kind === 'standing',
+    ...decided,
+    has: (decision: Parameters<typeof decided.has>[0]) =>
+      decided.has(decision) || decision.kind === 'standing',
   };
-  await workWave({ ...bench.workshop, origins: shared, sharing: alone }, bench.session);
+  bench.admitBy({ decided: shared });
+  await workWave({ ...bench.workshop, decided: shared, sharing: alone }, bench.session);
   const [task] = (await bench.said.snapshot()).tasksOf(bench.session) as readonly [Task];
   assert.equal([task.status, task.claim, task.claimed_host], ['done', 2, 'here']);
   assert.ok(bench.events.some(({ event }) => event === 'claim-passed-on'));

@@ -33,7 +33,7 @@ async function bench(role: SharedRole): Promise<TestWorkshop & { readonly task: 
         : write(worktree.path),
   });
   await workWave({ ...made.workshop, place: 'ben/1' }, made.session);
-  made.workshop.origins.vouch([machineDecision({ id: made.session }, publicKeyOf(ours), role)]);
+  made.workshop.decided.record([machineDecision({ id: made.session }, publicKeyOf(ours), role)]);
   const [task] = (await made.said.snapshot()).tasksOf(made.session);
   if (task?.status !== 'done') throw new Error(`${task?.status}`);
   return { ...made, task, workshop: { ...made.workshop, sharing: lead } };
@@ -122,8 +122,8 @@ test('TRU-2 trust that is taken back, or is about another role, lets no verdict 
   await tell(made, {});
   assert.is(await found(made), null);
   const decision = machineDecision({ id: made.session }, publicKeyOf(ours), 'validate');
-  made.workshop.origins.vouch([decision]);
-  made.workshop.origins.settle([decision]);
+  made.workshop.decided.record([decision]);
+  made.workshop.decided.supersede([decision]);
   assert.is(await found(made), null);
 });
 

@@ -29,7 +29,7 @@ async function makeCut(
   if (isLanded) repo.git('update-ref', 'refs/heads/main', to, from);
   const checkout: { from: ObjectId; to: ObjectId; place: string | null } = { from, to, place };
   const { session: stored } = await viewSession(workshop, session);
-  workshop.origins.vouch([checkoutDecision(stored, checkout)]);
+  workshop.decided.record([checkoutDecision(stored, checkout)]);
   await workshop.store.transact(({ sessions: [now] }) =>
     now === undefined
       ? null

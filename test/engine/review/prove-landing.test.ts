@@ -91,8 +91,11 @@ async function upToMerge({ workshop, session }: Bench): Promise<void> {
 }
 
 /** Writes notes as any program with push rights can. */
-async function forge({ workshop }: Bench, change: (state: Snapshot) => readonly Change[]): Promise<void> {
-  await workshop.store.transact((state) => ({ changes: change(state), actor: workshop.gates.person }));
+async function forge(
+  { said, workshop }: Bench,
+  change: (state: Snapshot) => readonly Change[],
+): Promise<void> {
+  await said.transact((state) => ({ changes: change(state), actor: workshop.gates.person }));
 }
 
 /** Nothing is done with it before a person says so; this one does. */
@@ -266,16 +269,17 @@ test('TRU-2 a start that only calls itself one brings nothing along', async () =
 test('LIF-4 a step whose notes change while nothing follows from them is not repeated for ever', async () => {
   const bench = await openBench();
   const { workshop, session } = bench;
-  const { origins } = workshop;
+  const { decided } = workshop;
   const deaf = {
-    ...workshop,
-    origins: {
-      ...origins,
-      has: (decision: Parameters<typeof origins.has>[0]) =>
-        decision.kind !== 'verdict' && origins.has(decision),
-    },
+    ...decided,
+    has: (decision: Parameters<typeof decided.has>[0]) =>
+      decision.kind !== 'verdict' && decided.has(decision),
   };
-  assert.is(await codeOf(runSession(deaf, session, { plan: null, wantsTalk: false })), 'no-progress');
+  bench.admitBy({ decided: deaf });
+  assert.is(
+    await codeOf(runSession({ ...workshop, decided: deaf }, session, { plan: null, wantsTalk: false })),
+    'no-progress',
+  );
   assert.ok(bench.runs() <= 4, `${bench.runs()} runs`);
 });
 

@@ -6,7 +6,7 @@ import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../../lib/domain/ports/changeset-question.ts';
 import type { Gates } from '../../../lib/domain/ports/gates.ts';
-import type { Store } from '../../../lib/domain/ports/store-port.ts';
+import type { TrustedStore } from '../../../lib/domain/ports/store-port.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { undoDecision } from '../../../lib/engine/review/undo-decision.ts';
@@ -242,7 +242,7 @@ async function undoneBeside(
   const bench = await open((question) => (question.changeset.group === 'a' ? reject : approve));
   await runStack(bench);
   const task = await bench.task('a');
-  const store: Store = {
+  const store: TrustedStore = {
     ...bench.workshop.store,
     former: async (asked) => {
       const former = await bench.workshop.store.former(asked);

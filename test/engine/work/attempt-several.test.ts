@@ -361,7 +361,7 @@ test('RND-4 what another clone says was handed in counts once it is judged here:
   await said.transact((state) => {
     const tries = [forge(1, outside), forge(2, parseObjectId('7'.repeat(40)))];
     const tasks = state.tasksOf(session).map((task): Task => ({ ...task, tries }));
-    workshop.origins.vouch(tasks.map(standingDecision));
+    workshop.decided.record(tasks.map(standingDecision));
     return { actor: 'eve', changes: [{ subject: 'a: tried', tasks }] };
   });
   await workWave(workshop, session);

@@ -11,7 +11,7 @@ import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { longMs } from '../../../lib/engine/work/attempts.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import type { Workshop } from '../../../lib/engine/workshop.ts';
-import { heedingStore } from '../../../lib/store/admission/admission-store.ts';
+import { openAdmission } from '../../../lib/store/admission/admission-store.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
 import { until } from '../../support/until.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
@@ -215,7 +215,7 @@ test('SCH-3 a task that another process adds meanwhile begins at once', async ()
   const { commonDir, objectFormat } = workshop.git.repository;
   const storing = { context: { cwd: repo.path, env: repo.env }, commonDir, objectFormat };
   const other = await openStore(storing);
-  const store = heedingStore(other, { ...storing, origins: workshop.origins });
+  const store = openAdmission(other, { ...storing, decided: workshop.decided });
   const b = { id: 'b', title: 'Do b', description: '.', file_locks: ['src/b.txt'] };
   await addTasks({ ...workshop, store }, session, planSchema.parse({ tasks: [b] }).tasks);
   await other.close();
@@ -289,7 +289,10 @@ test('ADP-1 a group is worked on and judged by what the configuration says of it
 test('ADP-1 nobody chooses an adapter that the configuration does not offer, and a model is one of its CLI', async () => {
   const { workshop, session } = await openTestWorkshop({ tasks: [], agent: () => ({}) });
   const view = await viewSession(workshop, session);
-  const bounds = { origins: workshop.origins, ...(await readBounds(workshop, view.session.base_commit)) };
+  const bounds = {
+    decided: workshop.decided,
+    ...(await readBounds(workshop, view.session.base_commit)),
+  };
   const planned = { id: 'a', title: 'A', description: '.', file_locks: ['src/a.txt'] };
   const problems = (own: object) =>
     planProblems(bounds, view, planSchema.parse({ tasks: [{ ...planned, ...own }] })).map(

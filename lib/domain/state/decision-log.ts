@@ -31,9 +31,9 @@ const decisionKinds = [
   'pause',
   /** What this clone remembered for later planners. */
   'memory',
-  /** What somebody here left for later tasks. */
+  /** What was left here for later tasks. */
   'note',
-  /** That what a machine says in a role counts here. */
+  /** That a machine is trusted in a role. */
   'machine',
 ] as const;
 type DecisionKind = (typeof decisionKinds)[number];
@@ -66,24 +66,24 @@ export interface Decision {
 }
 
 /**
- * Where decisions come from. What is on refs may have come from any clone: only what was decided in this one,
- * or is signed by a signer its person named, counts here.
+ * Which decisions were made in this clone. What is on refs may have come from any clone: only what is recorded here, or
+ * signed by a signer its person named, is trusted.
  */
-export interface Origins {
+export interface DecisionLog {
   /** Whether exactly this was decided here, or by a named signer. Reads nothing but memory. */
   has(decision: Decision): boolean;
   /** Whose signature alone makes a decision count; null where it doesn't count, or was made here. */
   signedBy(decision: Decision): string | null;
-  /** Remembers decisions made here, for good when it returns; what counts already is left as it is. Throws FlameErrors `decisions-not-kept`, `typed-in-chat`. */
-  vouch(decisions: readonly Decision[]): void;
+  /** Records decisions made here, for good when it returns; what is trusted already is left as it is. Throws FlameErrors `decisions-not-kept`, `typed-in-chat`. */
+  record(decisions: readonly Decision[]): void;
   /**
-   * What was decided is used up or taken back: it no longer counts, should anybody put it back where it stood, until
-   * it is decided again. Throws FlameError `decisions-not-kept`.
+   * Records that decisions are used up or taken back: each counts no more, wherever it is put back, until it is made
+   * again. Throws FlameError `decisions-not-kept`.
    */
-  settle(decisions: readonly Decision[]): void;
-  /** The same for digests that a named signer signed as settled: what was decided here stays. */
-  withdraw(digests: Iterable<string>): void;
-  /** The digests of what this clone decided of a session and what it settled, as far as a signature can say it. */
+  supersede(decisions: readonly Decision[]): void;
+  /** The same for digests that a named signer signed as superseded: what was decided here stays. */
+  revoke(digests: Iterable<string>): void;
+  /** The digests of what this clone decided of a session and what it superseded, as far as a signature can cover it. */
   madeHere(session: SessionId): {
     readonly decisions: readonly string[];
     readonly settled: readonly string[];
@@ -92,7 +92,7 @@ export interface Origins {
   knows(session: SessionId): boolean;
   /** Takes in what other processes of this clone have decided since. To be called before a state is judged. */
   refresh(): void;
-  /** Another number each time anything was decided, settled or withdrawn, as far as it was taken in. */
+  /** Another number each time anything was recorded, superseded or revoked, as far as it was taken in. */
   readonly revision: number;
   /** The names of the facts that differ from what was last decided about the same; null: nothing was. */
   changesTo(decision: Decision): readonly string[] | null;

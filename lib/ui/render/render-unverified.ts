@@ -1,15 +1,15 @@
-import type { Doubt } from '../../domain/state/doubt.ts';
+import type { UnverifiedCompletion } from '../../domain/state/unverified-completion.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 const mostShown = 20;
 
-/** What another clone says has ended and what it counts as here, a line each, and what a person can do about it. */
-export function renderDoubts(doubts: readonly Doubt[], style: Style): readonly string[] {
+/** Renders unverified completions with what they count as here, a line each, and what a person can do about them. */
+export function renderUnverified(doubts: readonly UnverifiedCompletion[], style: Style): readonly string[] {
   const [first] = doubts;
   if (first === undefined) return [];
-  const lines = doubts.slice(0, mostShown).map(describeDoubt);
+  const lines = doubts.slice(0, mostShown).map(describeUnverified);
   const rest = doubts.length - lines.length;
   const all = [...lines, ...(rest > 0 ? [`and ${rest} more`] : []), ...waysOn(doubts)];
   return [
@@ -19,14 +19,14 @@ export function renderDoubts(doubts: readonly Doubt[], style: Style): readonly s
 }
 
 /** One as a sentence. */
-export function describeDoubt({ session, about, said, counts, branch }: Doubt): string {
+export function describeUnverified({ session, about, said, counts, branch }: UnverifiedCompletion): string {
   const why = branch === null ? 'this clone did not decide that' : `${branch} here does not hold it`;
   const asWhat = counts === null ? '' : `; it counts as ${counts}`;
   return visibleLine(`${about === '' ? session : about} ${said}: ${why}${asWhat}`);
 }
 
 /** What makes it so, or takes it back, as lines with their commands. */
-export function waysOn(doubts: readonly Doubt[]): readonly string[] {
+export function waysOn(doubts: readonly UnverifiedCompletion[]): readonly string[] {
   const [first] = doubts;
   if (first === undefined) return [];
   const branch = doubts.find((doubt) => doubt.branch !== null)?.branch ?? null;
@@ -43,7 +43,7 @@ export function waysOn(doubts: readonly Doubt[]): readonly string[] {
   ].map(visibleLine);
 }
 
-/** What a sync brought back or took as said, a line each. */
+/** Renders what a sync restored or accepted, a line each. */
 export function renderSettled({
   restored,
   accepted,

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { type Decision, type Origins, signedKinds } from '../../domain/state/origins.ts';
+import { type Decision, type DecisionLog, signedKinds } from '../../domain/state/decision-log.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { cloneStateDir } from '../../util/user-state.ts';
 import { openDecisionsFile } from './decisions-file.ts';
-import { requirePerson } from './persons-word.ts';
+import { requireHuman } from './require-human.ts';
 
-interface OriginsOptions {
+interface DecisionLogOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The common git directory, absolute. */
   readonly commonDir: string;
@@ -19,12 +19,12 @@ interface OriginsOptions {
  * What was decided in this clone, as an append-only file of digests outside the repository: nothing that comes by
  * sync, and no agent, can add to it. Opened when first asked.
  */
-export function openOrigins({
+export function openDecisionLog({
   env,
   commonDir,
   signed = new Map(),
   chat = () => null,
-}: OriginsOptions): Origins {
+}: DecisionLogOptions): DecisionLog {
   const file = openDecisionsFile(join(cloneStateDir(env, commonDir), 'decisions'));
   const { digests, isNoted, settled, latest, limits, shared, refresh, keep } = file;
   const signerOf = ({ kind }: Decision, digest: string): string | null =>
@@ -42,21 +42,21 @@ export function openOrigins({
       const digest = digestOf(decision);
       return digests.has(digest) ? null : signerOf(decision, digest);
     },
-    vouch: (decisions) => {
+    record: (decisions) => {
       refresh();
       const fresh = decisions.filter((decision) => !isCounting(decision, digestOf(decision)));
-      requirePerson(fresh, chat);
+      requireHuman(fresh, chat);
       const isPersons = fresh.some(({ kind }) => !found.has(kind));
       keep(fresh.map(toLine), isPersons);
     },
-    settle: (decisions) => {
+    supersede: (decisions) => {
       refresh();
       const counting = decisions.filter((decision) => isCounting(decision, digestOf(decision)));
       keep(counting.map(toSettledLine), false);
     },
-    withdraw: (withdrawn) => {
+    revoke: (revoked) => {
       refresh();
-      const fresh = [...withdrawn].filter((digest) => !digests.has(digest) && !settled.has(digest));
+      const fresh = [...revoked].filter((digest) => !digests.has(digest) && !settled.has(digest));
       keep(
         fresh.map((w) => JSON.stringify({ w })),
         false,

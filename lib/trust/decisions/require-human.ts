@@ -1,8 +1,8 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
-import type { Decision } from '../../domain/state/origins.ts';
+import type { Decision } from '../../domain/state/decision-log.ts';
 
-/** What is a person's word alone, whoever types it, and what it is to say it. */
+/** Decisions that only a person may make, each as the subject of a sentence. */
 const words: Partial<Readonly<Record<Decision['kind'], string>>> = {
   task: 'What tasks are to do',
   adapter: 'Which adapter a task runs with',
@@ -11,14 +11,14 @@ const words: Partial<Readonly<Record<Decision['kind'], string>>> = {
   machine: 'Which machines are trusted',
 };
 
-/** Throws FlameError `typed-in-chat` where one of these decisions is a person's word, and an agent's shell is where it was typed. */
-export function requirePerson(fresh: readonly Decision[], chat: () => string | null): void {
+/** Throws FlameError `typed-in-chat` where only a person may make one of these decisions, and an agent's shell made it. */
+export function requireHuman(fresh: readonly Decision[], chat: () => string | null): void {
   const word = fresh.map(wordOf).find((one) => one !== null);
   if (word === undefined) return;
   requireOwnTerminal(word, chat);
 }
 
-/** The same for another word of theirs: what it decides, as the subject of a sentence. */
+/** The same check for another action; `word`: what it decides, as the subject of the error's sentence. */
 export function requireOwnTerminal(word: string, chat: () => string | null): void {
   const around = chat();
   if (around === null) return;

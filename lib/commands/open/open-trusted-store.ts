@@ -1,0 +1,21 @@
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
+import { type AdmissionStore, openAdmission } from '../../store/admission/admission-store.ts';
+import { openStore } from '../../store/open-store.ts';
+import type { StoreOptions } from '../../store/store-options.ts';
+import { chatAround } from '../../trust/chats.ts';
+import { openDecisionLog } from '../../trust/decisions/open-decision-log.ts';
+import { openOwnTips } from '../../trust/own-tips.ts';
+
+declare const FLAME_VERSION: string;
+
+/** Opens the state of a repository as this clone trusts it, and the log of what was decided here. */
+export async function openTrustedStore(
+  options: StoreOptions,
+): Promise<{ readonly store: AdmissionStore; readonly decided: DecisionLog }> {
+  const { commonDir } = options;
+  const { env } = options.context;
+  const decided = openDecisionLog({ env, commonDir, chat: () => chatAround({ commonDir, env }) });
+  const ownTips = openOwnTips(env, { commonDir, version: FLAME_VERSION });
+  const storing = { ...options, ownTips };
+  return { store: openAdmission(await openStore(storing), { ...storing, decided }), decided };
+}

@@ -1,0 +1,85 @@
+import {
+  type Before,
+  decisionsMade,
+  decisionsSuperseded,
+  type Made,
+} from '../../core/admission/decisions-made.ts';
+import { restoreFiltered } from '../../core/admission/restore-filtered.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { AdmittedSnapshot, Change, Snapshot, Transaction } from '../../domain/ports/store-port.ts';
+import type { Decision, DecisionLog } from '../../domain/state/decision-log.ts';
+import type { Task } from '../../domain/state/task.ts';
+
+/** A transaction whose decisions are recorded, with what was filtered out of its sessions in it again. */
+interface Recorded {
+  readonly transaction: Transaction;
+  /** Records what the transaction used up or took back; to be called once it is done. */
+  readonly supersede: () => void;
+}
+
+interface Sides {
+  readonly seen: AdmittedSnapshot;
+  readonly raw: Snapshot;
+}
+
+/** Records what is decided by a transaction, before its refs move. Throws what DecisionLog.record throws. */
+export function recordedTransaction(transaction: Transaction, sides: Sides, decided: DecisionLog): Recorded {
+  const { changes, accepted = [], ...rest } = transaction;
+  const ids = new Set(changes.map(sessionOf).filter((id) => id !== null));
+  const made = [...ids].flatMap((id) => {
+    const own = changes.filter((change) => sessionOf(change) === id);
+    const before = stateBefore(id, own, sides.seen);
+    const about = accepted.filter(({ session }) => session === id);
+    return before === null ? [] : [{ before, made: madeBy(own, before, about) }];
+  });
+  decided.record([...accepted, ...made.flatMap((one) => decisionsMade(one.before, one.made))]);
+  return {
+    transaction: {
+      ...rest,
+      changes: changes.map((change) => restored(change, sides)),
+      isOwn: made.length === ids.size,
+    },
+    supersede: () => decided.supersede(made.flatMap((one) => decisionsSuperseded(one.before, one.made))),
+  };
+}
+
+/** The session that a change decides about; null: it decides nothing. */
+function sessionOf({ tasks = [], session, verdict, page }: Change): SessionId | null {
+  return tasks[0]?.session ?? session?.id ?? verdict?.session ?? page?.session ?? null;
+}
+
+/** null: there is no such session, and none is begun. */
+function stateBefore(id: SessionId, changes: readonly Change[], seen: AdmittedSnapshot): Before | null {
+  if (seen.sessions.some((session) => session.id === id)) return seen.admitted(id);
+  const session = changes.find((change) => change.session !== undefined)?.session;
+  const nothing = { tasks: [], received: [], elsewhere: new Set<string>(), pages: () => [] };
+  return session === undefined ? null : { session, isOurs: true, ...nothing };
+}
+
+function madeBy(
+  changes: readonly Change[],
+  { tasks, received }: Before,
+  accepted: readonly Decision[],
+): Made {
+  const known = new Set<string>([...tasks, ...received].map(({ id }) => id));
+  const written = changes.flatMap((change) => change.tasks ?? []);
+  const first = new Map([...written].reverse().map((task) => [task.id, task]));
+  const isNew = (task: Task): boolean => !known.has(task.id) && first.get(task.id) === task;
+  return {
+    session: changes.findLast(({ session }) => session !== undefined)?.session ?? null,
+    added: written.filter(isNew),
+    changed: written.filter((task) => !isNew(task)),
+    verdicts: changes.flatMap(({ verdict }) => verdict ?? []),
+    pages: changes.flatMap(({ page }) => page ?? []),
+    accepted,
+  };
+}
+
+function restored(change: Change, { seen, raw }: Sides): Change {
+  const { session } = change;
+  const [verified, stored] = [seen, raw].map(({ sessions }) => sessions.find(({ id }) => id === session?.id));
+  if (session === undefined || verified === undefined || stored === undefined) return change;
+  const admitted = seen.admitted(session.id);
+  const sides = { raw: stored, verified, stored: admitted.stored, admitted: admitted.session };
+  return { ...change, session: restoreFiltered(session, sides) };
+}

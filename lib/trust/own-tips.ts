@@ -1,0 +1,60 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { OwnTips, Snapshot } from '../domain/ports/store-port.ts';
+import { killPoint } from '../util/kill-point.ts';
+import { makeFolders } from '../util/make-folders.ts';
+import { cloneStateDir } from '../util/user-state.ts';
+import { identityOf } from './moved-clone.ts';
+
+type Tipped = Pick<Snapshot, 'tips'>;
+
+/**
+ * Where the state refs were when this clone wrote or admitted all of their state, in its user's state folder, where neither a
+ * fetch nor an agent can write. Without the file, or where it has anything else in it, a state is judged: it is never
+ * trusted for it. Only the latest is kept, so an earlier state that is put back is judged too; so is a copy of the
+ * repository, all where the decisions of this clone were removed, and all by another version of the program, which may read
+ * more of a note.
+ */
+export function openOwnTips(
+  env: Readonly<Record<string, string | undefined>>,
+  { commonDir, version }: { readonly commonDir: string; readonly version: string },
+): OwnTips {
+  const state = cloneStateDir(env, commonDir);
+  const file = join(state, 'own-tips');
+  let marked = new WeakSet<Tipped>();
+  const textOf = ({ tips }: Tipped): string => {
+    const decisions = identityOf(join(state, 'decisions'));
+    const folder = identityOf(commonDir);
+    return `${JSON.stringify({ version, folder, decisions, tips: Object.fromEntries(tips) })}\n`;
+  };
+  return {
+    has: (snapshot) => marked.has(snapshot) || readOrNull(file) === textOf(snapshot),
+    mark: (snapshot) => void marked.add(snapshot),
+    keep: (snapshot) => {
+      if (!marked.has(snapshot)) return;
+      killPoint('before own tips are kept');
+      replace(file, textOf(snapshot));
+      marked = new WeakSet();
+    },
+  };
+}
+
+function readOrNull(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** Where it can't be written, the next look judges. Other processes may do the same: each by a name of its own. */
+function replace(file: string, text: string): void {
+  const fresh = `${file}.${process.pid}`;
+  try {
+    makeFolders(dirname(file), 0o700);
+    writeFileSync(fresh, text, { mode: 0o600 });
+    renameSync(fresh, file);
+  } catch {
+    // It is no more than a shortcut.
+  }
+}
