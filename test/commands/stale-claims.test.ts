@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeRegistration } from '../../lib/cell/run/agent-registry.ts';
 import { makeRunFolder } from '../../lib/cell/run-folder.ts';
-import { standingDecision } from '../../lib/core/admission/decisions.ts';
+import { taskStateDecision } from '../../lib/core/admission/decisions.ts';
 import { claimTask } from '../../lib/core/task/task-attempt.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import { addToRecord } from '../../lib/git/cells/record.ts';
@@ -51,7 +51,7 @@ async function makeClaimed(
   // Claims that this clone made: what others write into a note is a proposal.
   const after = await store.snapshot();
   const made = after.current === null ? [] : after.tasksOf(after.current.id);
-  openDecisionLog({ env: repo.env, commonDir: join(repo.path, '.git') }).record(made.map(standingDecision));
+  openDecisionLog({ env: repo.env, commonDir: join(repo.path, '.git') }).record(made.map(taskStateDecision));
   await store.close();
   return repo;
 }

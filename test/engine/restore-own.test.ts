@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { standingDecision } from '../../lib/core/admission/decisions.ts';
+import { taskStateDecision } from '../../lib/core/admission/decisions.ts';
 import { finishMotions } from '../../lib/git/refs/finish-motions.ts';
 import type { AdmissionStore } from '../../lib/store/admission/admission-store.ts';
 import { type RestoreWishes, restoreOwn } from '../../lib/store/admission/restore-own.ts';
@@ -45,7 +45,7 @@ test('TRU-2 a restore writes over nothing that another process makes of a task m
           const own = [...found.values()].find(({ id }) => id === 'a');
           assert.ok(own !== undefined);
           const taken = alterTask(own, { status: 'dropped', reason: 'not wanted any more' });
-          bench.workshop.decided.record([standingDecision(taken)]);
+          bench.workshop.decided.record([taskStateDecision(taken)]);
           return { changes: [{ subject: 'a: dropped', tasks: [taken] }], actor: 'Lea Lead' };
         });
       }

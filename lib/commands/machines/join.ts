@@ -1,8 +1,8 @@
 import {
-  courseDecision,
   sessionDecision,
-  standingDecision,
+  sessionStateDecision,
   taskDecision,
+  taskStateDecision,
 } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
@@ -127,8 +127,8 @@ async function agree(
     throw notAgreed({ plan, digest, remote, count: tasks.length });
   workshop.decided.record([
     sessionDecision(view.stored),
-    courseDecision(view.stored),
-    ...tasks.flatMap((task) => [taskDecision(task), standingDecision(task)]),
+    sessionStateDecision(view.stored),
+    ...tasks.flatMap((task) => [taskDecision(task), taskStateDecision(task)]),
   ]);
 }
 

@@ -1,8 +1,8 @@
 import {
-  courseDecision,
   landedDecision,
   sessionDecision,
-  standingDecision,
+  sessionStateDecision,
+  taskStateDecision,
 } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
@@ -114,9 +114,9 @@ function acceptDecisions(raw: Snapshot, completions: readonly UnverifiedCompleti
   return completions.flatMap(({ session: id, about }): readonly Decision[] => {
     const session = raw.sessions.find((one) => one.id === id);
     if (session === undefined) return [];
-    if (about === '') return [sessionDecision(session), courseDecision(session)];
+    if (about === '') return [sessionDecision(session), sessionStateDecision(session)];
     const task = raw.tasksOf(session.id).find((one) => one.id === about);
-    if (task !== undefined) return [standingDecision(task)];
+    if (task !== undefined) return [taskStateDecision(task)];
     return session.changesets.filter((one) => one.id === about).map((one) => landedDecision(session, one));
   });
 }

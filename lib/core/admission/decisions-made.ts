@@ -7,12 +7,12 @@ import type { Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import {
   approvalDecision,
-  courseDecision,
   landedDecision,
   noteDecision,
   sessionDecisions,
-  standingDecision,
+  sessionStateDecision,
   taskDecision,
+  taskStateDecision,
   verdictDecision,
 } from './decisions.ts';
 import { isSettled } from './filter-untrusted.ts';
@@ -51,7 +51,7 @@ export function decisionsMade(before: Before, made: Made): readonly Decision[] {
   ];
   return [
     ...[...made.added, ...planned].map(taskDecision),
-    ...standing.map(standingDecision),
+    ...standing.map(taskStateDecision),
     ...made.verdicts.map(verdictDecision),
     ...made.pages.flatMap((page) => notesBeyond(page, before.pages())),
     ...(made.session === null ? [] : freshDecisions(before, made.session)),
@@ -80,13 +80,14 @@ export function decisionsSuperseded(before: Before, made: Made): readonly Decisi
     const was = known.get(task.id);
     if (was === undefined) return [];
     const steps = made.changed.filter((step) => step.id === task.id && step !== task);
-    const stood = [was, ...steps].map(standingDecision);
+    const stood = [was, ...steps].map(taskStateDecision);
     const asked = isSettled(task)
       ? [taskDecision(was), taskDecision(task)]
       : differing([taskDecision(was)], [taskDecision(task)]);
-    return [...asked, ...differing(stood, [standingDecision(task)])];
+    return [...asked, ...differing(stood, [taskStateDecision(task)])];
   });
-  const course = next === null ? [] : differing([courseDecision(before.session)], [courseDecision(next)]);
+  const course =
+    next === null ? [] : differing([sessionStateDecision(before.session)], [sessionStateDecision(next)]);
   const notes = before
     .pages()
     .filter(({ task }) => made.pages.some((page) => page.task === task))

@@ -16,7 +16,7 @@ export function sessionDecisions(session: Session): readonly Decision[] {
   const { raised_limit: raised, checkout, pauses, changesets } = session;
   const replan = replanDecision(session);
   return [
-    ...[sessionDecision(session), courseDecision(session)],
+    ...[sessionDecision(session), sessionStateDecision(session)],
     ...(raised === null ? [] : [limitDecision(session, raised)]),
     ...(checkout === null ? [] : [checkoutDecision(session, checkout)]),
     ...(replan === null ? [] : [replan]),
@@ -55,7 +55,7 @@ function taskFacts(task: Task): Decision['facts'] {
  * How a task stands: what this clone would start for it follows from its status, the work it names and what
  * its history says to an agent. What was found about work that is done is a verdict's matter.
  */
-export function standingDecision(task: Task): Decision {
+export function taskStateDecision(task: Task): Decision {
   return {
     ...{ kind: 'standing', session: task.session, about: task.id },
     get facts() {
@@ -73,7 +73,7 @@ function standingFacts(task: Task): Decision['facts'] {
 }
 
 /** That a session continues, in which cycle, and what it plans where that comes next. */
-export function courseDecision({ id, state, cycle, wave, replans, proposal }: Session): Decision {
+export function sessionStateDecision({ id, state, cycle, wave, replans, proposal }: Session): Decision {
   const plan = wave === 'plan' || proposal !== null ? { replans, proposal } : null;
   return { kind: 'course', session: id, about: '', facts: { is_open: state !== 'ended', cycle, plan } };
 }
@@ -89,7 +89,7 @@ export function adapterDecision({
 
 /** What a person decides by writing a task by hand: all of it, and the adapter too. */
 export function handDecisions(task: Task): readonly Decision[] {
-  return [taskDecision(task), standingDecision(task), ...adapterDecisions(task)];
+  return [taskDecision(task), taskStateDecision(task), ...adapterDecisions(task)];
 }
 
 /** The adapters of a task's attempts, as a person chose them. */

@@ -13,14 +13,14 @@ import {
   approvalDecision,
   builtDecision,
   checkoutDecision,
-  courseDecision,
   limitDecision,
   noteDecision,
   pauseDecision,
   replanDecision,
   sessionDecision,
-  standingDecision,
+  sessionStateDecision,
   taskDecision,
+  taskStateDecision,
   verdictDecision,
 } from './decisions.ts';
 import { TrustedOnce } from './trusted-once.ts';
@@ -111,20 +111,22 @@ function startsSomething({ status }: Task): boolean {
 
 /** Whether a task is exactly what this clone made of it last, or its person accepted. */
 export function standsAsLeft(task: Task, decided: DecisionLog): boolean {
-  return standing.has(decided, task, standingDecision);
+  return standing.has(decided, task, taskStateDecision);
 }
 
 /** An ended session starts nothing: whether it continues is asked once it does. */
 function isSessionOurs(session: Session, decided: DecisionLog): boolean {
   if (!decided.has(sessionDecision(session))) return false;
-  return session.state === 'ended' || decided.has(courseDecision(session)) || isSentBack(session, decided);
+  return (
+    session.state === 'ended' || decided.has(sessionStateDecision(session)) || isSentBack(session, decided)
+  );
 }
 
 /** Whether this clone was at work on the plan that only another one sent back: here it continues with it. */
 function isSentBack(session: Session, decided: DecisionLog): boolean {
   const { wave, state } = session;
-  if (wave !== 'plan' || state === 'ended' || decided.has(courseDecision(session))) return false;
-  return decided.has(courseDecision(atWork(session)));
+  if (wave !== 'plan' || state === 'ended' || decided.has(sessionStateDecision(session))) return false;
+  return decided.has(sessionStateDecision(atWork(session)));
 }
 
 function atWork(session: Session): Session {

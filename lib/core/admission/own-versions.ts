@@ -2,7 +2,7 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { courseDecision, noteDecision, sessionDecision, sessionDecisions } from './decisions.ts';
+import { noteDecision, sessionDecision, sessionDecisions, sessionStateDecision } from './decisions.ts';
 import { isPlanned, isSettled, isTrustedVerdict, standsAsLeft } from './filter-untrusted.ts';
 import { TrustedOnce } from './trusted-once.ts';
 
@@ -20,7 +20,7 @@ export function isOwnTask(task: Task, decided: DecisionLog): boolean {
 
 /** The same of a session's. */
 export function isOwnSession(session: Session, decided: DecisionLog): boolean {
-  return decided.has(sessionDecision(session)) && decided.has(courseDecision(session));
+  return decided.has(sessionDecision(session)) && decided.has(sessionStateDecision(session));
 }
 
 /**

@@ -12,7 +12,7 @@ interface ToldText {
 /**
  * All parts of a plan that run or that agents read, beyond what its list of tasks shows: whole, as they are.
  */
-export function toldOfPlan(tasks: readonly PlannedTask[]): readonly ToldText[] {
+export function textsOfPlan(tasks: readonly PlannedTask[]): readonly ToldText[] {
   return tasks.flatMap(({ id: task, description, acceptance_criteria, constraints }) => [
     { task, name: 'description', text: description },
     ...acceptance_criteria.map((text) => ({ task, name: 'acceptance criterion', text })),
@@ -24,7 +24,7 @@ export function toldOfPlan(tasks: readonly PlannedTask[]): readonly ToldText[] {
  * The same of a task that was begun: its role, the work it names, and what its attempts leave for the next
  * one.
  */
-export function toldOfTask(task: Task): readonly ToldText[] {
+export function textsOfTask(task: Task): readonly ToldText[] {
   const { id, role, commit, start_commit: start, history } = task;
   const work = commit === null ? '' : `git diff ${start ?? `${commit}^`} ${commit}`;
   const texts = [

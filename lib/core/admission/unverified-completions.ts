@@ -7,7 +7,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { UnverifiedCompletion } from '../../domain/state/unverified-completion.ts';
 import { shortId } from '../../util/short-id.ts';
-import { landedDecision, sessionDecision, standingDecision } from './decisions.ts';
+import { landedDecision, sessionDecision, taskStateDecision } from './decisions.ts';
 import { isSettled } from './filter-untrusted.ts';
 import { isOwnEnd } from './own-versions.ts';
 import { TrustedOnce } from './trusted-once.ts';
@@ -141,7 +141,7 @@ export function isVerified(
     decided,
     task,
     () =>
-      decided.has(standingDecision(task)) ||
+      decided.has(taskStateDecision(task)) ||
       (task.status === 'merged' && branches.some((branch) => isBrought(task, branch, evidence))),
   );
 }

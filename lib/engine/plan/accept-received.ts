@@ -1,11 +1,11 @@
 import {
-  courseDecision,
   handDecisions,
   sessionDecision,
-  standingDecision,
+  sessionStateDecision,
   taskDecision,
+  taskStateDecision,
 } from '../../core/admission/decisions.ts';
-import { toldOfPlan, toldOfTask } from '../../core/admission/texts-for-agents.ts';
+import { textsOfPlan, textsOfTask } from '../../core/admission/texts-for-agents.ts';
 import { describeHead, headOf } from '../../core/merge/merge-task-head.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { planChanges, planOf } from '../../core/task/edit-task.ts';
@@ -107,7 +107,7 @@ async function ask(
     replansLeft: 1,
     quit: 'kept',
     received: describeReceived(workshop, view),
-    told: received.flatMap((task) => [...toldOfPlan([planOf(task)]), ...toldOfTask(task)]),
+    told: received.flatMap((task) => [...textsOfPlan([planOf(task)]), ...textsOfTask(task)]),
     check,
   });
   if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);
@@ -166,8 +166,8 @@ function answer(
         session: { next: gated, subject: `session: what was received is approved by ${by}` },
         accepted: [
           session,
-          courseDecision(shown.stored),
-          ...shown.received.flatMap((task) => [taskDecision(task), standingDecision(task)]),
+          sessionStateDecision(shown.stored),
+          ...shown.received.flatMap((task) => [taskDecision(task), taskStateDecision(task)]),
         ],
       };
     case 'replan': {
@@ -177,7 +177,7 @@ function answer(
           next,
           subject: 'session: planned again, what was received is not wanted so',
         },
-        accepted: [session, courseDecision(next)],
+        accepted: [session, sessionStateDecision(next)],
         body: decision.notes,
       };
     }
@@ -213,7 +213,7 @@ function edit(
     session: { next: gated, subject },
     accepted: [
       session,
-      courseDecision(shown.stored),
+      sessionStateDecision(shown.stored),
       ...kept.flatMap(({ planned, task }) => handDecisions({ ...task, ...planned })),
       ...added.flatMap(handDecisions),
     ],

@@ -1,5 +1,5 @@
 import { adapterDecisions } from '../../core/admission/decisions.ts';
-import { toldOfPlan } from '../../core/admission/texts-for-agents.ts';
+import { textsOfPlan } from '../../core/admission/texts-for-agents.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { planWaves } from '../../core/schedule/plan-waves.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
@@ -189,7 +189,7 @@ export async function decidePlan(
     check: (edited) => problemsBeside(bounds, edited, takenIds(view.tasks)),
     ...(view.isOurs
       ? {}
-      : { quit: 'kept' as const, received: describeReceived(workshop, view), told: toldOfPlan(plan.tasks) }),
+      : { quit: 'kept' as const, received: describeReceived(workshop, view), told: textsOfPlan(plan.tasks) }),
   });
   workshop.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
   if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);

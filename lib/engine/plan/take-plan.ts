@@ -1,4 +1,4 @@
-import { courseDecision } from '../../core/admission/decisions.ts';
+import { sessionStateDecision } from '../../core/admission/decisions.ts';
 import { cycleOfPlan } from '../../core/schedule/cycle-of-plan.ts';
 import { readGround } from '../../core/task/needs-of.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
@@ -50,7 +50,7 @@ export async function takePlan(
       },
       steps: replaced.map((task) => dropTask(task, { reason: 'replaced by a new plan' })),
       session: { next, subject: `session: cycle ${next.cycle} begins` },
-      accepted: [...accepted, courseDecision(next)],
+      accepted: [...accepted, sessionStateDecision(next)],
     };
   });
 }

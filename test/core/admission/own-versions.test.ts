@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import {
   noteDecision,
   sessionDecisions,
-  standingDecision,
   taskDecision,
+  taskStateDecision,
   verdictDecision,
 } from '../../../lib/core/admission/decisions.ts';
 import { isWhollyOwn } from '../../../lib/core/admission/own-versions.ts';
@@ -53,7 +53,7 @@ const own: Parts = { session, tasks: [task, dropped], verdicts: [sampleVerdict(t
 function decisionsOf(parts: Parts): readonly Decision[] {
   return [
     ...sessionDecisions(parts.session),
-    ...parts.tasks.flatMap((each) => [taskDecision(each), standingDecision(each)]),
+    ...parts.tasks.flatMap((each) => [taskDecision(each), taskStateDecision(each)]),
     ...parts.verdicts.map(verdictDecision),
     ...parts.page.notes.map((note) => noteDecision(parts.page, note)),
   ];

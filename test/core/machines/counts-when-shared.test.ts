@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  courseDecision,
   limitDecision,
   noteDecision,
-  standingDecision,
+  sessionStateDecision,
   taskDecision,
+  taskStateDecision,
 } from '../../../lib/core/admission/decisions.ts';
 import { countsWhenShared, sharedDecisionLog } from '../../../lib/core/machines/counts-when-shared.ts';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
@@ -25,17 +25,17 @@ test('TRU-2 what is asked of a task and another session count on no machine by t
     assert.not(countsWhenShared(taskDecision(task), shared));
     // What all may spend is the lead's to say; what each machine may is not, see reserve-share.
     assert.is(countsWhenShared(limitDecision(session, 100), shared), role === 'worker');
-    assert.not(countsWhenShared(standingDecision(task), { session: other, role }));
-    assert.ok(countsWhenShared(standingDecision(task), shared));
+    assert.not(countsWhenShared(taskStateDecision(task), { session: other, role }));
+    assert.ok(countsWhenShared(taskStateDecision(task), shared));
   }
 });
 
 test('TRU-2 who leads believes no machine that a task has ended, who joined follows the lead', () => {
   const [lead, worker] = (['lead', 'worker'] as const).map((role) => ({ session: session.id, role }));
-  assert.not(lead && countsWhenShared(standingDecision(ended), lead));
-  assert.not(lead && countsWhenShared(courseDecision(session), lead));
-  assert.ok(worker && countsWhenShared(standingDecision(ended), worker));
-  assert.ok(worker && countsWhenShared(courseDecision(session), worker));
+  assert.not(lead && countsWhenShared(taskStateDecision(ended), lead));
+  assert.not(lead && countsWhenShared(sessionStateDecision(session), lead));
+  assert.ok(worker && countsWhenShared(taskStateDecision(ended), worker));
+  assert.ok(worker && countsWhenShared(sessionStateDecision(session), worker));
 });
 
 test('QUE-3 TRU-2 notes come with the work of a machine, and from who leads to who joined', () => {

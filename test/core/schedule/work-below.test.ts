@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { standingDecision } from '../../../lib/core/admission/decisions.ts';
+import { taskStateDecision } from '../../../lib/core/admission/decisions.ts';
 import { mergeTask } from '../../../lib/core/merge/merge-task.ts';
 import { mergeable } from '../../../lib/core/schedule/next-action.ts';
 import { workBelow } from '../../../lib/core/schedule/work-below.ts';
@@ -88,7 +88,7 @@ test('STK-3 what lost its ground is validated again before anything is merged, a
 
 test('TRU-2 what a task was built on is part of how it stands: a forged one is another task', () => {
   const task = makePassed('a');
-  const digest = (one: Task): string => canonicalDigest(standingDecision(one));
+  const digest = (one: Task): string => canonicalDigest(taskStateDecision(one));
   assert.is.not(digest({ ...task, ...on('forged') }), digest(task));
   assert.is.not(digest({ ...task, ...on('forged') }), digest({ ...task, ...on('other') }));
 });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { standingDecision } from '../../../lib/core/admission/decisions.ts';
+import { taskStateDecision } from '../../../lib/core/admission/decisions.ts';
 import { type ObjectId, parseAgentId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
@@ -361,7 +361,7 @@ test('RND-4 what another clone says was handed in counts once it is judged here:
   await said.transact((state) => {
     const tries = [forge(1, outside), forge(2, parseObjectId('7'.repeat(40)))];
     const tasks = state.tasksOf(session).map((task): Task => ({ ...task, tries }));
-    workshop.decided.record(tasks.map(standingDecision));
+    workshop.decided.record(tasks.map(taskStateDecision));
     return { actor: 'eve', changes: [{ subject: 'a: tried', tasks }] };
   });
   await workWave(workshop, session);
