@@ -128,6 +128,17 @@ test('TRU-2 where what was decided here is removed, everything is asked once mor
   assert.equal(await receivedIn(repo), ['one']);
 });
 
+test('UNI-2 of several that write at once none loses its decision', async () => {
+  const repo = await makePlanned();
+  const adding = ['a', 'b', 'c', 'd'].map((name) =>
+    flame(repo, ['task', 'add', `Do ${name}`, '--locks', `src/${name}.txt`]),
+  );
+  for (const { code, stderr } of await Promise.all(adding)) assert.is(code, 0, stderr);
+  assert.equal(await receivedIn(repo), []);
+  assert.is((await flame(repo, ['task', 'drop', 'one'])).code, 0);
+  assert.ok(isOwn(repo));
+});
+
 test('SBX-2 an agent neither sees the file nor can write it', async () => {
   const repo = await makePlanned((made) => {
     const file = tipsFile(made);
