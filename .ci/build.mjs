@@ -73,7 +73,7 @@ await build({
 await build({
   ...common,
   entryPoints: {
-    'board-page': 'lib/ui/board/client/main.ts',
+    'board-page': 'lib/ui/board/client/main.tsx',
     'review-page': 'lib/ui/review-page/client/main.ts',
     'stats-page': 'lib/ui/stats/client/main.ts',
   },

@@ -32,9 +32,10 @@ export function questionTitle(asks: GateAsks): string {
 /** What has to be known to answer: plain data, for all that draw it. Texts are as they are stored. */
 export type Fact =
   | {
-      readonly kind: 'about' | 'text' | 'quiet' | 'warning' | 'item' | 'option' | 'attempt';
+      readonly kind: 'about' | 'text' | 'quiet' | 'warning' | 'attempt';
       readonly text: string;
     }
+  | { readonly kind: 'items' | 'options'; readonly texts: readonly string[] }
   | { readonly kind: 'check'; readonly check: AskedCheck }
   /** A change: what it is of, its size, and whether its checks fail. */
   | { readonly kind: 'change'; readonly changeset: Pick<AskedChangeset, 'commit' | 'diffstat' | 'red'> }
@@ -56,7 +57,7 @@ export function factsOf(asks: GateAsks): readonly Fact[] {
       return [
         { kind: 'about', text: asks.title },
         ...all('text', asks.notes === '' ? [] : [`${asks.by}: ${asks.notes}`]),
-        ...all('item', asks.issues),
+        { kind: 'items', texts: asks.issues },
         ...checks(asks),
         ...all(
           'attempt',
@@ -89,13 +90,13 @@ export function factsOf(asks: GateAsks): readonly Fact[] {
         { kind: 'about', text: asks.title },
         ...asks.questions.flatMap(({ question, options, isSeveral }): readonly Fact[] => [
           { kind: 'text', text: `${question}${isSeveral ? ' (several may be chosen: 1,2)' : ''}` },
-          ...all(
-            'option',
-            options.map(
+          {
+            kind: 'options',
+            texts: options.map(
               ({ label, description }, index) =>
                 `${index + 1} ${label}${description === '' ? '' : `: ${description}`}`,
             ),
-          ),
+          },
         ]),
         { kind: 'until', at: asks.until },
       ];
@@ -110,7 +111,7 @@ function changesetFacts(asks: AskedChangeset): readonly Fact[] {
     { kind: 'change', changeset: asks },
     ...asks.tasks.map((task): Fact => ({ kind: 'task', task })),
     ...(answers === undefined ? [] : all('quiet', ['Answers these remarks:'])),
-    ...all('item', answers ?? []),
+    { kind: 'items', texts: answers ?? [] },
     ...all('warning', asks.warnings),
     ...all('quiet', asks.on_top),
     ...checks(asks),

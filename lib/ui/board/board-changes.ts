@@ -51,11 +51,13 @@ export function changesSince(
   return { change: isEmpty ? null : change, sent: texts };
 }
 
-/** The state of a tab after a change. */
+/** The state of a tab after a change; what has not changed is the same object as before. */
 export function applyChange(state: BoardState | null, { parts, tasks, gone }: BoardChange): BoardState {
+  const before = { ...emptyBoard, ...state, ...parts };
+  if (Object.keys(tasks).length + gone.length === 0) return before;
   const left = new Set(gone);
-  const kept = Object.entries(state?.tasks ?? {}).filter(([id]) => !left.has(id));
-  return { ...emptyBoard, ...state, ...parts, tasks: { ...Object.fromEntries(kept), ...tasks } };
+  const kept = Object.entries(before.tasks).filter(([id]) => !left.has(id));
+  return { ...before, tasks: { ...Object.fromEntries(kept), ...tasks } };
 }
 
 export const emptyBoard: BoardState = {

@@ -48,10 +48,10 @@ function factLines(id: string, asks: GateAsks): readonly string[] {
 /** A line or a paragraph each. */
 function linesOf(id: string, fact: Fact): readonly string[] {
   switch (fact.kind) {
-    case 'item':
-      return [`- ${fact.text}`];
-    case 'option':
-      return [`  ${fact.text}`];
+    case 'items':
+      return fact.texts.map((text) => `- ${text}`);
+    case 'options':
+      return fact.texts.map((text) => `  ${text}`);
     case 'check': {
       const { command, result, is_good: isGood, output } = fact.check;
       const printed = isGood ? [] : tellingLines(output, mostLines).filter((line) => line.trim() !== '');

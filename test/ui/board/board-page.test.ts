@@ -241,6 +241,61 @@ test('what a task builds on without needing it is a line of another kind in the 
   }
 });
 
+test('DSK-1: what is written, unfolded or in focus stays so while the board changes around it, and the next question has the focus', async () => {
+  const fake = await openFakeBoard({ stream, details });
+  try {
+    const budget: GateAsks = { gate: 'budget', spent: 5, limit: 5, unit: 'usd' };
+    fake.show(busyBoard(asking(budget)));
+    const page = await visit(fake);
+    const inFocus = (): Promise<string> =>
+      page.evaluate<string>(
+        `[document.activeElement.tagName, document.activeElement.textContent || document.activeElement.value].join(' ')`,
+      );
+    /** Everything else changes: nothing that is there already may go. */
+    const changeAll = async (activity: string): Promise<void> => {
+      const { agents, checks, tasks: all } = busyBoard();
+      const tasks = { ...all, one: { ...all.one!, because: [activity] } };
+      const output = `ok 1\n${activity}\n`;
+      fake.show(
+        busyBoard({
+          ...asking(budget),
+          ...{ tasks, agents: [{ ...agents[0]!, activity }], checks: [{ ...checks[0]!, output }] },
+        }),
+      );
+      await page.locator('#agents', { hasText: activity }).waitFor();
+    };
+    await page.locator('#checks summary').click();
+    await page.locator('#agents .row-button').click();
+    await page.locator('.stream li.blocked').waitFor();
+    await page.locator('#panel summary').first().click();
+    const card = page.locator('article.gate');
+    await card.locator('.answers button', { hasText: 'Raise' }).click();
+    await page.keyboard.type('12');
+    await changeAll('Bash ls');
+    assert.is(await inFocus(), 'INPUT 12');
+    assert.is(await page.locator('#checks details[open]').count(), 1);
+    assert.ok(await page.locator('#checks pre', { hasText: 'Bash ls' }).isVisible());
+    // What is open beside the board is loaded again, and stays as it is.
+    await page.locator('#panel .warning', { hasText: 'Bash ls' }).waitFor();
+    assert.is(await page.locator('#panel details[open]').count(), 1);
+    assert.is(await page.locator('.stream li').count(), stream.length);
+    await page.locator('#panel').getByRole('button', { name: 'Tell it…' }).click();
+    await page.keyboard.type('Use scrypt.');
+    await changeAll('Bash cat');
+    await page.locator('#panel .warning', { hasText: 'Bash cat' }).waitFor();
+    assert.is(await inFocus(), 'TEXTAREA Use scrypt.');
+    await page.locator('#agents .tell-button').focus();
+    await changeAll('Bash id');
+    assert.is(await inFocus(), 'BUTTON Tell it…');
+    await card.locator('.answer-send').focus();
+    fake.show(busyBoard(asking({ gate: 'base', failing: ['npm test ends with 1'] })));
+    await page.locator('article.gate[data-gate="base"]').waitFor();
+    assert.is(await inFocus(), `BUTTON ${await card.locator('.answers button').first().textContent()}`);
+  } finally {
+    await fake.board.close();
+  }
+});
+
 test('a tall graph opens where its tasks begin', async () => {
   const fake = await openFakeBoard();
   try {

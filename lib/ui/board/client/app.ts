@@ -1,32 +1,44 @@
+import { computed, signal } from '@preact/signals';
 import type { BoardState } from '../../../domain/shown/board.ts';
 import { emptyBoard } from '../board-changes.ts';
 
 /** What is open beside the board. */
-type Opened =
-  | { readonly kind: 'task'; readonly id: string }
-  | { readonly kind: 'agent'; readonly id: string };
-
-/** What this tab knows and shows. */
-interface App {
-  state: BoardState;
-  /** Milliseconds that the clock of the board is ahead of the one here. */
-  clockAhead: number;
-  /** The session that was chosen; null: the current one. */
-  session: string | null;
-  opened: Opened | null;
-  /** Whether what is shown is as it is now. */
-  isFresh: boolean;
+interface Opened {
+  readonly kind: 'task' | 'agent';
+  readonly id: string;
 }
 
-export const app: App = {
-  state: emptyBoard,
-  clockAhead: 0,
-  session: new URLSearchParams(location.hash.slice(1)).get('session'),
-  opened: null,
-  isFresh: false,
-};
+/** What this tab knows of the session. */
+export const state = signal<BoardState>(emptyBoard);
+/** What reads them is drawn again only where a task has changed. */
+export const tasks = computed(() => state.value.tasks);
+/** Whether what is shown is as it is now. */
+export const isFresh = signal(false);
+/** The session that was chosen; null: the current one. */
+export const session = signal(new URLSearchParams(location.hash.slice(1)).get('session'));
+export const opened = signal<Opened | null>(null);
+/** The agent that a hint is being written to. */
+export const telling = signal<string | null>(null);
 
 /** A path of this page, about the session that is shown. */
 export function about(path: string): string {
-  return app.session === null ? path : `${path}?session=${encodeURIComponent(app.session)}`;
+  return session.value === null ? path : `${path}?session=${encodeURIComponent(session.value)}`;
+}
+
+/** Opens an agent, at its task where it has one. */
+export function openAgent(id: string): void {
+  const task = state.value.agents.find((one) => one.id === id)?.task ?? null;
+  opened.value = task === null ? { kind: 'agent', id } : { kind: 'task', id: task };
+}
+
+export function openTask(id: string): void {
+  opened.value = { kind: 'task', id };
+}
+
+/** false: nothing was open. */
+export function close(): boolean {
+  const wasOpen = opened.value !== null;
+  opened.value = null;
+  telling.value = null;
+  return wasOpen;
 }

@@ -1,38 +1,34 @@
 import { byId } from '../../page/client/dom.ts';
-import { walk } from './graph.ts';
-
-interface Keys {
-  switchView(): void;
-  /** Closes what is open; false: nothing was. */
-  close(): boolean;
-}
+import { close } from './app.ts';
+import { walk } from './graph.tsx';
+import { switchView } from './plan.tsx';
 
 const help = byId('help', HTMLDialogElement);
-const filter = byId('filter', HTMLInputElement);
 
 /** What keys do while nothing is written. */
-export function wireKeys({ switchView, close }: Keys): void {
+export function wireKeys(): void {
   byId('help-button', HTMLButtonElement).addEventListener('click', () => help.showModal());
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null)
       return;
+    const filter = byId('filter', HTMLInputElement);
     if (event.key === 'Escape') {
       if (document.activeElement === filter) filter.blur();
       else if (close()) event.preventDefault();
       return;
     }
     if (isWriting(event.target)) return;
-    if (walk(event.key) || press(event.key, switchView)) event.preventDefault();
+    if (walk(event.key) || press(event.key)) event.preventDefault();
   });
 }
 
-function press(key: string, switchView: () => void): boolean {
+function press(key: string): boolean {
   switch (key) {
     case '?':
       help.showModal();
       return true;
     case '/':
-      filter.focus();
+      byId('filter', HTMLInputElement).focus();
       return true;
     case 'v':
       switchView();
@@ -42,7 +38,7 @@ function press(key: string, switchView: () => void): boolean {
     case 'a':
       return focusIn('#agents', '#work');
     case 'p':
-      return focusIn('#graph:not([hidden]), #list:not([hidden])', '#plan');
+      return focusIn('#graph, #list', '#plan');
     default:
       return false;
   }

@@ -12,7 +12,7 @@ import {
   reasonHere,
 } from './drafts.ts';
 import { renderMessageButton } from './message.ts';
-import { renderMoreAnswers } from './more-answers.ts';
+import { renderMoreAnswers } from './more-answers.tsx';
 import { chosenTasks, describeReject, showChoice } from './reject-choice.ts';
 
 const words = byId('bar-words', HTMLParagraphElement);

@@ -1,0 +1,186 @@
+import { computed, signal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { type GraphNode, type LayeredGraph, layerGraph, type PlacedNode } from '../layer-graph.ts';
+import { opened, openTask, tasks } from './app.ts';
+import { lookOf, overlapWords } from './words.ts';
+
+const size = { width: 208, height: 50, gapX: 46, gapY: 12, edge: 2 };
+
+/** As text: tasks are placed again only where what they need has changed. */
+const links = computed(() =>
+  JSON.stringify(
+    Object.entries(tasks.value).map(([id, { needs }]) => ({ id, needs: [...needs, ...below(id)] })),
+  ),
+);
+const layout = computed(() => {
+  const nodes: readonly GraphNode[] = JSON.parse(links.value);
+  return layerGraph(nodes);
+});
+/** The task whose lines stand out. */
+const lit = signal<string | null>(null);
+
+/** Whose work is below a task's own although it does not need it. */
+function below(id: string): readonly string[] {
+  const { overlap = null, needs = [] } = tasks.value[id] ?? {};
+  if (overlap?.kind !== 'build-on') return [];
+  return overlap.below.map(({ task }) => task).filter((task) => !needs.includes(task));
+}
+
+/** The tasks by what they need; those that do not fit the filter step back. */
+export function Graph({ fitting }: { readonly fitting: ReadonlySet<string> }) {
+  const graph = useRef<HTMLDivElement>(null);
+  const before = useRef<readonly PlacedNode[]>([]);
+  const { nodes, edges, alone, columns, rows } = layout.value;
+  useLayoutEffect(() => {
+    const isOther = !nodes.some(({ id }) => before.current.some((node) => node.id === id));
+    if (isOther && graph.current !== null) showFirstColumn(graph.current, nodes);
+    before.current = nodes;
+  }, [nodes]);
+  // In the order in which they are read, and tabbed through.
+  const sorted = [...nodes].sort((a, b) => a.column - b.column || a.row - b.row);
+  const width = columns * (size.width + size.gapX) - size.gapX + 2 * size.edge;
+  const height = rows * (size.height + size.gapY) - size.gapY + 2 * size.edge;
+  return (
+    <>
+      <div id="graph" class="graph" role="group" aria-label="Tasks by what they need" ref={graph}>
+        {nodes.length > 0 && (
+          <div class="graph-area" style={`width: ${width}px; height: ${height}px`}>
+            <Edges nodes={nodes} edges={edges} />
+            {sorted.map((node) => (
+              <Node
+                key={node.id}
+                id={node.id}
+                style={`left: ${leftOf(node)}px; top: ${topOf(node)}px`}
+                isDim={!fitting.has(node.id)}
+              />
+            ))}
+          </div>
+        )}
+      </div>
+      {nodes.some(({ id }) => below(id).length > 0) && (
+        <p class="graph-key quiet">
+          <span class="line" aria-hidden="true" />
+          needs it <span class="line below" aria-hidden="true" />
+          builds on it, for both change the same files
+        </p>
+      )}
+      <div id="alone" class="alone" role="group" aria-label="Tasks that need no other">
+        {alone.map((id) => (
+          <Node key={id} id={id} isDim={!fitting.has(id)} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** A tall graph begins where its tasks do: those that need nothing stand beside the middle of what needs them. */
+function showFirstColumn(graph: HTMLElement, nodes: readonly PlacedNode[]): void {
+  const tops = nodes.filter(({ column }) => column === 0).map(topOf);
+  const [first, end] = [Math.min(...tops), Math.max(...tops) + size.height];
+  const room = Math.max(0, graph.clientHeight - (end - first));
+  graph.scrollTop = tops.length === 0 ? 0 : first - room / 2;
+}
+
+function leftOf({ column }: Pick<PlacedNode, 'column'>): number {
+  return column * (size.width + size.gapX) + size.edge;
+}
+
+function topOf({ row }: Pick<PlacedNode, 'row'>): number {
+  return row * (size.height + size.gapY) + size.edge;
+}
+
+/** What one hangs together with stands out. */
+function Edges({ nodes, edges }: Pick<LayeredGraph, 'nodes' | 'edges'>) {
+  const byName = new Map(nodes.map((node) => [node.id, node]));
+  return (
+    <svg aria-hidden="true">
+      {edges.map(([from, to]) => {
+        const [start, end] = [byName.get(from), byName.get(to)];
+        if (start === undefined || end === undefined) return null;
+        const isLit = lit.value === from || lit.value === to;
+        const names = [below(to).includes(from) ? 'below' : '', isLit ? 'lit' : ''];
+        return (
+          <path
+            key={`${from} ${to}`}
+            class={names.join(' ').trim()}
+            d={drawLine(start, end)}
+            data-from={from}
+            data-to={to}
+          />
+        );
+      })}
+    </svg>
+  );
+}
+
+function drawLine(start: PlacedNode, end: PlacedNode): string {
+  const [x1, y1] = [leftOf(start) + size.width, topOf(start) + size.height / 2];
+  const [x2, y2] = [leftOf(end), topOf(end) + size.height / 2];
+  const bend = Math.min(40, (x2 - x1) / 2);
+  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+}
+
+interface NodeProps {
+  readonly id: string;
+  readonly isDim: boolean;
+  readonly style?: string;
+}
+
+function Node({ id, isDim, style }: NodeProps) {
+  const task = tasks.value[id];
+  if (task === undefined) return null;
+  const { symbol, word, kind } = lookOf(task);
+  const light = (shown: string | null) => (): void => {
+    lit.value = shown;
+  };
+  return (
+    <button
+      type="button"
+      class={isDim ? 'node dim' : 'node'}
+      data-id={id}
+      data-kind={kind}
+      aria-current={opened.value?.id === id}
+      title={`${task.title} (${[word, overlapWords(task)].filter(Boolean).join(', ')})`}
+      style={style}
+      onClick={() => openTask(id)}
+      onFocus={light(id)}
+      onMouseEnter={light(id)}
+      onMouseLeave={light(null)}
+      onBlur={light(null)}
+    >
+      <span class="node-head">
+        {/* The word says the same. */}
+        <span class="sign" aria-hidden="true">
+          {symbol}
+        </span>
+        <span class="node-id">{id}</span>
+        <span class="node-word">{word}</span>
+      </span>
+      <span class="node-title" dir="auto">
+        {task.title}
+      </span>
+    </button>
+  );
+}
+
+/** Moves the focus between nodes by an arrow key; false: it is none, or no node has the focus. */
+export function walk(key: string): boolean {
+  const node = document.activeElement?.closest<HTMLElement>('.node');
+  const next = neighbour(node?.dataset.id ?? '', key);
+  if (next === null) return false;
+  document.querySelector<HTMLElement>(`.node[data-id="${CSS.escape(next)}"]`)?.focus();
+  return true;
+}
+
+function neighbour(id: string, key: string): string | null {
+  const { edges, nodes, alone } = layout.value;
+  const own = nodes.find((node) => node.id === id);
+  const step =
+    key === 'ArrowRight' || key === 'ArrowDown' ? 1 : key === 'ArrowLeft' || key === 'ArrowUp' ? -1 : 0;
+  if (step === 0) return null;
+  if (own === undefined) return alone.includes(id) ? (alone[alone.indexOf(id) + step] ?? null) : null;
+  if (key === 'ArrowLeft') return edges.find(([, to]) => to === id)?.[0] ?? null;
+  if (key === 'ArrowRight') return edges.find(([from]) => from === id)?.[1] ?? null;
+  const column = nodes.filter((node) => node.column === own.column).sort((a, b) => a.row - b.row);
+  return column[column.indexOf(own) + step]?.id ?? null;
+}

@@ -1,0 +1,69 @@
+import type { ComponentChild } from 'preact';
+import { useLayoutEffect } from 'preact/hooks';
+import type { BoardSession } from '../../../domain/shown/board.ts';
+import { cycleNumber } from '../../../domain/shown/cycle-number.ts';
+import { formatTokens, formatUsd } from '../../../util/format-amount.ts';
+import { emptyBoard } from '../board-changes.ts';
+import { state, tasks } from './app.ts';
+import { Elapsed } from './times.tsx';
+import { lookOf, spentWords } from './words.ts';
+
+const name = 'git flame board';
+
+/** What the session is for. */
+export function Title() {
+  const { session } = state.value;
+  const lands = session?.lands_on == null ? '' : `, landing on ${session.lands_on}`;
+  useLayoutEffect(() => {
+    document.title = [session?.title, name].filter(Boolean).join(' · ');
+  }, [session]);
+  return (
+    <>
+      <p class="kicker">{session === null ? name : `${session.id} · on ${session.base_branch}${lands}`}</p>
+      <h1 id="title" dir="auto" title={session?.objective}>
+        {session?.title ?? (state.value === emptyBoard ? 'Loading …' : 'No session yet')}
+      </h1>
+    </>
+  );
+}
+
+/** How far it is. */
+export function Figures() {
+  const { session, run } = state.value;
+  if (session === null) return null;
+  const figures: Readonly<Record<string, readonly [value: ComponentChild, note: string]>> = {
+    Wave: [session.state === 'active' ? session.wave : session.state, `cycle ${cycleNumber(session)}`],
+    Tasks: tasksDone(),
+    Spent: spending(session),
+    Since: [<Elapsed since={session.created_at} />, run === null ? 'nothing runs' : 'a run is going'],
+  };
+  return Object.entries(figures).map(([name, [value, note]]) => (
+    <div class="figure" key={name}>
+      <dt>{name}</dt>
+      <dd>
+        <b>{value}</b>
+        <span class="quiet">{note}</span>
+      </dd>
+    </div>
+  ));
+}
+
+function tasksDone(): readonly [string, string] {
+  const kinds = Object.values(tasks.value)
+    .filter(({ status }) => status !== 'dropped')
+    .map((task) => lookOf(task).kind);
+  const count = (...wanted: readonly string[]): number =>
+    kinds.filter((kind) => wanted.includes(kind)).length;
+  const bad = count('bad');
+  const note = `${count('works')} at work${bad === 0 ? '' : `, ${bad} in trouble`}`;
+  return [`${count('good', 'landed')} of ${kinds.length}`, kinds.length === 0 ? 'none yet' : note];
+}
+
+function spending(session: BoardSession): readonly [string, string] {
+  const { budget } = session;
+  const all = spentWords(session) || formatUsd(0);
+  if (budget === null) return [all, 'limit not known'];
+  const format = budget.unit === 'usd' ? formatUsd : formatTokens;
+  if (budget.limit === 0) return [all, 'no limit'];
+  return [format(budget.spent), `of ${format(budget.limit)}`];
+}

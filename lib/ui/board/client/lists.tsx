@@ -1,0 +1,108 @@
+import type { BoardChangeset } from '../../../domain/shown/board.ts';
+import { formatCount, formatNumber } from '../../../util/format-amount.ts';
+import { state } from './app.ts';
+import { Text } from './texts.tsx';
+import { Moment } from './times.tsx';
+import { spentWords } from './words.ts';
+
+export function Changesets() {
+  const { changesets } = state.value;
+  return (
+    <>
+      <h2 id="sets-title">Changesets</h2>
+      <ul id="changesets" class="rows">
+        {changesets.map((one) => (
+          <li class="row" key={one.id}>
+            <ChangesetRow {...one} />
+          </li>
+        ))}
+      </ul>
+      {changesets.length === 0 && <p class="quiet">None in this cycle yet.</p>}
+    </>
+  );
+}
+
+function ChangesetRow({ group, state: stands, red, diffstat, tasks, reason, by }: BoardChangeset) {
+  const why = [by === null ? '' : `by ${by}`, reason ?? ''].filter((part) => part !== '').join(': ');
+  return (
+    <div class="changeset">
+      <span class="row-head">
+        <b>{group}</b>
+        <span class={`badge ${stands}`}>{stands === 'void' ? 'built again' : stands}</span>
+        {red && <span class="badge bad">checks fail</span>}
+        <span class="row-end">
+          <Diffstat {...diffstat} />
+        </span>
+      </span>
+      <span class="row-note quiet">{tasks.join(', ')}</span>
+      {why !== '' && <Text class="row-note">{why}</Text>}
+    </div>
+  );
+}
+
+/** How large a change is. */
+export function Diffstat({ files, insertions, deletions }: BoardChangeset['diffstat']) {
+  return (
+    <>
+      <span class="quiet">{formatCount(files, 'file')}</span>{' '}
+      <Counts insertions={insertions} deletions={deletions} />
+    </>
+  );
+}
+
+export function Counts({ insertions, deletions }: Omit<BoardChangeset['diffstat'], 'files'>) {
+  return (
+    <>
+      <span class="plus">{`+${formatNumber(insertions)}`}</span>{' '}
+      <span class="minus">{`−${formatNumber(deletions)}`}</span>
+    </>
+  );
+}
+
+export function Log() {
+  return (
+    <>
+      <h2 id="story-title">Log</h2>
+      <ol id="log" class="log" tabIndex={0} aria-labelledby="story-title">
+        {state.value.log.map(({ at, who, text }) => (
+          <li>
+            <Moment at={at} />
+            <Text class="what">{text}</Text>
+            <span class="quiet who" title={who}>
+              {who.replace(/ <.*>$/, '')}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+export function Sessions({ choose }: { choose(id: string): void }) {
+  return (
+    <>
+      <h2 id="others-title">Sessions</h2>
+      <ul id="sessions" class="rows">
+        {state.value.sessions.map(({ id, title, state: stands, wave, created_at, cost_usd }) => (
+          <li class="row" key={id}>
+            <button
+              type="button"
+              class="row-button"
+              aria-current={id === state.value.session?.id}
+              onClick={() => choose(id)}
+            >
+              <span class="row-head">
+                <Text class="row-title">{title}</Text>
+                <span class="badge">{stands === 'active' ? wave : stands}</span>
+                <Moment at={created_at} class="row-end quiet" />
+              </span>
+              <span class="row-note quiet">
+                {[id, spentWords({ cost_usd, tokens: 0 })].filter(Boolean).join(' · ')}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

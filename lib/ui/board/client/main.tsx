@@ -1,0 +1,70 @@
+import { render } from 'preact';
+import { byId } from '../../page/client/dom.ts';
+import { keepLine } from '../../page/client/keep-line.ts';
+import { applyChange, type BoardChange, type BoardWord } from '../board-changes.ts';
+import { about, close, isFresh, session, state } from './app.ts';
+import { Figures, Title } from './header.tsx';
+import { wireKeys } from './keys.ts';
+import { Changesets, Log, Sessions } from './lists.tsx';
+import { wireLook } from './look.ts';
+import { Panel } from './panel.tsx';
+import { Plan } from './plan.tsx';
+import { Running } from './running.tsx';
+import { setClock } from './times.tsx';
+import { Waiting } from './waiting.tsx';
+
+const gone =
+  'git flame does not answer: the board was ended, or the way to it is cut. What is shown may be old, and nothing can be decided here until it answers again.';
+const newAddress =
+  'The board was started anew and has another address now; git flame prints it. What is shown here is old.';
+const message = byId('message', HTMLParagraphElement);
+
+function say(words: string, kind: '' | 'ended' | 'gone'): void {
+  message.textContent = words;
+  message.hidden = words === '';
+  message.className = `message ${kind}`;
+}
+
+const line = keepLine<BoardChange | BoardWord>({
+  path: () => about('/api/events'),
+  onValue: (word) => {
+    if ('trouble' in word) return say(word.trouble, 'ended');
+    isFresh.value = !('ended' in word);
+    if ('ended' in word) {
+      line.stop();
+      // No answer can be given here any more.
+      state.value = { ...state.value, gate: null, run: word.isRunOver ? null : state.value.run };
+      return say(word.ended, 'ended');
+    }
+    setClock(word.now);
+    state.value = applyChange(state.value, word);
+    say('', '');
+  },
+  // What is shown may be old.
+  onLost: (reason) => {
+    isFresh.value = false;
+    say(reason.startsWith('This address is not valid') ? newAddress : gone, 'gone');
+  },
+});
+
+function choose(id: string): void {
+  close();
+  session.value = id;
+  location.hash = `session=${id}`;
+  line.restart();
+}
+
+const parts = {
+  'top-words': <Title />,
+  figures: <Figures />,
+  waiting: <Waiting />,
+  work: <Running />,
+  plan: <Plan />,
+  sets: <Changesets />,
+  story: <Log />,
+  others: <Sessions choose={choose} />,
+  beside: <Panel />,
+};
+for (const [id, part] of Object.entries(parts)) render(part, byId(id, HTMLElement));
+wireLook();
+wireKeys();

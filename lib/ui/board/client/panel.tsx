@@ -1,0 +1,118 @@
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { BoardTaskDetails } from '../../../domain/shown/board.ts';
+import { getJson } from '../../page/client/transport.ts';
+import { useLoaded } from '../../page/client/use-loaded.ts';
+import { about, close, opened, state, tasks } from './app.ts';
+import { Stream } from './stream.tsx';
+import { TaskDetails, TaskSummary } from './task-details.tsx';
+import { TellBox } from './tell.tsx';
+import { Elapsed } from './times.tsx';
+import { spentWords } from './words.ts';
+
+/** A task or an agent beside the board, while one is open. */
+export function Panel() {
+  return opened.value === null ? null : <OpenPanel {...opened.value} />;
+}
+
+function OpenPanel({ kind, id }: NonNullable<typeof opened.value>) {
+  const panel = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  useLayoutEffect(() => {
+    panel.current?.scrollTo(0, 0);
+    if (panel.current?.contains(document.activeElement) === false) panel.current.focus();
+  }, [kind, id]);
+  return (
+    <aside id="panel" class="panel" aria-labelledby="panel-title" tabIndex={-1} ref={panel}>
+      <div class="panel-head">
+        <h2 id="panel-title" dir="auto">
+          {tasks.value[id]?.title ?? id}
+        </h2>
+        <button type="button" onClick={close}>
+          Close <kbd>Esc</kbd>
+        </button>
+      </div>
+      {kind === 'task' ? <OpenTask key={id} id={id} /> : <OpenAgent key={id} id={id} />}
+    </aside>
+  );
+}
+
+function OpenTask({ id }: { readonly id: string }) {
+  const task = tasks.value[id];
+  const path = about(`/api/task/${encodeURIComponent(id)}`);
+  const details = useLoaded(() => getJson<BoardTaskDetails>(path), task);
+  if (task === undefined) return <p class="quiet">This task is not there any more.</p>;
+  if (details === null) return <p class="quiet">Loading …</p>;
+  if (details instanceof Error) return <p class="problem">{details.message}</p>;
+  return (
+    <>
+      <TaskSummary id={id} task={task} />
+      <TaskStream task={id} agents={details.agents.map((one) => one.id)} />
+      <TaskDetails task={task} details={details} />
+    </>
+  );
+}
+
+/** What one of the agents at a task says: the one that was chosen, or is at work, or was last. */
+function TaskStream({ task, agents }: { readonly task: string; readonly agents: readonly string[] }) {
+  const chosen = useSignal<string | null>(null);
+  const shown = useRef<string | null>(null);
+  const atWork = state.value.agents.find((one) => one.task === task)?.id;
+  shown.current = chosen.value ?? atWork ?? shown.current ?? agents.at(-1) ?? null;
+  const agent = shown.current;
+  if (agent === null) return null;
+  const names = [...new Set([...agents, agent])];
+  return (
+    <section class="part">
+      <h3>What it says</h3>
+      {names.length === 1 ? (
+        <p class="quiet">{agent}</p>
+      ) : (
+        <select
+          class="agent-choice"
+          aria-label="Agent"
+          value={agent}
+          onChange={({ currentTarget }) => {
+            chosen.value = currentTarget.value;
+          }}
+        >
+          {names.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      )}
+      <AgentTalk key={agent} agent={agent} />
+    </section>
+  );
+}
+
+function AgentTalk({ agent }: { readonly agent: string }) {
+  return (
+    <>
+      <TellBox agent={agent} />
+      <Stream agent={agent} />
+    </>
+  );
+}
+
+/** One without a task. */
+function OpenAgent({ id }: { readonly id: string }) {
+  const agent = state.value.agents.find((one) => one.id === id);
+  return (
+    <>
+      {agent !== undefined && (
+        <p class="quiet">
+          {`${agent.role} · ${agent.adapter} · `}
+          <Elapsed since={agent.started_at} />
+          {` · ${spentWords(agent)}`}
+        </p>
+      )}
+      <AgentTalk agent={id} />
+    </>
+  );
+}

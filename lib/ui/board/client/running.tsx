@@ -1,0 +1,97 @@
+import type { BoardAgent, BoardCheck } from '../../../domain/shown/board.ts';
+import { formatCount } from '../../../util/format-amount.ts';
+import { Button } from '../../page/client/button.tsx';
+import { openAgent, state, tasks, telling } from './app.ts';
+import { Fold, Text } from './texts.tsx';
+import { Elapsed, Moment } from './times.tsx';
+import { spentWords } from './words.ts';
+
+/** The agents and checks that run, and what the last checks came to. */
+export function Running() {
+  const { agents, checks, ended_checks: ended } = state.value;
+  return (
+    <>
+      <h2 id="work-title">At work</h2>
+      <ul id="agents" class="rows">
+        {agents.map((agent) => (
+          <li class="row" key={agent.id}>
+            <AgentRow {...agent} />
+          </li>
+        ))}
+      </ul>
+      <ul id="checks" class="rows">
+        {checks.map((check) => (
+          <li class="row" key={check.id}>
+            <CheckRow {...check} />
+          </li>
+        ))}
+      </ul>
+      <ul id="ended-checks" class="decided" aria-label="Checks that have ended">
+        {ended.map((check) => (
+          <li class={check.is_good ? '' : 'bad'} key={check.id}>
+            <span class="row-head">
+              <Text>{resultWords(check, `${check.about}: `)}</Text>
+              <Moment at={check.ended_at} class="row-end quiet" />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {agents.length + checks.length === 0 && <p class="quiet">Nothing runs.</p>}
+    </>
+  );
+}
+
+function AgentRow(agent: BoardAgent) {
+  const { id, role, adapter, blocked, activity } = agent;
+  const title = agent.task === null ? null : (tasks.value[agent.task]?.title ?? null);
+  return (
+    <>
+      <button type="button" class="row-button" onClick={() => openAgent(id)}>
+        <span class="row-head">
+          <b>{agent.task ?? role}</b>
+          <span class="badge">{role}</span>
+          {blocked > 0 && <span class="badge bad">{`${formatCount(blocked, 'call')} blocked`}</span>}
+          <Elapsed since={agent.started_at} class="row-end quiet" />
+        </span>
+        {title !== null && <Text class="row-title">{title}</Text>}
+        <Text class="row-note">{activity === '' ? 'starting' : activity}</Text>
+        <span class="row-note quiet">{[id, adapter, spentWords(agent)].filter(Boolean).join(' · ')}</span>
+      </button>
+      <Button
+        label="Tell it…"
+        class="tell-button"
+        aria-label={`Tell it… (${agent.task ?? id})`}
+        onClick={() => {
+          openAgent(id);
+          telling.value = id;
+        }}
+      />
+    </>
+  );
+}
+
+function CheckRow({ about, command, started_at: since, output, before }: BoardCheck) {
+  return (
+    <div class="check">
+      <span class="row-head">
+        <b>{about}</b>
+        <span class="badge">check</span>
+        <Elapsed since={since} class="row-end quiet" />
+      </span>
+      {before.map((one) => (
+        <Text class={`row-note ${one.is_good ? '' : 'bad'}`}>{resultWords(one)}</Text>
+      ))}
+      <code class="row-title">{command}</code>
+      {output !== '' && (
+        <Fold summary="What it says">
+          <pre tabIndex={0}>{output}</pre>
+        </Fold>
+      )}
+    </div>
+  );
+}
+
+function resultWords(check: BoardCheck['before'][number], about = ''): string {
+  const seconds = Math.ceil(check.took_ms / 1_000);
+  return `${check.is_good ? '✓' : '✗'} ${about}${check.command}: ${check.result}, ${seconds} s`;
+}

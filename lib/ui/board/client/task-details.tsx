@@ -1,0 +1,193 @@
+import type { ComponentChild, ComponentChildren } from 'preact';
+import type {
+  BoardAgentRun,
+  BoardAttempt,
+  BoardTask,
+  BoardTaskDetails,
+  BoardVerdict,
+} from '../../../domain/shown/board.ts';
+import { formatDuration } from '../../../util/format-time.ts';
+import { CheckFold } from './gate-facts.tsx';
+import { Counts } from './lists.tsx';
+import { Block, Fold, Text, Texts } from './texts.tsx';
+import { Moment } from './times.tsx';
+import { belowWords, lookOf, spentWords } from './words.ts';
+
+/** How a task stands, at a glance. */
+export function TaskSummary({ id, task }: { readonly id: string; readonly task: BoardTask }) {
+  const { symbol, word, kind } = lookOf(task);
+  const { overlap } = task;
+  const facts = {
+    Group: task.group,
+    Priority: task.priority,
+    Needs: task.needs.join(', '),
+    'Builds on': overlap?.kind === 'build-on' ? belowWords(overlap) : '',
+    'Apart from': overlap?.kind === 'separate' ? belowWords(overlap) : '',
+    By: task.by,
+    Attempts: task.attempts,
+    Spent: spentWords(task),
+  };
+  return (
+    <>
+      <p class="row-head">
+        <code>{id}</code>
+        <span class={`badge ${kind}`}>{`${symbol} ${word}`}</span>
+      </p>
+      {task.because.map((why) => (
+        <Block class="warning">{why}</Block>
+      ))}
+      <dl class="facts">
+        {Object.entries(facts)
+          .filter(([, value]) => value)
+          .map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <Text>{value}</Text>
+              </dd>
+            </div>
+          ))}
+      </dl>
+    </>
+  );
+}
+
+interface TaskDetailsProps {
+  readonly task: BoardTask;
+  readonly details: BoardTaskDetails;
+}
+
+/** All the rest, part by part; what there is nothing of is left out. */
+export function TaskDetails({ task, details }: TaskDetailsProps) {
+  const { prompt, files } = details;
+  const chosen = [details.adapter, details.model].filter((one) => one !== null).join(', ');
+  const parts: Readonly<Record<string, readonly ComponentChild[]>> = {
+    'What it is to do': [
+      <Block>{details.description}</Block>,
+      <List title="Acceptance" of={details.acceptance} />,
+      <List title="Constraints" of={details.constraints} />,
+      <List title="May write" of={task.locks} />,
+    ],
+    'What its worker is told': [
+      chosen !== '' && <p class="quiet">{`By ${chosen}, as the plan says.`}</p>,
+      prompt === null && <p class="quiet">{details.prompt_missing}</p>,
+      <Told title="Who it is and what holds for it" text={prompt?.system} />,
+      <Told title="Its task, word for word" text={prompt?.prompt} />,
+    ],
+    Verdicts: details.verdicts.map((one) => <Verdict key={one.at} {...one} />),
+    Attempts: details.attempts.toReversed().map((one) => <Attempt key={one.at} {...one} />),
+    Agents: details.agents.map((one) => <AgentRun key={one.id} {...one} />),
+    Notes: details.notes.map(({ from, text }) => <Item who={from} texts={[text]} />),
+    Files: files.length === 0 ? [] : [<Files files={files} />],
+    'In a terminal': details.next.map((command) => (
+      <p key={command}>
+        <code>{command}</code>
+      </p>
+    )),
+  };
+  return Object.entries(parts).map(([title, content]) => {
+    if (content.length === 0) return null;
+    return (
+      <section class="part" key={title}>
+        <h3>{title}</h3>
+        {content}
+      </section>
+    );
+  });
+}
+
+interface TaskDetailsProps {
+  readonly task: BoardTask;
+  readonly details: BoardTaskDetails;
+}
+
+function List({ title, of }: { readonly title: string; readonly of: readonly string[] }) {
+  if (of.length === 0) return null;
+  return (
+    <>
+      <h4>{title}</h4>
+      <Texts of={of} />
+    </>
+  );
+}
+
+function Told({ title, text = '' }: { readonly title: string; readonly text: string | undefined }) {
+  if (text === '') return null;
+  return (
+    <Fold summary={title}>
+      <pre tabIndex={0}>{text}</pre>
+    </Fold>
+  );
+}
+
+interface ItemProps {
+  readonly name?: ComponentChild;
+  readonly badge?: string;
+  readonly look?: string;
+  readonly who: string | null;
+  readonly at?: string;
+  /** Empty ones are left out. */
+  readonly texts?: readonly string[];
+  readonly children?: ComponentChildren;
+}
+
+function Item({ name, badge = '', look = '', who, at, texts = [], children }: ItemProps) {
+  return (
+    <div class="item">
+      <p class="row-head">
+        {name}
+        {badge !== '' && <span class={`badge ${look}`}>{badge}</span>}
+        <span class="quiet">{who}</span>
+        {at !== undefined && <Moment at={at} class="row-end quiet" />}
+      </p>
+      {texts.filter(Boolean).map((text) => (
+        <Block>{text}</Block>
+      ))}
+      {children}
+    </div>
+  );
+}
+
+function Verdict({ status, by, at, notes, issues, override, checks }: BoardVerdict) {
+  const [badge, look] = status === 'pass' ? ['passed', 'good'] : ['did not pass', 'bad'];
+  const passed = override === null ? '' : `Passed all the same: ${override}`;
+  return (
+    <Item badge={badge} look={look} who={by} at={at} texts={[passed, notes]}>
+      <List title="Issues" of={issues} />
+      {checks.map((check) => (
+        <CheckFold {...check} />
+      ))}
+    </Item>
+  );
+}
+
+function Attempt({ number, agent, at, result, notes, rejection }: BoardAttempt) {
+  const name = <b>{number === 0 ? 'Earlier' : `Attempt ${number}`}</b>;
+  const rejected = rejection === null ? '' : `Rejected: ${rejection}`;
+  return (
+    <Item name={name} badge={result.replaceAll('_', ' ')} who={agent} at={at} texts={[notes, rejected]} />
+  );
+}
+
+function AgentRun({ id, role, outcome, took_ms: took, blocked, ...spent }: BoardAgentRun) {
+  const words = [role, outcome, took === null ? '' : formatDuration(took), spentWords(spent)];
+  return (
+    <Item name={<code>{id}</code>} who={words.filter(Boolean).join(' · ')}>
+      <Texts class="blocked-calls" of={blocked.map((call) => `blocked: ${call}`)} />
+    </Item>
+  );
+}
+
+function Files({ files }: Pick<BoardTaskDetails, 'files'>) {
+  return (
+    <ul class="files">
+      {files.map(({ path, moved_from: from, insertions, deletions }) => (
+        <li key={path}>
+          {from !== undefined && <code>{from}</code>}
+          {from !== undefined && ' → '}
+          <code>{path}</code> <Counts insertions={insertions} deletions={deletions} />
+        </li>
+      ))}
+    </ul>
+  );
+}

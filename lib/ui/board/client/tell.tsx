@@ -1,0 +1,90 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { BoardHint } from '../../../domain/shown/board.ts';
+import { SendForm } from '../../page/client/send-form.tsx';
+import { post } from '../../page/client/transport.ts';
+import { isFresh, state, telling } from './app.ts';
+import { Text } from './texts.tsx';
+
+/** Where one agent is given a hint, and what became of those before. */
+export function TellBox({ agent }: { readonly agent: string }) {
+  const text = useSignal('');
+  const opener = useRef<HTMLButtonElement>(null);
+  const isOpen = telling.value === agent;
+  const isRunning = state.value.agents.some(({ id }) => id === agent);
+  const close = (): void => {
+    telling.value = null;
+    opener.current?.focus();
+  };
+  const send = async (): Promise<string> => {
+    if (!isFresh.value) return 'git flame does not answer now: nobody can be told anything until it does.';
+    const { problem } = await post('/api/hint', { agent, text: text.value });
+    if (problem !== '') return problem;
+    text.value = '';
+    close();
+    return '';
+  };
+  return (
+    <section class="part tell">
+      <div role="status">
+        <ul class="hints" aria-label="What it was told">
+          {state.value.hints
+            .filter((hint) => hint.agent === agent)
+            .map((hint) => (
+              <li class={`hint ${hint.state}`} key={hint.id}>
+                <Text class="hint-text">{hint.text}</Text> <span class="quiet">{becameOf(hint)}</span>
+              </li>
+            ))}
+        </ul>
+      </div>
+      <button
+        type="button"
+        class="tell-button"
+        ref={opener}
+        hidden={!isRunning}
+        aria-expanded={isOpen}
+        onClick={() => {
+          if (isOpen) close();
+          else telling.value = agent;
+        }}
+      >
+        Tell it…
+      </button>
+      <SendForm
+        label="Tell it"
+        look="good"
+        // Who is writing sees what is refused; an empty form goes.
+        isHidden={!isOpen || (!isRunning && text.value === '')}
+        send={send}
+        cancel={close}
+      >
+        <div class="answer-field">
+          <label for={`tell-${agent}`}>What it is told with its next request to the model</label>
+          <textarea
+            id={`tell-${agent}`}
+            rows={3}
+            dir="auto"
+            required
+            value={text.value}
+            onInput={({ currentTarget }) => {
+              text.value = currentTarget.value;
+            }}
+          />
+        </div>
+      </SendForm>
+    </section>
+  );
+}
+
+function becameOf({ state: stands, next }: BoardHint): string {
+  switch (stands) {
+    case 'left':
+      return 'waits for its next request to the model';
+    case 'seen':
+      return 'it has been told';
+    case 'followed':
+      return next === '' ? 'it has been told, and goes on' : `it has been told, and goes on with ${next}`;
+    case 'missed':
+      return 'it ended before it could be told';
+  }
+}

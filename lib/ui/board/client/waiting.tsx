@@ -1,0 +1,167 @@
+import { signal, useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { whereWords } from '../../../domain/answered-at.ts';
+import { answersTo } from '../../../domain/questions/answers-to.ts';
+import type { DecidedGate, OpenGate } from '../../../domain/questions/gate.ts';
+import { goneWords, questionTitle } from '../../../domain/questions/question-facts.ts';
+import { AnswerForm } from '../../page/client/answer-form.tsx';
+import { Button } from '../../page/client/button.tsx';
+import { post } from '../../page/client/transport.ts';
+import { about, isFresh, state } from './app.ts';
+import { GateFacts, loadText } from './gate-facts.tsx';
+import { Block, Fold, Text } from './texts.tsx';
+import { Moment } from './times.tsx';
+
+const mostDecided = 5;
+
+/** What was written to a question that ended without it. */
+interface Begun {
+  readonly title: string;
+  readonly draft: string;
+  /** How it ended, a clause. */
+  readonly how: string;
+}
+
+/** By question. */
+const begun = signal<ReadonlyMap<string, Begun>>(new Map());
+/** Whether the focus was in the question that went last: the next one has it then. */
+let hadFocus = false;
+
+/** What waits for the person, and what became of the last questions. */
+export function Waiting() {
+  const { gate, notices, session, decided } = state.value;
+  const last = useRef<OpenGate | null>(null);
+  if (gate !== null) last.current = gate;
+  const next = session?.next ?? null;
+  const answered = decided.find(({ id }) => id === last.current?.id);
+  const shown = decided.slice(0, mostDecided);
+  const lost = [...begun.value].filter(([id]) => id !== gate?.id && !shown.some((one) => one.id === id));
+  return (
+    <>
+      <h2 id="waiting-title">Waits for you</h2>
+      <ul id="notices" class="notices">
+        {notices.map((text) => (
+          <li class="warning">{text}</li>
+        ))}
+        {next !== null && (
+          <li class="next">
+            Next, in a terminal: <code>{next}</code>
+          </li>
+        )}
+      </ul>
+      <p class="unseen" role="status">
+        {gate !== null
+          ? `It waits for you: ${questionTitle(gate.asks)}`
+          : answered === undefined
+            ? ''
+            : sentence(answered)}
+      </p>
+      <div id="gates">{gate !== null && <Card key={gate.id} {...gate} />}</div>
+      {gate === null && next === null && notices.length === 0 && <p class="quiet">Nothing.</p>}
+      <ul id="decided" class="decided">
+        {lost.map(([id, { title, how, draft }]) => (
+          <li key={id}>
+            <Text>{`${title}: ${how}.`}</Text>
+            <Draft text={draft} />
+          </li>
+        ))}
+        {shown.map((one) => (
+          <li key={one.id}>
+            <span class="row-head">
+              <Text>{sentence(one)}</Text>
+              <Moment at={one.at} class="row-end quiet" />
+            </span>
+            <Draft text={begun.value.get(one.id)?.draft ?? ''} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** A question, with the form of the answer that is chosen. */
+function Card(gate: OpenGate) {
+  const { id, asks } = gate;
+  const chosen = useSignal<string | null>(null);
+  const card = useRef<HTMLElement>(null);
+  const draft = useRef('');
+  const isSent = useRef(false);
+  const answers = answersTo(asks);
+  const answer = answers.find(({ label }) => label === chosen.value);
+  const keepDraft = (): void => {
+    if (draft.current === '') return;
+    const how = goneWords(gate, Date.now());
+    begun.value = new Map(begun.value).set(id, { title: questionTitle(asks), draft: draft.current, how });
+  };
+  useLayoutEffect(() => {
+    if (hadFocus) card.current?.querySelector('button')?.focus();
+    return () => {
+      hadFocus = card.current?.contains(document.activeElement) ?? false;
+      if (!isSent.current) keepDraft();
+    };
+  }, []);
+  const choose = (label: string | null): void => {
+    draft.current = '';
+    chosen.value = label;
+  };
+  const cancel = (): void => {
+    card.current?.querySelector<HTMLElement>('[aria-expanded="true"]')?.focus();
+    choose(null);
+  };
+  const send = async (given: unknown): Promise<string> => {
+    if (!isFresh.value) return 'git flame does not answer now: nothing can be decided here until it does.';
+    isSent.current = true;
+    const { problem } = await post(about('/api/answer'), { gate: id, answer: given });
+    isSent.current = problem === '';
+    if (problem !== '' && state.value.gate?.id !== id) keepDraft();
+    return problem;
+  };
+  return (
+    <article class="gate" data-gate={asks.gate} aria-labelledby={`title-${id}`} ref={card}>
+      <h3 id={`title-${id}`} dir="auto">
+        {questionTitle(asks)}
+      </h3>
+      <div class="gate-facts">
+        <GateFacts gate={id} asks={asks} />
+      </div>
+      <div class="answers">
+        {answers.map(({ label, look }) => (
+          <Button
+            key={label}
+            label={label}
+            class={look}
+            aria-expanded={label === chosen.value}
+            onClick={() => choose(label)}
+          />
+        ))}
+      </div>
+      <div class="answer-place">
+        {answer !== undefined && (
+          <AnswerForm
+            key={answer.label}
+            answer={answer}
+            load={(what) => loadText(id, what)}
+            send={send}
+            cancel={cancel}
+            onDraft={(text) => {
+              draft.current = text;
+            }}
+          />
+        )}
+      </div>
+    </article>
+  );
+}
+
+function Draft({ text }: { readonly text: string }) {
+  if (text === '') return null;
+  return (
+    <Fold summary="What you had begun to write">
+      <Block>{text}</Block>
+    </Fold>
+  );
+}
+
+function sentence({ about: what, answer, where }: DecidedGate): string {
+  return `${what}: ${answer} (decided ${whereWords[where]})`;
+}

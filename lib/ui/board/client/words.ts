@@ -1,0 +1,58 @@
+import type { BoardOverlap, BoardTask } from '../../../domain/shown/board.ts';
+import { formatTokens, formatUsd } from '../../../util/format-amount.ts';
+
+export interface TaskLook {
+  readonly symbol: string;
+  readonly word: string;
+  /** As styles know it. */
+  readonly kind: 'planned' | 'waits' | 'works' | 'good' | 'landed' | 'bad' | 'over';
+}
+
+/** How a task stands, in a word and a sign: colour alone says nothing to many. */
+export function lookOf({ status, verdict }: Pick<BoardTask, 'status' | 'verdict'>): TaskLook {
+  switch (status) {
+    case 'proposed':
+      return { symbol: '○', word: 'proposed', kind: 'planned' };
+    case 'pending':
+      return { symbol: '○', word: 'pending', kind: 'waits' };
+    case 'requeued':
+      return { symbol: '◌', word: 'sent back', kind: 'waits' };
+    case 'claimed':
+      return { symbol: '◐', word: 'at work', kind: 'works' };
+    case 'done':
+      if (verdict === 'fail') return { symbol: '!', word: 'did not pass', kind: 'bad' };
+      return verdict === 'pass'
+        ? { symbol: '◉', word: 'passed', kind: 'good' }
+        : { symbol: '◍', word: 'done, not judged', kind: 'works' };
+    case 'merged':
+      return { symbol: '●', word: 'landed', kind: 'landed' };
+    case 'failed':
+      return { symbol: '✗', word: 'failed', kind: 'bad' };
+    case 'blocked':
+      return { symbol: '⊘', word: 'blocked', kind: 'bad' };
+    case 'dropped':
+      return { symbol: '·', word: 'dropped', kind: 'over' };
+  }
+}
+
+/** `builds on task-001 (price.js)`: what it shares files with, in the words of the terminal's plan; '' for nothing. */
+export function overlapWords({ overlap }: Pick<BoardTask, 'overlap'>): string {
+  if (overlap === null) return '';
+  return `${overlap.kind === 'build-on' ? 'builds on' : 'apart from'} ${belowWords(overlap)}`;
+}
+
+export function belowWords({ below }: BoardOverlap): string {
+  return below.map(({ task, lock }) => (lock === null ? task : `${task} (${lock})`)).join(', ');
+}
+
+/** What was spent; '' for nothing. */
+export function spentWords({
+  cost_usd,
+  tokens,
+}: {
+  readonly cost_usd: number;
+  readonly tokens: number;
+}): string {
+  if (cost_usd === 0 && tokens === 0) return '';
+  return tokens === 0 ? formatUsd(cost_usd) : `${formatUsd(cost_usd)}, ${formatTokens(tokens)}`;
+}

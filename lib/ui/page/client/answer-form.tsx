@@ -1,0 +1,147 @@
+import type { Answer, AnswerField } from '../../../domain/questions/answer-row.ts';
+import type { GateText } from '../../../domain/questions/gate.ts';
+import { Button } from './button.tsx';
+import { isChanged, SendForm } from './send-form.tsx';
+import { useLoaded } from './use-loaded.ts';
+
+interface AnswerFormProps {
+  readonly answer: Answer;
+  /** A text that a field holds at first. */
+  load(what: GateText): Promise<string>;
+  /** Resolves to what is wrong; '' once it counts. */
+  send(given: unknown): Promise<string>;
+  cancel(): void;
+  onDraft?(text: string): void;
+}
+
+/** The form of an answer to any question. One is open at a time. */
+export function AnswerForm({ answer, load, send, ...on }: AnswerFormProps) {
+  const { means, fields, label, look } = answer;
+  const back = <Button label="Back" onClick={on.cancel} />;
+  return (
+    <SendForm label={label} look={look} tools={back} send={(form) => send(readForm(form, answer))} {...on}>
+      <p class="quiet">{`${means.charAt(0).toUpperCase()}${means.slice(1)}.`}</p>
+      {fields.map((field, at) => (
+        <Field field={field} id={idOf(at)} load={load} />
+      ))}
+    </SendForm>
+  );
+}
+
+function idOf(at: number): string {
+  return `answer-${at}`;
+}
+
+interface FieldProps {
+  readonly field: AnswerField;
+  readonly id: string;
+  readonly load: AnswerFormProps['load'];
+}
+
+function Field({ field, id, load }: FieldProps) {
+  switch (field.kind) {
+    case 'words':
+    case 'lines':
+      return <Words field={field} id={id} load={load} />;
+    case 'tick':
+      return (
+        <label class="answer-tick">
+          <input type="checkbox" name={id} /> {field.label}
+        </label>
+      );
+    case 'amount':
+      return (
+        <div class="answer-field">
+          <label for={id}>{field.label}</label>
+          <input id={id} name={id} type="number" min={0} step={field.isWhole ? 1 : 'any'} required />
+        </div>
+      );
+    case 'one':
+    case 'some':
+      return <Options field={field} id={id} />;
+    // A form has no place for them.
+    case 'comments':
+      return null;
+  }
+}
+
+type Of<Kind extends AnswerField['kind']> = Omit<FieldProps, 'field'> & {
+  readonly field: Extract<AnswerField, { readonly kind: Kind }>;
+};
+
+function Words({ field, id, load }: Of<'words' | 'lines'>) {
+  const loads = field.kind === 'words' ? field.loads : undefined;
+  const loaded = useLoaded(async () => (loads === undefined ? '' : load(loads)));
+  const given = field.kind === 'words' ? (field.value ?? '') : field.value.join('\n');
+  const text = loads === undefined ? given : loaded;
+  return (
+    <div class="answer-field">
+      <label for={id}>{field.label}</label>
+      <textarea
+        id={id}
+        name={id}
+        dir="auto"
+        rows={loads === undefined ? 3 : 16}
+        required={field.kind === 'words' && field.isNeeded}
+        disabled={typeof text !== 'string'}
+        placeholder={text instanceof Error ? text.message : ''}
+        defaultValue={typeof text === 'string' ? text : ''}
+      />
+    </div>
+  );
+}
+
+function Options({ field, id }: Pick<Of<'one' | 'some'>, 'field' | 'id'>) {
+  const isOne = field.kind === 'one';
+  const type = isOne ? 'radio' : 'checkbox';
+  return (
+    <fieldset>
+      <legend>{field.label}</legend>
+      {field.options.map(({ value, label }, at) => (
+        <label class="answer-tick" key={value}>
+          <input type={type} name={id} value={value} defaultChecked={isOne && at === 0} />{' '}
+          <span dir="auto">{label}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function readForm(form: HTMLFormElement, { word, given, fields }: Answer): unknown {
+  const filled: Record<string, unknown> = { ...given, kind: word };
+  for (const [at, field] of fields.entries()) {
+    const value = readField(form, field, idOf(at));
+    if (value === undefined) continue;
+    const isListed = field.kind === 'words' && field.isListed === true;
+    filled[field.name] = isListed ? [filled[field.name] ?? [], value].flat() : value;
+  }
+  return filled;
+}
+
+/** undefined: it was left empty. */
+function readField(form: HTMLFormElement, field: AnswerField, id: string): unknown {
+  const values = new FormData(form).getAll(id).map(String);
+  const [text = ''] = values;
+  switch (field.kind) {
+    case 'words': {
+      const area = form.elements.namedItem(id);
+      const isLeft = field.loads !== undefined && area instanceof HTMLTextAreaElement && !isChanged(area);
+      return !field.isNeeded && (isLeft || text.trim() === '') ? undefined : text;
+    }
+    case 'lines':
+      return text
+        .split('\n')
+        .map((one) => one.trim())
+        .filter(Boolean);
+    case 'tick':
+      return values.length > 0;
+    case 'amount':
+      return Number(text);
+    case 'one':
+      return values[0];
+    case 'some':
+      return values;
+    case 'comments':
+      return undefined;
+  }
+}
