@@ -1,9 +1,9 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { throttle } from '../../util/throttle.ts';
 import type { EventStream } from '../page/page-server.ts';
+import { printable } from '../page/printable.ts';
 import { type BoardEnd, type BoardWord, changesSince, nothingSent, type SentBoard } from './board-changes.ts';
 import type { BoardSource } from './board-source.ts';
-import { printable } from './printable.ts';
 
 const pauseMs = 300;
 

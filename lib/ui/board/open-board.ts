@@ -11,11 +11,11 @@ import {
   type ServeOptions,
   servePage,
 } from '../page/page-server.ts';
+import { printable } from '../page/printable.ts';
 import type { ReviewPagePart } from '../review-page/open-review-page.ts';
 import type { BoardEnd } from './board-changes.ts';
 import type { BoardSource } from './board-source.ts';
 import { BoardTabs } from './board-tabs.ts';
-import { printable } from './printable.ts';
 import { renderBoard } from './render-board.ts';
 
 /** The board of one command, as long as it runs. */

@@ -1,5 +1,5 @@
-import { nameControls } from '../page/name-controls.ts';
 import { visibleText } from '../text/visible-text.ts';
+import { nameControls } from './name-controls.ts';
 
 /** The same value with every text in it printable: what would act or hide is made visible. Keys stay. */
 export function printable<Value>(value: Value): Value;
