@@ -74,7 +74,7 @@ await build({
   ...common,
   entryPoints: {
     'board-page': 'lib/ui/board/client/main.tsx',
-    'review-page': 'lib/ui/review-page/client/main.ts',
+    'review-page': 'lib/ui/review-page/client/main.tsx',
     'stats-page': 'lib/ui/stats/client/main.ts',
   },
   outdir: 'dist',

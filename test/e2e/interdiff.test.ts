@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { barSays, pageSuite, shot } from '../review-page/browser.ts';
+import { barSays, onBar, pageSuite, shot } from '../review-page/browser.ts';
 import { requireAccessible } from '../support/axe.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
@@ -179,7 +179,7 @@ test('RND-1 on the page the files of that difference alone are shown on request,
   await page.keyboard.press('Escape');
   await page.keyboard.press('i');
   await page.locator('tr.d2h-ins td.c', { hasText: 'twenty' }).waitFor();
-  await page.getByRole('button', { name: 'Approve' }).click();
+  await onBar(page, 'a').click();
   assert.is((await ended).code, 0);
   assert.equal(complaints, []);
   const exported = repo.git('show', 'main:src/a.txt');

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import * as assert from 'uvu/assert';
-import { barSays, pageSuite, shot } from '../review-page/browser.ts';
+import { barSays, onBar, pageSuite, shot } from '../review-page/browser.ts';
 import { requireAccessible } from '../support/axe.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
@@ -45,7 +45,7 @@ test('REV-2: approve, reject and skip on the page act on the command that waits,
   const ended = programEnd(child);
   const { page, complaints } = await visitUrl(await addressOf(child));
   await barSays(page, 'one waits for you, and 2 more');
-  await page.getByRole('button', { name: 'Approve' }).click();
+  await onBar(page, 'a').click();
   await barSays(page, 'three waits for you');
   await page.keyboard.press('s');
   await page.keyboard.press('Enter');
@@ -54,8 +54,8 @@ test('REV-2: approve, reject and skip on the page act on the command that waits,
   await page.keyboard.type('Count on.');
   await page.keyboard.press('Control+Enter');
   await page.keyboard.press('r');
-  await page.locator('#reason').fill('Too early');
-  await page.locator('#reason-dialog').getByRole('button', { name: 'Reject' }).click();
+  await page.getByLabel('Reason').fill('Too early');
+  await page.locator('.answer-send').click();
   await page.getByText('This run has ended.').first().waitFor();
   await page.locator('nav button[data-id="1-one"] .badge.landed').waitFor();
   const { code, stderr } = await ended;
@@ -89,7 +89,7 @@ test('a command that is ended by a signal, or killed, is seen on the page', asyn
     await barSays(page, 'one waits for you');
     child.kill(signal);
     await page.locator('#message', { hasText: words }).waitFor();
-    assert.ok(await page.getByRole('button', { name: 'Approve' }).isDisabled(), signal);
+    assert.ok(await onBar(page, 'a').isDisabled(), signal);
     const { code, stderr } = await ended;
     assert.is(code, signal === 'SIGINT' ? 130 : -1, stderr);
   }

@@ -59,9 +59,9 @@ test('DSK-2: axe finds nothing wrong with one changeset and with several, whatev
   await page.keyboard.press('Escape');
   await page.locator('h1').click();
   for (const [key, dialog] of [
-    ['r', '#reason-dialog'],
-    ['a', '#reason-dialog'],
-    ['e', '#message-dialog'],
+    ['r', '#answer-dialog'],
+    ['a', '#answer-dialog'],
+    ['e', '#answer-dialog'],
     ['?', '#help'],
   ] as const) {
     await page.keyboard.press(key);

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import { hasChromium, launchChromium, openTab, type WatchedPage } from '../support/chromium.ts';
 import { testIf } from '../support/skip.ts';
@@ -44,6 +44,11 @@ export async function pageSuite(name: string): Promise<PageSuite> {
 
 export async function barSays(page: Page, text: string): Promise<void> {
   await page.locator('#bar-words', { hasText: text }).waitFor();
+}
+
+/** The button of the decision that a key stands for. */
+export function onBar(page: Page, key: 'a' | 'e' | 'r' | 's'): Locator {
+  return page.locator(`.bar [aria-keyshortcuts="${key}"]`);
 }
 
 /** A picture of the page, where FLAME_SHOTS names a folder for them. */

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { barSays, pageSuite, shot } from './browser.ts';
+import { barSays, onBar, pageSuite, shot } from './browser.ts';
 
 const { test, open, visit, run } = await pageSuite('everyday reviewing');
 
@@ -314,15 +314,15 @@ test('DSK-2: comments go along with an approval, and what was not sent outlives 
   await first.page.keyboard.press('r');
   await first.page.keyboard.type('Perhaps not yet.');
   // The tab goes with the dialog open, once what was typed has come in.
-  while (served.kept().drafts[0]?.reason !== 'Perhaps not yet.') await first.page.waitForTimeout(20);
+  while (served.kept().drafts[0]?.texts.reason !== 'Perhaps not yet.') await first.page.waitForTimeout(20);
   await first.page.close();
   const { page } = await visit(served);
   await page.locator('.said', { hasText: 'Name the unit.' }).waitFor();
   await page.keyboard.press('r');
-  assert.is(await page.locator('#reason').inputValue(), 'Perhaps not yet.');
+  assert.is(await page.getByLabel('Reason').inputValue(), 'Perhaps not yet.');
   await page.keyboard.press('Escape');
-  await page.locator('#reason-dialog[open]').waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.locator('#answer-dialog').waitFor({ state: 'detached' });
+  await onBar(page, 'a').click();
   await reviewed;
   const comments = [{ path: 'price.ts', side: 'new', line: 3, text: 'Name the unit.' }];
   assert.equal(served.decided, [['1-price', { kind: 'approve', comments }]]);
@@ -363,7 +363,7 @@ test('DSK-2: a changeset of nothing but renames says from where, shows no line t
   ]);
   assert.is(await page.locator('.part').count(), 0);
   assert.match(await page.locator('.facts').innerText(), /2 files\s+\+0\s+−0/);
-  await page.getByRole('button', { name: 'Approve' }).click();
+  await onBar(page, 'a').click();
   await barSays(page, 'tidy is approved');
 });
 

@@ -94,7 +94,7 @@ function fieldSchema(field: AnswerField, isNeeded: boolean): z.ZodType {
     case 'some':
       return z
         .array(nameSchema)
-        .min(1)
+        .min(1, 'choose at least one')
         .max(10_000)
         .transform((names) => [...new Set(names)]);
     case 'comments':

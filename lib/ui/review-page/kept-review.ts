@@ -13,10 +13,8 @@ interface Draft {
   /** The changeset by its content: `ID/COMMIT`. */
   readonly changeset: string;
   readonly comments: readonly LineComment[];
-  /** What was written in the dialog and not sent. */
-  readonly reason: string;
-  /** What it is to land with, where that was edited. */
-  readonly message?: string | undefined;
+  /** What was written in forms of answers and not sent, by field. */
+  readonly texts: Readonly<Record<string, string>>;
 }
 
 const mostViewed = 20_000;
@@ -25,8 +23,7 @@ const mostDrafts = 50;
 const draftSchema = z.strictObject({
   changeset: z.string().min(1).max(300),
   comments: givenCommentsSchema,
-  reason: z.string().max(20_000),
-  message: z.string().max(20_000).optional(),
+  texts: z.record(z.string().max(100), z.string().max(20_000)),
 });
 const markSchema = z.string().min(1).max(5_000);
 
@@ -52,6 +49,6 @@ export function keepInReview(kept: KeptReview, change: Keep): KeptReview {
   }
   const { kind: _, ...draft } = change;
   const others = kept.drafts.filter(({ changeset }) => changeset !== draft.changeset);
-  const isEmpty = draft.comments.length === 0 && draft.reason === '' && draft.message === undefined;
+  const isEmpty = draft.comments.length + Object.keys(draft.texts).length === 0;
   return { ...kept, drafts: (isEmpty ? others : [...others, draft]).slice(-mostDrafts) };
 }

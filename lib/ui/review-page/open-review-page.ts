@@ -9,11 +9,10 @@ import {
   servePage,
 } from '../page/page-server.ts';
 import { answerChangeset } from './answer-changeset.ts';
-import { checkMessage, messageProblem, showMessage } from './landing-message.ts';
 import type { PageFacts, PageSource } from './page-facts.ts';
 import { decideSchema, takeBackSchema } from './page-request.ts';
 import { type PagePhase, pageState, phaseMessages } from './page-state.ts';
-import { moreAnswers, readDecision } from './read-decision.ts';
+import { readDecision, shownAnswers } from './read-decision.ts';
 import { Remembered, type RememberedIn } from './remembered.ts';
 import { renderPage } from './render-page.ts';
 import { ShownChangesets } from './shown-changesets.ts';
@@ -121,8 +120,6 @@ class Page implements ReviewPagePart {
   async answer({ method, path, query, body }: PageRequest): Promise<PageAnswer> {
     if (method === 'POST' && path.join('/') === 'api/decide') return this.#decide(body);
     if (method === 'POST' && path.join('/') === 'api/take-back') return this.#takeBack(body);
-    if (method === 'POST' && path.join('/') === 'api/message')
-      return checkMessage(this.#asked?.question, body);
     if (method === 'POST' && path.join('/') === 'api/preferences') return this.#remembered.prefer(body);
     if (method === 'POST' && path.join('/') === 'api/keep') return this.#remembered.keep(body);
     const [api, what, id = '', commit = '', file, part] = path;
@@ -130,7 +127,7 @@ class Page implements ReviewPagePart {
     if (api === undefined) return this.#shell();
     if (api !== 'api') return notFound;
     if (what === 'events') return { kind: 'events', open: (stream) => this.#addStream(stream) };
-    if (what === 'message') return showMessage(this.#asked?.question, id);
+    if (what === 'message') return this.#message(id);
     if (what !== 'changeset') return notFound;
     const facts = (await this.#source.read()).changesets.find(
       ({ changeset }) => changeset.id === id && changeset.commit === commit,
@@ -148,6 +145,12 @@ class Page implements ReviewPagePart {
     return { kind: 'page', render: (nonce) => renderPage({ ...all, nonce }) };
   }
 
+  /** What a changeset lands with; there is none where the commits of its tasks land, or nothing is decided now. */
+  async #message(id: string): Promise<PageAnswer> {
+    const message = (await this.#asked?.question.messageOf?.(id)) ?? null;
+    return message === null ? notFound : { kind: 'json', value: { message } };
+  }
+
   async #decide(body: unknown): Promise<PageAnswer> {
     const parsed = decideSchema.safeParse(body);
     if (!parsed.success) return problem(400, sayIssue(parsed.error));
@@ -163,8 +166,9 @@ class Page implements ReviewPagePart {
     if (decision.kind === 'approve' && facts !== undefined) {
       const refusal = await this.#shown.refusal(facts.changeset);
       if (refusal !== null) return problem(422, refusal);
-      const wrong = await messageProblem(asked.question, id, decision.message);
-      if (wrong !== null) return problem(422, wrong);
+      const { message } = decision;
+      const wrong = message === undefined ? null : await asked.question.checkMessage?.(id, message);
+      if (typeof wrong === 'string') return problem(422, wrong);
     }
     return this.#act(asked, id, decision);
   }
@@ -220,7 +224,7 @@ class Page implements ReviewPagePart {
 
   #state(facts: PageFacts): ReturnType<typeof pageState> {
     const phase: PagePhase = this.#hasEnded ? 'ended' : this.#asked === null ? 'working' : 'deciding';
-    return pageState(facts, phase, phaseMessages[phase], moreAnswers);
+    return pageState(facts, phase, phaseMessages[phase], shownAnswers);
   }
 
   #addStream(stream: EventStream): void {

@@ -41,13 +41,12 @@ export interface ChangesetState {
   readonly needs: string;
   /** Whether what was decided can be taken back. */
   readonly isUndoable: boolean;
-  /** Its answers beyond those that the bar has a button for; none where it doesn't wait. */
+  /** What it can be answered while it waits. */
   readonly answers: readonly Answer[];
   readonly insertions: number;
   readonly deletions: number;
 }
 
-/** What a changeset can be answered beyond what the bar has a button for. */
 type AnswersOf = (facts: ChangesetFacts) => readonly Answer[];
 
 /** The state as tabs get it: every text printable. */
@@ -62,7 +61,7 @@ export function pageState(
     message: visibleLine(message),
     changesets: facts.changesets.map((one) => ({
       ...changesetState(one, facts.changesets),
-      answers: one.changeset.state === 'waiting' ? answersOf(one) : [],
+      answers: answersOf(one),
     })),
   };
 }

@@ -4,8 +4,8 @@ import { answersTo } from '../../domain/questions/answers-to.ts';
 import { parseAnswer } from '../../domain/questions/parse-answer.ts';
 import { isRed } from '../../domain/state/is-red.ts';
 import { type Problem, problem } from '../page/page-answers.ts';
+import { printable } from '../page/printable.ts';
 import { otherAttempts } from '../render/render-tries.ts';
-import { visibleLine } from '../text/visible-text.ts';
 import type { ChangesetFacts } from './page-facts.ts';
 
 interface Sent {
@@ -40,14 +40,9 @@ export function readDecision(
   return { ...given, commit };
 }
 
-/** What the bar has a button or a dialog for, or the lines of the change have. */
-const onBar: readonly string[] = ['approve', 'reject', 'skip', 'suggest'];
-
-/** The answers that are drawn beside them; every text printable. */
-export function moreAnswers(facts: ChangesetFacts): readonly Answer[] {
-  return answersOnPage(facts, false)
-    .filter(({ word }) => !onBar.includes(word))
-    .map((answer) => ({ ...answer, label: visibleLine(answer.label), means: visibleLine(answer.means) }));
+/** The answers that the bar has buttons for; every text printable. */
+export function shownAnswers(facts: ChangesetFacts): readonly Answer[] {
+  return printable(answersOnPage(facts, true).filter(({ word }) => word !== 'suggest'));
 }
 
 /** The answers to a changeset on the page; what was decided is taken back by a request of its own. */

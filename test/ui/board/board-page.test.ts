@@ -162,7 +162,7 @@ test('DSK-1: axe finds nothing wrong with the board: each question with each of 
       const answers = card.locator('.answers button');
       for (let at = 0; at < (await answers.count()); at += 1) {
         await answers.nth(at).click();
-        await card.locator('.answer-form textarea:disabled').waitFor({ state: 'detached' });
+        await card.locator('.answer-form textarea:read-only').waitFor({ state: 'detached' });
         // Most forms are alike: what has fields is looked at.
         if ((await card.locator('.answer-form .answer-field, .answer-form fieldset').count()) > 0)
           await requireAccessible(page, `${asks.gate}, ${await answers.nth(at).textContent()}`);

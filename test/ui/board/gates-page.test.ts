@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import type { AgentQuestion } from '../../../lib/domain/question.ts';
-import { pageSuite, shot } from '../../review-page/browser.ts';
+import { onBar, pageSuite, shot } from '../../review-page/browser.ts';
 import { requireAccessible } from '../../support/axe.ts';
 import { boardAddress } from '../../support/board.ts';
 import { makeExecProject, type ScriptTask, writePlan } from '../../support/exec-project.ts';
@@ -60,7 +60,7 @@ test('DSK-1: each question of a session is answered in a browser, and what was d
   const plan = await card(page, 'Approve this plan');
   await plan.locator('.answers').getByRole('button', { name: 'Edit' }).click();
   const text = plan.getByLabel('The plan');
-  await text.and(page.locator(':enabled')).waitFor();
+  await text.and(page.locator(':read-write')).waitFor();
   await text.fill((await text.inputValue()).replace('dependencies: []', 'dependencies: [nobody]'));
   await plan.locator('.answer-send').click();
   await plan.getByRole('alert').filter({ hasText: 'nobody' }).waitFor();
@@ -152,7 +152,7 @@ test('DSK-1: the review page lies below the board, and what is decided there is 
   // It is checked and built again once the others are decided.
   await give(page, 'pair', 'Reject', { Reason: 'No.' });
   await review.locator('tr.d2h-ins td.c', { hasText: 'odd, but harmless' }).waitFor();
-  await review.getByRole('button', { name: 'Approve' }).click();
+  await onBar(review, 'a').click();
   await page
     .locator('#decided', { hasText: 'changeset odd: approved (decided on the review page)' })
     .waitFor();

@@ -84,14 +84,15 @@ function Card(gate: OpenGate) {
   const { id, asks } = gate;
   const chosen = useSignal<string | null>(null);
   const card = useRef<HTMLElement>(null);
-  const draft = useRef('');
+  const drafts = useRef(new Map<string, string | undefined>()).current;
   const isSent = useRef(false);
   const answers = answersTo(asks);
   const answer = answers.find(({ label }) => label === chosen.value);
   const keepDraft = (): void => {
-    if (draft.current === '') return;
+    const draft = [...drafts.values()].filter(Boolean).join('\n\n');
+    if (draft === '') return;
     const how = goneWords(gate, Date.now());
-    begun.value = new Map(begun.value).set(id, { title: questionTitle(asks), draft: draft.current, how });
+    begun.value = new Map(begun.value).set(id, { title: questionTitle(asks), draft, how });
   };
   useLayoutEffect(() => {
     if (hadFocus) card.current?.querySelector('button')?.focus();
@@ -100,13 +101,9 @@ function Card(gate: OpenGate) {
       if (!isSent.current) keepDraft();
     };
   }, []);
-  const choose = (label: string | null): void => {
-    draft.current = '';
-    chosen.value = label;
-  };
   const cancel = (): void => {
     card.current?.querySelector<HTMLElement>('[aria-expanded="true"]')?.focus();
-    choose(null);
+    chosen.value = null;
   };
   const send = async (given: unknown): Promise<string> => {
     if (!isFresh.value) return 'git flame does not answer now: nothing can be decided here until it does.';
@@ -131,7 +128,9 @@ function Card(gate: OpenGate) {
             label={label}
             class={look}
             aria-expanded={label === chosen.value}
-            onClick={() => choose(label)}
+            onClick={() => {
+              chosen.value = label;
+            }}
           />
         ))}
       </div>
@@ -140,12 +139,10 @@ function Card(gate: OpenGate) {
           <AnswerForm
             key={answer.label}
             answer={answer}
+            drafts={drafts}
             load={(what) => loadText(id, what)}
             send={send}
             cancel={cancel}
-            onDraft={(text) => {
-              draft.current = text;
-            }}
           />
         )}
       </div>

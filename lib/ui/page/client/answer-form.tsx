@@ -1,29 +1,44 @@
+import type { ComponentChildren } from 'preact';
 import type { Answer, AnswerField } from '../../../domain/questions/answer-row.ts';
 import type { GateText } from '../../../domain/questions/gate.ts';
 import { Button } from './button.tsx';
-import { isChanged, SendForm } from './send-form.tsx';
+import { SendForm } from './send-form.tsx';
 import { useLoaded } from './use-loaded.ts';
 
 interface AnswerFormProps {
   readonly answer: Answer;
+  readonly drafts: Drafts;
   /** A text that a field holds at first. */
   load(what: GateText): Promise<string>;
   /** Resolves to what is wrong; '' once it counts. */
   send(given: unknown): Promise<string>;
   cancel(): void;
-  onDraft?(text: string): void;
+  /** Beside what it asks for. */
+  readonly children?: ComponentChildren;
+}
+
+/** What was written in fields of forms, by their names: it outlives the form. undefined: it is as it was. */
+export interface Drafts {
+  get(field: string): string | undefined;
+  set(field: string, text: string | undefined): unknown;
 }
 
 /** The form of an answer to any question. One is open at a time. */
-export function AnswerForm({ answer, load, send, ...on }: AnswerFormProps) {
+export function AnswerForm({ answer, drafts, load, send, cancel, children }: AnswerFormProps) {
   const { means, fields, label, look } = answer;
-  const back = <Button label="Back" onClick={on.cancel} />;
   return (
-    <SendForm label={label} look={look} tools={back} send={(form) => send(readForm(form, answer))} {...on}>
+    <SendForm
+      label={label}
+      look={look}
+      tools={<Button label="Back" onClick={cancel} />}
+      send={(form) => send(readForm(form, answer))}
+      cancel={cancel}
+    >
       <p class="quiet">{`${means.charAt(0).toUpperCase()}${means.slice(1)}.`}</p>
       {fields.map((field, at) => (
-        <Field field={field} id={idOf(at)} load={load} />
+        <Field field={field} id={idOf(at)} drafts={drafts} load={load} />
       ))}
+      {children}
     </SendForm>
   );
 }
@@ -32,17 +47,16 @@ function idOf(at: number): string {
   return `answer-${at}`;
 }
 
-interface FieldProps {
+interface FieldProps extends Pick<AnswerFormProps, 'drafts' | 'load'> {
   readonly field: AnswerField;
   readonly id: string;
-  readonly load: AnswerFormProps['load'];
 }
 
-function Field({ field, id, load }: FieldProps) {
+function Field({ field, id, ...texts }: FieldProps) {
   switch (field.kind) {
     case 'words':
     case 'lines':
-      return <Words field={field} id={id} load={load} />;
+      return <Words field={field} id={id} {...texts} />;
     case 'tick':
       return (
         <label class="answer-tick">
@@ -69,11 +83,14 @@ type Of<Kind extends AnswerField['kind']> = Omit<FieldProps, 'field'> & {
   readonly field: Extract<AnswerField, { readonly kind: Kind }>;
 };
 
-function Words({ field, id, load }: Of<'words' | 'lines'>) {
+function Words({ field, id, drafts, load }: Of<'words' | 'lines'>) {
   const loads = field.kind === 'words' ? field.loads : undefined;
   const loaded = useLoaded(async () => (loads === undefined ? '' : load(loads)));
   const given = field.kind === 'words' ? (field.value ?? '') : field.value.join('\n');
   const text = loads === undefined ? given : loaded;
+  const start = typeof text === 'string' ? text : '';
+  // Of several with one name each has its own.
+  const draft = field.kind === 'words' && field.isListed === true ? `${field.name} ${id}` : field.name;
   return (
     <div class="answer-field">
       <label for={id}>{field.label}</label>
@@ -83,9 +100,11 @@ function Words({ field, id, load }: Of<'words' | 'lines'>) {
         dir="auto"
         rows={loads === undefined ? 3 : 16}
         required={field.kind === 'words' && field.isNeeded}
-        disabled={typeof text !== 'string'}
+        readOnly={typeof text !== 'string'}
         placeholder={text instanceof Error ? text.message : ''}
-        defaultValue={typeof text === 'string' ? text : ''}
+        defaultValue={start}
+        value={drafts.get(draft) ?? start}
+        onInput={({ currentTarget: { value } }) => drafts.set(draft, value === start ? undefined : value)}
       />
     </div>
   );
@@ -125,7 +144,8 @@ function readField(form: HTMLFormElement, field: AnswerField, id: string): unkno
   switch (field.kind) {
     case 'words': {
       const area = form.elements.namedItem(id);
-      const isLeft = field.loads !== undefined && area instanceof HTMLTextAreaElement && !isChanged(area);
+      const isLeft =
+        field.loads !== undefined && area instanceof HTMLTextAreaElement && text === area.defaultValue;
       return !field.isNeeded && (isLeft || text.trim() === '') ? undefined : text;
     }
     case 'lines':

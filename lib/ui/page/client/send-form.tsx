@@ -12,8 +12,6 @@ interface SendFormProps {
   /** Resolves to what is wrong; '' once it counts. */
   send(form: HTMLFormElement): Promise<string>;
   cancel(): void;
-  /** Hears what was written by hand, after each change. */
-  onDraft?(text: string): void;
 }
 
 /**
@@ -38,7 +36,6 @@ export function SendForm({ label, look, isHidden = false, tools, children, ...on
       class="answer-form"
       ref={form}
       hidden={isHidden}
-      onInput={({ currentTarget }) => on.onDraft?.(draftOf(currentTarget))}
       onSubmit={(event) => {
         event.preventDefault();
         void submit(event.currentTarget);
@@ -62,13 +59,4 @@ export function SendForm({ label, look, isHidden = false, tools, children, ...on
       </div>
     </form>
   );
-}
-
-function draftOf(form: HTMLFormElement): string {
-  const areas = [...form.querySelectorAll('textarea')].filter(isChanged);
-  return areas.map(({ value }) => value).join('\n\n');
-}
-
-export function isChanged({ value, defaultValue }: HTMLTextAreaElement): boolean {
-  return value !== defaultValue;
 }

@@ -1,23 +1,8 @@
+import { computed, signal } from '@preact/signals';
 import { byId } from '../../page/client/dom.ts';
 import type { KeptReview } from '../kept-review.ts';
 import type { PagePreferences } from '../page-facts.ts';
 import type { ChangesetState, PageState } from '../page-state.ts';
-
-/** What the page knows now. */
-interface App {
-  state: PageState;
-  preferences: PagePreferences;
-  /** How often the run said that it waits for a decision. */
-  questions: number;
-  /** What was begun before this page was loaded. */
-  readonly kept: KeptReview;
-  /** Lines that differ in white space alone are left out. */
-  ignoresSpace: boolean;
-  /** Only what changed since the last round, where there was one. */
-  isSince: boolean;
-  /** Key of the changeset that is shown; '' before the first. */
-  shown: string;
-}
 
 interface Data {
   readonly state: PageState;
@@ -26,8 +11,30 @@ interface Data {
 }
 
 const data: Data = JSON.parse(document.getElementById('data')?.textContent ?? '');
+/** What was begun before this page was loaded. */
+export const { kept } = data;
 
-export const app: App = { ...data, questions: 0, ignoresSpace: false, isSince: false, shown: '' };
+/** What the page knows now. */
+export const state = signal(data.state);
+/** How often the run said that it waits for a decision. */
+export const questions = signal(0);
+/** Key of the changeset that is shown; '' before the first. */
+export const shown = signal('');
+/** The changeset that is shown. */
+export const current = computed(() =>
+  state.value.changesets.find((changeset) => keyOf(changeset) === shown.value),
+);
+/** Whether what would be drawn of it is not what it is, and it can't be approved here. */
+export const isRefused = signal(false);
+
+/** How it is looked at. */
+export const look = {
+  preferences: data.preferences,
+  /** Lines that differ in white space alone are left out. */
+  ignoresSpace: false,
+  /** Only what changed since the last round, where there was one. */
+  isSince: false,
+};
 export const main = byId('main', HTMLElement);
 
 /** The identity of a changeset by its content: built again it is another one. */
@@ -35,14 +42,9 @@ export function keyOf({ id, commit }: Pick<ChangesetState, 'id' | 'commit'>): st
   return `${id}/${commit}`;
 }
 
-/** The changeset that is shown. */
-export function current(): ChangesetState | undefined {
-  return app.state.changesets.find((changeset) => keyOf(changeset) === app.shown);
-}
-
 /** As it is looked at now. */
 export function viewQuery(): string {
-  return `space=${app.ignoresSpace ? 'ignored' : 'shown'}&show=${app.isSince ? 'since' : 'all'}`;
+  return `space=${look.ignoresSpace ? 'ignored' : 'shown'}&show=${look.isSince ? 'since' : 'all'}`;
 }
 
 export function urlOf({ id, commit }: Pick<ChangesetState, 'id' | 'commit'>): string {

@@ -5,13 +5,8 @@ import { type Draft, draftsHere, keepDraft, keyOfDraft } from './drafts.ts';
 import { dropPicked, findNumber, type PickedLines, pathOf, wirePicking } from './pick-lines.ts';
 import { applyButtons, showText, suggestButton } from './suggest.ts';
 
-/** After so long without a key, what was typed is kept. */
-const restMs = 300;
-let onChange = (): void => undefined;
-
 /** Lines that are chosen open a comment on them. */
-export function wireComments(changed: () => void): void {
-  onChange = changed;
+export function wireComments(): void {
   wirePicking(openEditor);
 }
 
@@ -56,11 +51,11 @@ function openEditor({ number, ...lines }: PickedLines): void {
     text,
     make('div', 'comment-tools', keep, ...suggestButton(text, draft, number), drop),
   );
-  const stopTyping = keepWhatIsTyped(text, draft);
+  // It goes along with a decision, and outlives the tab, although it was not said that it is kept.
+  text.addEventListener('input', () => keepDraft({ ...draft, text: text.value.trim() }, true));
   const close = (kept: string): void => {
-    stopTyping();
     row.remove();
-    save({ ...draft, text: kept.trim() });
+    keepDraft({ ...draft, text: kept.trim() }, false);
     if (kept.trim() !== '') showDraft({ ...draft, text: kept.trim(), number });
     dropPicked();
     number.focus();
@@ -83,25 +78,6 @@ function openEditor({ number, ...lines }: PickedLines): void {
 function closeEmptyEditors(): void {
   for (const text of main.querySelectorAll<HTMLTextAreaElement>('tr.comment textarea'))
     if (text.value.trim() === '') text.closest('tr')?.remove();
-}
-
-/** Also what nobody said is to be kept, should the tab be closed meanwhile, goes along with a decision. */
-function keepWhatIsTyped(text: HTMLTextAreaElement, draft: Draft): () => void {
-  let typing = 0;
-  const keepTyped = (): void => save({ ...draft, text: text.value.trim() });
-  const keepAtOnce = (): void => {
-    clearTimeout(typing);
-    keepTyped();
-  };
-  text.addEventListener('input', () => {
-    clearTimeout(typing);
-    typing = setTimeout(keepTyped, restMs);
-  });
-  text.addEventListener('change', keepAtOnce);
-  return () => {
-    clearTimeout(typing);
-    text.removeEventListener('change', keepAtOnce);
-  };
 }
 
 function showDraft(draft: Draft & PickedLines): void {
@@ -131,9 +107,4 @@ function commentRow({ number, ...draft }: Draft & PickedLines, ...content: reado
   row.dataset.of = keyOfDraft(draft);
   number.closest('tr')?.after(row);
   return row;
-}
-
-function save(draft: Draft): void {
-  keepDraft(draft);
-  onChange();
 }

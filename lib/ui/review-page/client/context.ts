@@ -2,7 +2,7 @@ import { formatCount } from '../../../util/format-amount.ts';
 import { around, make } from '../../page/client/dom.ts';
 import { getHtml } from '../../page/client/transport.ts';
 import { type HunkHead, parseHunkHead, renderHunkHead } from '../hunk-head.ts';
-import { app, main, urlOf, viewQuery } from './app.ts';
+import { look, main, urlOf, viewQuery } from './app.ts';
 import { colourPart } from './colours.ts';
 import { showComments } from './comments.ts';
 
@@ -87,7 +87,7 @@ async function fill(
   const file = around(row, '.file')?.dataset.index ?? '';
   const { id = '', commit = '' } = around(row, '.changeset')?.dataset ?? {};
   const wanted = `from=${from}&to=${Math.min(to, from + most - 1)}&shift=${gap.shift}`;
-  const url = `${urlOf({ id, commit })}/${file}/lines?layout=${app.preferences.layout}&${viewQuery()}&${wanted}`;
+  const url = `${urlOf({ id, commit })}/${file}/lines?layout=${look.preferences.layout}&${viewQuery()}&${wanted}`;
   const html = await getHtml(url).catch(() => '');
   const holder = make('div', '');
   // Escaped by the server, as parts are.

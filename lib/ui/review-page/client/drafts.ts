@@ -1,6 +1,8 @@
+import { signal } from '@preact/signals';
 import { suggestedLines } from '../../../domain/state/suggestion.ts';
+import type { Drafts } from '../../page/client/answer-form.tsx';
 import { keep } from './api.ts';
-import { app } from './app.ts';
+import { kept, shown } from './app.ts';
 
 export interface Draft {
   readonly path: string;
@@ -11,38 +13,38 @@ export interface Draft {
   readonly text: string;
 }
 
-/** What was written about each changeset and not sent, kept beyond this tab. */
+/** What was written about a changeset and not sent, kept beyond this tab. */
 interface Unsent {
   readonly comments: readonly Draft[];
-  readonly reason: string;
-  /** What it is to land with; undefined: as proposed. */
-  readonly message?: string | undefined;
+  /** In forms of answers, by field. */
+  readonly texts: Readonly<Record<string, string>>;
 }
 
-const unsent = new Map<string, Unsent>(app.kept.drafts.map(({ changeset, ...draft }) => [changeset, draft]));
-const nothing: Unsent = { comments: [], reason: '' };
+const unsent = signal<ReadonlyMap<string, Unsent>>(
+  new Map(kept.drafts.map(({ changeset, ...draft }) => [changeset, draft])),
+);
+const nothing: Unsent = { comments: [], texts: {} };
+/** After so long without a key, what was typed is kept beyond this tab. */
+const restMs = 300;
+const toKeep = new Set<string>();
+let resting = 0;
+addEventListener('pagehide', keepAll);
 
 /** What was written about the lines of the changeset that is shown. */
 export function draftsHere(): readonly Draft[] {
-  return unsentHere().comments;
+  return unsentOf(shown.value).comments;
 }
 
-/** What was written in the dialog of the changeset that is shown, and not sent. */
-export function reasonHere(): string {
-  return unsentHere().reason;
-}
-
-export function keepReason(changeset: string, reason: string): void {
-  keepUnsent(changeset, { ...(unsent.get(changeset) ?? nothing), reason });
-}
-
-/** What the changeset that is shown is to land with, where that was edited. */
-export function messageHere(): string | undefined {
-  return unsentHere().message;
-}
-
-export function keepMessage(changeset: string, message: string | undefined): void {
-  keepUnsent(changeset, { ...(unsent.get(changeset) ?? nothing), message });
+/** What was written in the forms of its answers. */
+export function textsOf(changeset: string): Drafts {
+  return {
+    get: (field) => unsentOf(changeset).texts[field],
+    set: (field, text) => {
+      const { [field]: _, ...others } = unsentOf(changeset).texts;
+      const texts = text === undefined ? others : { ...others, [field]: text };
+      keepUnsent(changeset, { ...unsentOf(changeset), texts }, restMs);
+    },
+  };
 }
 
 /** After a decision that took them along. */
@@ -50,16 +52,33 @@ export function forgetDrafts(changeset: string): void {
   keepUnsent(changeset, nothing);
 }
 
-/** The draft on the same lines, in its place; without a text it is dropped. */
-export function keepDraft(draft: Draft): void {
+/** The draft on the same lines, in its place; without a text it is dropped. `isTyping`: more may come. */
+export function keepDraft(draft: Draft, isTyping: boolean): void {
   const others = draftsHere().filter((known) => keyOfDraft(known) !== keyOfDraft(draft));
-  keepUnsent(app.shown, { ...unsentHere(), comments: draft.text === '' ? others : [...others, draft] });
+  const comments = draft.text === '' ? others : [...others, draft];
+  keepUnsent(shown.value, { ...unsentOf(shown.value), comments }, isTyping ? restMs : 0);
 }
 
-/** Suggestions were applied: the others go on to what is built with them, on the lines that are theirs then. */
-export function dropApplied(changeset: string, applied: readonly Draft[]): void {
+/** Changesets that are built again with the suggestions of each: the next one of that id has their other drafts. */
+const goingOn = new Map<string, readonly Draft[]>();
+
+/** Suggestions are being applied: what is built with them may be here before it is known that they were. */
+export function beginApplying(changeset: string, applied: readonly Draft[]): void {
+  goingOn.set(changeset, applied);
+}
+
+export function endApplying(changeset: string, wasRefused: boolean): void {
+  const applied = goingOn.get(changeset);
+  if (wasRefused) goingOn.delete(changeset);
+  else if (applied !== undefined) {
+    keepUnsent(changeset, withoutApplied(unsentOf(changeset), applied));
+    goingOn.set(changeset, []);
+  }
+}
+
+/** The others, on the lines that are theirs then. */
+function withoutApplied({ comments, ...rest }: Unsent, applied: readonly Draft[]): Unsent {
   const gone = new Set(applied.map(keyOfDraft));
-  const { comments, ...rest } = unsent.get(changeset) ?? nothing;
   const left = comments.filter((draft) => !gone.has(keyOfDraft(draft)));
   const movedOn = left.map((draft) => {
     const before = applied.filter(({ path, line }) => path === draft.path && line < draft.line);
@@ -71,8 +90,7 @@ export function dropApplied(changeset: string, applied: readonly Draft[]): void 
       ...(to === undefined ? {} : { to: Math.max(1, to + shift) }),
     };
   });
-  keepUnsent(changeset, { ...rest, comments: movedOn });
-  goingOn.add(changeset);
+  return { ...rest, comments: movedOn };
 }
 
 /** How many lines more a suggestion makes of those it is about. */
@@ -80,24 +98,20 @@ function growthOf({ line, to = line, text }: Draft): number {
   return (suggestedLines(text)?.length ?? 0) - (to - line + 1);
 }
 
-/** Changesets that are built again with what was applied: the next one of that id has their drafts. */
-const goingOn = new Set<string>();
-
-/** Whether it was built again with what was applied on this page, and not shown yet. */
-export function isBuiltAgain(key: string): boolean {
+/** The one that was built again as this one, with what was applied on this page, and is not shown yet. */
+export function builtAgainAs(key: string): string | undefined {
   const id = key.slice(0, key.lastIndexOf('/'));
-  return [...goingOn].some((former) => former !== key && former.startsWith(`${id}/`));
+  return [...goingOn.keys()].find((former) => former !== key && former.startsWith(`${id}/`));
 }
 
-/** What was left when the changeset that is shown was built again. */
-function takeOver(): void {
-  const id = app.shown.slice(0, app.shown.lastIndexOf('/'));
-  const former = [...goingOn].find((key) => key !== app.shown && key.startsWith(`${id}/`));
-  const left = former === undefined ? undefined : unsent.get(former);
-  if (former === undefined || left === undefined) return;
+/** Hands on what was left when the changeset that is shown now was built again. */
+export function takeOver(): void {
+  const former = builtAgainAs(shown.value);
+  if (former === undefined) return;
+  const left = withoutApplied(unsentOf(former), goingOn.get(former) ?? []);
   goingOn.delete(former);
   keepUnsent(former, nothing);
-  keepUnsent(app.shown, left);
+  keepUnsent(shown.value, left);
 }
 
 /** Names the lines that a draft is about; there is one draft for them. */
@@ -105,14 +119,22 @@ export function keyOfDraft({ path, side, line, to = line }: Omit<Draft, 'text'>)
   return `${side} ${line} ${to} ${path}`;
 }
 
-function unsentHere(): Unsent {
-  if (goingOn.size > 0 && !unsent.has(app.shown)) takeOver();
-  return unsent.get(app.shown) ?? nothing;
+function unsentOf(changeset: string): Unsent {
+  return unsent.value.get(changeset) ?? nothing;
 }
 
-function keepUnsent(changeset: string, draft: Unsent): void {
-  const { comments, reason, message } = unsent.get(changeset) ?? nothing;
-  if (draft.comments === comments && draft.reason === reason && draft.message === message) return;
-  unsent.set(changeset, draft);
-  keep({ kind: 'draft', changeset, ...draft, comments: [...draft.comments] });
+function keepUnsent(changeset: string, draft: Unsent, pauseMs = 0): void {
+  if (draft === nothing && !unsent.value.has(changeset)) return;
+  unsent.value = new Map(unsent.value).set(changeset, draft);
+  toKeep.add(changeset);
+  clearTimeout(resting);
+  resting = setTimeout(keepAll, pauseMs);
+}
+
+function keepAll(): void {
+  for (const changeset of toKeep) {
+    const { comments, texts } = unsentOf(changeset);
+    keep({ kind: 'draft', changeset, comments: [...comments], texts });
+  }
+  toKeep.clear();
 }

@@ -1,6 +1,6 @@
 import { around, make } from '../../page/client/dom.ts';
 import { getHtml } from '../../page/client/transport.ts';
-import { app, main, urlOf, viewQuery } from './app.ts';
+import { look, main, urlOf, viewQuery } from './app.ts';
 import { colourPart, dropColours } from './colours.ts';
 import { showComments } from './comments.ts';
 import { offerContext } from './context.ts';
@@ -151,7 +151,7 @@ function load(part: HTMLElement): Promise<void> {
 async function draw(part: HTMLElement): Promise<void> {
   const file = around(part, '.file')?.dataset.index ?? '';
   const { id = '', commit = '' } = around(part, '.changeset')?.dataset ?? {};
-  const url = `${urlOf({ id, commit })}/${file}/${part.dataset.part ?? ''}?layout=${app.preferences.layout}&${viewQuery()}`;
+  const url = `${urlOf({ id, commit })}/${file}/${part.dataset.part ?? ''}?layout=${look.preferences.layout}&${viewQuery()}`;
   try {
     const html = await getHtml(url);
     part.classList.remove('failed');

@@ -76,7 +76,7 @@ function search(): Promise<void> {
 async function ask(text: string): Promise<void> {
   turn += 1;
   const mine = turn;
-  const changeset = current();
+  const changeset = current.value;
   if (text === '' || changeset === undefined) {
     found = nothing;
     count.textContent = '';

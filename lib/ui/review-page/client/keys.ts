@@ -1,13 +1,12 @@
 import { around, byId } from '../../page/client/dom.ts';
 import { main } from './app.ts';
-import { step } from './changesets.ts';
-import { armApprove, armSkip, openReject, renderBar, takeBack } from './decide.ts';
+import { disarm, press } from './bar.tsx';
+import { step } from './changesets.tsx';
+import { takeBack } from './decide.ts';
 import { focusFilter, showFile } from './file-tree.ts';
 import { printAll, toggleFile } from './files.ts';
 import { openFind } from './find.ts';
-import { toggleLayout, toggleSpace } from './look.ts';
-import { openMessage } from './message.ts';
-import { toggleSince } from './since.ts';
+import { toggleLayout, toggleSince, toggleSpace } from './look.ts';
 import { toggleViewed } from './viewed.ts';
 
 const help = byId('help', HTMLDialogElement);
@@ -21,9 +20,6 @@ const actions: Readonly<Record<string, () => void>> = {
     const file = currentFile();
     if (file !== null) toggleFile(file);
   },
-  a: armApprove,
-  r: openReject,
-  s: armSkip,
   u: () => void takeBack(),
   v: toggleLayout,
   w: toggleSpace,
@@ -32,11 +28,10 @@ const actions: Readonly<Record<string, () => void>> = {
     const file = currentFile();
     if (file !== null) toggleViewed(file);
   },
-  e: () => void openMessage(),
   t: focusFilter,
   '/': openFind,
   '?': () => help.showModal(),
-  Escape: renderBar,
+  Escape: disarm,
 };
 
 /** One key each, unless something is being written or the browser is meant. */
@@ -50,9 +45,9 @@ export function wireKeys(): void {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (around(event.target, 'textarea, input, dialog') !== null) return;
     const action = actions[event.key];
-    if (action === undefined) return;
+    if (action === undefined && !press(event.key)) return;
     event.preventDefault();
-    action();
+    action?.();
   });
 }
 

@@ -1,7 +1,7 @@
 import { byId } from '../../page/client/dom.ts';
 import { remember } from './api.ts';
-import { app } from './app.ts';
-import { forgetOthers, placeEvidence, showAgain } from './changesets.ts';
+import { look, main } from './app.ts';
+import { forgetOthers, placeEvidence, showAgain } from './changesets.tsx';
 import { loadAnew } from './files.ts';
 
 const layoutButton = byId('layout', HTMLButtonElement);
@@ -14,14 +14,14 @@ export function wireLook(): void {
   layoutButton.addEventListener('click', toggleLayout);
   spaceButton.addEventListener('click', toggleSpace);
   themeButton.addEventListener('click', () => {
-    const theme = themes[(themes.indexOf(app.preferences.theme) + 1) % themes.length] ?? 'auto';
-    choose({ ...app.preferences, theme });
+    const theme = themes[(themes.indexOf(look.preferences.theme) + 1) % themes.length] ?? 'auto';
+    choose({ ...look.preferences, theme });
   });
   renderLook();
 }
 
 export function toggleLayout(): void {
-  choose({ ...app.preferences, layout: app.preferences.layout === 'side' ? 'line' : 'side' });
+  choose({ ...look.preferences, layout: look.preferences.layout === 'side' ? 'line' : 'side' });
   forgetOthers();
   placeEvidence();
   loadAnew();
@@ -29,22 +29,29 @@ export function toggleLayout(): void {
 
 /** For this tab alone: who looks again another day sees everything. */
 export function toggleSpace(): void {
-  app.ignoresSpace = !app.ignoresSpace;
+  look.ignoresSpace = !look.ignoresSpace;
   renderLook();
   showAgain();
 }
 
-function choose(preferences: typeof app.preferences): void {
-  app.preferences = preferences;
+/** For this tab alone, and only where there was an earlier round: who looks again sees everything. */
+export function toggleSince(): void {
+  if (main.querySelector('.since-toggle') === null) return;
+  look.isSince = !look.isSince;
+  showAgain();
+}
+
+function choose(preferences: typeof look.preferences): void {
+  look.preferences = preferences;
   remember(preferences);
   renderLook();
 }
 
 function renderLook(): void {
-  const { layout, theme } = app.preferences;
+  const { layout, theme } = look.preferences;
   layoutButton.setAttribute('aria-pressed', String(layout === 'side'));
-  spaceButton.setAttribute('aria-pressed', String(app.ignoresSpace));
-  spaceButton.firstChild?.replaceWith(app.ignoresSpace ? 'White space left out ' : 'White space shown ');
+  spaceButton.setAttribute('aria-pressed', String(look.ignoresSpace));
+  spaceButton.firstChild?.replaceWith(look.ignoresSpace ? 'White space left out ' : 'White space shown ');
   layoutButton.firstChild?.replaceWith(layout === 'side' ? 'Line by line ' : 'Side by side ');
   themeButton.textContent = `Theme: ${theme}`;
   Object.assign(document.documentElement.dataset, { theme, layout });

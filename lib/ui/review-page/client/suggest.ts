@@ -55,7 +55,7 @@ export function showText(draft: Draft, number: HTMLElement): readonly HTMLElemen
 /** What a person suggested they may apply themselves, alone or with all others. */
 export function applyButtons(draft: Draft): readonly HTMLElement[] {
   const all = draftsHere().filter(isSuggestion);
-  if (!isSuggestion(draft) || current()?.state !== 'waiting') return [];
+  if (!isSuggestion(draft) || current.value?.state !== 'waiting') return [];
   const one = make('button', 'apply', 'Apply as my commit');
   one.type = 'button';
   one.addEventListener('click', () => void applySuggestions([draft]));

@@ -1,9 +1,9 @@
 import { around } from '../../page/client/dom.ts';
 import { keep } from './api.ts';
-import { app, main } from './app.ts';
+import { kept, main } from './app.ts';
 import { toggleFile } from './files.ts';
 
-const marks = new Set(app.kept.viewed);
+const marks = new Set(kept.viewed);
 let onChange: (file?: HTMLElement) => void = () => undefined;
 
 /** Whether the person has marked exactly this content of the file as viewed. */

@@ -1,55 +1,55 @@
+import { render } from 'preact';
 import { around, byId } from '../../page/client/dom.ts';
 import { keepLine } from '../../page/client/keep-line.ts';
 import type { PageState } from '../page-state.ts';
-import { app, main } from './app.ts';
-import { renderChangesets, showNextWaiting } from './changesets.ts';
+import { main, questions, state } from './app.ts';
+import { Bar } from './bar.tsx';
+import { Changesets, showNextWaiting, showWhatWaits } from './changesets.tsx';
 import { wireComments } from './comments.ts';
 import { wireContext } from './context.ts';
-import { renderBar, wireDecisions } from './decide.ts';
+import { wireDecisions } from './decide.ts';
 import { renderFileTree, wireFileTree } from './file-tree.ts';
 import { toggleFile } from './files.ts';
 import { wireFind } from './find.ts';
 import { wireKeys } from './keys.ts';
-import { wireLook } from './look.ts';
-import { wireMessage } from './message.ts';
-import { wireSince } from './since.ts';
+import { toggleSince, wireLook } from './look.ts';
 import { wireViewed } from './viewed.ts';
 
 const message = byId('message', HTMLParagraphElement);
 const gone =
   'git flame does not answer any more: the run was ended or killed, or the way to it is cut. Nothing can be decided here until it answers again; git flame status says what is next.';
 
-function take(state: PageState): void {
-  app.state = state;
-  if (state.phase === 'deciding') app.questions += 1;
-  message.textContent = state.message;
-  message.hidden = state.message === '';
-  message.classList.toggle('ended', state.phase === 'ended');
-  message.classList.toggle('gone', state.message === gone);
-  renderChangesets();
-  renderBar();
+function take(next: PageState): void {
+  state.value = next;
+  if (next.phase === 'deciding') questions.value += 1;
+  message.textContent = next.message;
+  message.hidden = next.message === '';
+  message.classList.toggle('ended', next.phase === 'ended');
+  message.classList.toggle('gone', next.message === gone);
+  showWhatWaits();
 }
 
 main.addEventListener('click', (event) => {
   const file = around(event.target, '.fold')?.closest('.file');
   if (file instanceof HTMLElement) toggleFile(file);
+  if (around(event.target, '.since-toggle') !== null) toggleSince();
 });
 wireDecisions(showNextWaiting);
-wireComments(renderBar);
+wireComments();
 wireContext();
 wireFind();
-wireMessage(renderBar);
 wireKeys();
 wireFileTree();
 wireViewed(renderFileTree);
 wireLook();
-wireSince();
-take(app.state);
+render(<Changesets />, byId('changesets', HTMLElement));
+render(<Bar />, byId('bar', HTMLElement));
+take(state.value);
 const line = keepLine<PageState>({
   path: () => '/api/events',
-  onValue: (state) => {
-    if (state.phase === 'ended') line.stop();
-    take(state);
+  onValue: (next) => {
+    if (next.phase === 'ended') line.stop();
+    take(next);
   },
-  onLost: () => take({ ...app.state, phase: 'ended', message: gone }),
+  onLost: () => take({ ...state.value, phase: 'ended', message: gone }),
 });

@@ -1,0 +1,201 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Answer } from '../../../domain/questions/answer-row.ts';
+import { nameLines } from '../../../domain/state/line-range.ts';
+import { AnswerForm } from '../../page/client/answer-form.tsx';
+import { getJson } from '../../page/client/transport.ts';
+import type { ChangesetState } from '../page-state.ts';
+import { current, isRefused, shown, state } from './app.ts';
+import { armed, decide, isOpen, isSending, opened, refusal, takeBack } from './decide.ts';
+import { draftsHere, textsOf } from './drafts.ts';
+
+/** The answers that have keys, by those of the terminal, some of which mean something else on this page. */
+const keys: Readonly<Record<string, string>> = {
+  '(a)pprove': 'a',
+  '(r)eject': 'r',
+  '(s)kip': 's',
+  '(m)essage': 'e',
+};
+
+/** What can be decided about the changeset that is shown, and how that stands. */
+export function Bar() {
+  const changeset = current.value;
+  if (changeset === undefined) return null;
+  const problem = refusal.value?.shown === shown.value ? refusal.value.text : '';
+  const canUndo = state.value.phase !== 'ended' && changeset.isUndoable;
+  const answer = isOpen() ? changeset.answers.find(({ label }) => label === opened.value) : undefined;
+  return (
+    <>
+      <p class={`bar-words ${problem === '' ? '' : 'problem'}`} id="bar-words" role="status">
+        {problem || (isSending.value ? 'Sending …' : (armedWords() ?? describe(changeset)))}
+      </p>
+      <div class="bar-tools">
+        {canUndo ? (
+          <button
+            type="button"
+            aria-keyshortcuts="u"
+            disabled={isSending.value}
+            onClick={() => void takeBack()}
+          >
+            Take back <kbd>u</kbd>
+          </button>
+        ) : (
+          changeset.answers.toReversed().map((one) => <AnswerButton key={one.label} answer={one} />)
+        )}
+      </div>
+      {answer !== undefined && <AnswerDialog key={answer.label} answer={answer} changeset={changeset} />}
+    </>
+  );
+}
+
+function AnswerButton({ answer }: { readonly answer: Answer }) {
+  const { label, look, key } = answer;
+  const isArmed = armed.value === label;
+  const shortcut = keys[key];
+  return (
+    <button
+      type="button"
+      class={`${look} ${isArmed ? 'armed' : ''}`}
+      aria-keyshortcuts={shortcut}
+      disabled={!canGive(answer)}
+      onClick={() => give(answer)}
+      onBlur={disarm}
+    >
+      {isPlain(answer) ? label : `${label} …`} {shortcut !== undefined && <kbd>{shortcut}</kbd>}
+    </button>
+  );
+}
+
+function canGive({ word }: Answer): boolean {
+  const isBlocked = word === 'approve' && (isRefused.value || current.value?.needs !== '');
+  return isOpen() && !isSending.value && !isBlocked;
+}
+
+/** Whether it says all by itself: it asks for nothing, and has a key. */
+function isPlain({ key, fields }: Answer): boolean {
+  return key in keys && fields.every(({ kind }) => kind === 'comments');
+}
+
+function give(answer: Answer): void {
+  if (isPlain(answer)) void decide({ ...answer.given, kind: answer.word }, answer);
+  else opened.value = answer.label;
+}
+
+/** By key: a plain answer is made ready, and Enter gives it. False: the key is no answer's. */
+export function press(key: string): boolean {
+  const answer = current.value?.answers.find((one) => keys[one.key] === key);
+  if (answer === undefined) return false;
+  if (!canGive(answer)) return true;
+  if (!isPlain(answer)) give(answer);
+  else {
+    armed.value = answer.label;
+    document.querySelector<HTMLElement>(`.bar [aria-keyshortcuts="${key}"]`)?.focus();
+  }
+  return true;
+}
+
+export function disarm(): void {
+  armed.value = null;
+}
+
+function armedWords(): string | null {
+  const answer = current.value?.answers.find(({ label }) => label === armed.value);
+  if (answer === undefined) return null;
+  const until = answer.word === 'skip' ? ' until the next cycle' : '';
+  return `Press Enter to ${answer.word} it${until}, Escape to leave it.`;
+}
+
+function AnswerDialog({
+  answer,
+  changeset,
+}: {
+  readonly answer: Answer;
+  readonly changeset: ChangesetState;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const { current: element } = dialog;
+    element?.showModal();
+    // What had the focus before has it again.
+    return () => element?.close();
+  }, []);
+  const close = (): void => {
+    opened.value = null;
+  };
+  const send = async (given: unknown): Promise<string> => {
+    const wrong = await decide({ ...Object(given) }, answer);
+    if (wrong === '') close();
+    return wrong;
+  };
+  return (
+    <dialog id="answer-dialog" aria-labelledby="answer-title" ref={dialog} onClose={close}>
+      <h2 id="answer-title">{`${answer.label}: ${changeset.group}`}</h2>
+      <AnswerForm
+        answer={answer}
+        drafts={textsOf(shown.value)}
+        load={() => loadMessage(changeset)}
+        send={send}
+        cancel={close}
+      >
+        {answer.fields.some(({ kind }) => kind === 'comments') && <Comments />}
+      </AnswerForm>
+    </dialog>
+  );
+}
+
+/** Those that go along. */
+function Comments() {
+  const drafts = draftsHere();
+  if (drafts.length === 0)
+    return <p class="quiet">Comments on lines go along: click a line number, or drag over several.</p>;
+  return (
+    <div>
+      <p class="quiet">These comments go along:</p>
+      <ul>
+        {drafts.map(({ path, text, ...at }) => (
+          <li>{`${path}:${nameLines(at)}: ${text}`}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+async function loadMessage({ id }: ChangesetState): Promise<string> {
+  const path = `/api/message/${encodeURIComponent(id)}`;
+  const found = await getJson<{ message: string }>(path).catch(() => {
+    throw new Error('The commits of its tasks land, with their own messages.');
+  });
+  return found.message;
+}
+
+/** How the changeset that is shown stands, a sentence or two. */
+function describe(changeset: ChangesetState): string {
+  const { changesets, phase, message } = state.value;
+  const left = changesets.filter(({ state: stands }) => stands === 'waiting').length;
+  const { length: comments } = draftsHere();
+  if (changeset.state !== 'waiting') {
+    const unsent = comments === 1 ? 'Your comment was' : `Your ${comments} comments were`;
+    return [
+      decidedWords(changeset),
+      comments > 0 && `${unsent} not sent: this page keeps what you wrote.`,
+      left > 0 && `${left === 1 ? '1 other waits' : `${left} others wait`} for you.`,
+    ]
+      .filter(Boolean)
+      .join(' ');
+  }
+  if (phase !== 'deciding') return message;
+  if (changeset.needs !== '') return `${changeset.group} builds on ${changeset.needs}: decide that first.`;
+  const noted = comments === 1 ? '1 comment goes' : `${comments} comments go`;
+  return `${changeset.group} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.${comments === 0 ? '' : ` ${noted} along with your decision.`}`;
+}
+
+const stands: Partial<Record<ChangesetState['state'], string>> = {
+  landed: 'has landed, approved',
+  void: 'is to be built again',
+};
+
+/** What became of a changeset that doesn't wait. */
+function decidedWords({ group, state: now, by, reason }: ChangesetState): string {
+  const what = stands[now] ?? `is ${now}`;
+  const words = `${group} ${what}${by === '' ? '' : ` by ${by}`}${reason === '' ? '' : `: ${reason}`}`;
+  return /[.!?]$/.test(words) ? words : `${words}.`;
+}
