@@ -341,6 +341,29 @@ test('a tab that slept, or whose way to the run was cut, knows what became of it
   assert.equal(served.decided, [['1-auth', { kind: 'approve', comments }]]);
 });
 
+test('what was begun about one changeset is not taken for another, and its form goes where it is decided elsewhere', async () => {
+  const served = await open(['auth', 'docs'].map((group) => ({ group, change: twoFiles })));
+  void served.review();
+  const { page } = await visit(served);
+  await barSays(page, 'auth waits for you');
+  await page.keyboard.press('r');
+  await page.keyboard.type('No tests.');
+  served.change('1-auth', { state: 'skipped', decided_by: 'Lea Lead <lea@example.com>' });
+  await page.locator('dialog').and(page.locator('[open]')).waitFor({ state: 'detached' });
+  await page.keyboard.press('j');
+  await barSays(page, 'docs waits for you');
+  await page.keyboard.press('r');
+  const reason = page.getByRole('dialog', { name: 'Reject: docs' }).getByLabel('Reason');
+  assert.is(await reason.inputValue(), '');
+  await page.keyboard.press('Escape');
+  served.change('1-auth', { state: 'waiting', decided_by: null });
+  await page.keyboard.press('k');
+  await barSays(page, 'auth waits for you');
+  await page.keyboard.press('r');
+  assert.is(await page.getByLabel('Reason').inputValue(), 'No tests.');
+  assert.equal(served.decided, []);
+});
+
 test('MRG-9: what was built anew is not approved from a page that shows the old', async () => {
   const served = await open([{ group: 'auth', change: twoFiles }]);
   void served.review();

@@ -291,6 +291,10 @@ test('DSK-1: what is written, unfolded or in focus stays so while the board chan
     fake.show(busyBoard(asking({ gate: 'base', failing: ['npm test ends with 1'] })));
     await page.locator('article.gate[data-gate="base"]').waitFor();
     assert.is(await inFocus(), `BUTTON ${await card.locator('.answers button').first().textContent()}`);
+    // What is closed gives the focus back to what it was opened from.
+    await page.keyboard.press('Escape');
+    await page.locator('#agents .row-button').and(page.locator(':focus')).waitFor();
+    assert.is(await page.locator('#panel').count(), 0);
   } finally {
     await fake.board.close();
   }

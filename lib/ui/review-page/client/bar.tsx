@@ -5,7 +5,7 @@ import { AnswerForm } from '../../page/client/answer-form.tsx';
 import { getJson } from '../../page/client/transport.ts';
 import type { ChangesetState } from '../page-state.ts';
 import { current, isRefused, shown, state } from './app.ts';
-import { armed, decide, isOpen, isSending, opened, refusal, takeBack } from './decide.ts';
+import { armed, decide, disarm, isOpen, isSending, opened, refusal, takeBack } from './decide.ts';
 import { draftsHere, textsOf } from './drafts.ts';
 
 /** The answers that have keys, by those of the terminal, some of which mean something else on this page. */
@@ -42,7 +42,9 @@ export function Bar() {
           changeset.answers.toReversed().map((one) => <AnswerButton key={one.label} answer={one} />)
         )}
       </div>
-      {answer !== undefined && <AnswerDialog key={answer.label} answer={answer} changeset={changeset} />}
+      {answer !== undefined && (
+        <AnswerDialog key={`${shown.value} ${answer.label}`} answer={answer} changeset={changeset} />
+      )}
     </>
   );
 }
@@ -91,10 +93,6 @@ export function press(key: string): boolean {
     document.querySelector<HTMLElement>(`.bar [aria-keyshortcuts="${key}"]`)?.focus();
   }
   return true;
-}
-
-export function disarm(): void {
-  armed.value = null;
 }
 
 function armedWords(): string | null {

@@ -2,7 +2,7 @@ import { byId, make } from '../../page/client/dom.ts';
 import { getHtml } from '../../page/client/transport.ts';
 import type { ChangesetState } from '../page-state.ts';
 import { current, isRefused, keyOf, look, main, shown, state, urlOf, viewQuery } from './app.ts';
-import { disarm } from './bar.tsx';
+import { disarm, opened } from './decide.ts';
 import { builtAgainAs, takeOver } from './drafts.ts';
 import { startLoading } from './files.ts';
 import { showViewed } from './viewed.ts';
@@ -51,6 +51,8 @@ async function show(changeset: ChangesetState): Promise<void> {
   const key = keyOf(changeset);
   shown.value = key;
   takeOver();
+  // What was being decided is about another one.
+  opened.value = null;
   disarm();
   const known = articles.get(articleKey(changeset));
   const here = known ?? takeFirst(changeset);

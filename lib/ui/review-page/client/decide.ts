@@ -12,6 +12,10 @@ export const isSending = signal(false);
 /** What was refused last, and of which changeset. */
 export const refusal = signal<{ readonly shown: string; readonly text: string } | null>(null);
 
+export function disarm(): void {
+  armed.value = null;
+}
+
 /** Whether the changeset that is shown waits here: also while the run is between two questions. */
 export function isOpen(): boolean {
   return state.value.phase !== 'ended' && current.value?.state === 'waiting';
@@ -59,7 +63,7 @@ async function send(path: string, what: unknown): Promise<string> {
   refusal.value = null;
   const text = await sendInTurn(path, what);
   isSending.value = false;
-  armed.value = null;
+  disarm();
   // A form that is still open shows it itself.
   if (text !== '' && opened.value === null) refusal.value = { shown: before, text };
   return text;

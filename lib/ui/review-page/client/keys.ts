@@ -1,8 +1,8 @@
 import { around, byId } from '../../page/client/dom.ts';
 import { main } from './app.ts';
-import { disarm, press } from './bar.tsx';
+import { press } from './bar.tsx';
 import { step } from './changesets.tsx';
-import { takeBack } from './decide.ts';
+import { disarm, takeBack } from './decide.ts';
 import { focusFilter, showFile } from './file-tree.ts';
 import { printAll, toggleFile } from './files.ts';
 import { openFind } from './find.ts';
