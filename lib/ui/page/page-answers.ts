@@ -1,15 +1,14 @@
 import type * as z from 'zod';
-import type { PageAnswer } from './page-server.ts';
-
-/** What is answered where nothing is. */
-export const notFound: PageAnswer = {
-  kind: 'json',
-  status: 404,
-  value: { message: 'There is nothing here.' },
-};
 
 /** A refusal, for the page to show. */
-export type Problem = Extract<PageAnswer, { readonly kind: 'json' }>;
+export interface Problem {
+  readonly kind: 'json';
+  readonly status: number;
+  readonly value: { readonly message: string };
+}
+
+/** The answer where nothing is. */
+export const notFound: Problem = problem(404, 'There is nothing here.');
 
 export function problem(status: number, message: string): Problem {
   return { kind: 'json', status, value: { message } };

@@ -11,10 +11,11 @@ import {
 import { answerChangeset } from './answer-changeset.ts';
 import type { PageFacts, PageSource } from './page-facts.ts';
 import { decideSchema, takeBackSchema } from './page-request.ts';
-import { type PagePhase, pageState, phaseMessages } from './page-state.ts';
-import { readDecision, shownAnswers } from './read-decision.ts';
+import { type PagePhase, type PageState, phaseMessages } from './page-state.ts';
+import { readDecision } from './read-decision.ts';
 import { Remembered, type RememberedIn } from './remembered.ts';
 import { renderPage } from './render-page.ts';
+import { renderState } from './render-state.ts';
 import { ShownChangesets } from './shown-changesets.ts';
 
 /** The review page of one command, as long as it runs. */
@@ -222,9 +223,9 @@ class Page implements ReviewPagePart {
     return { kind: 'json', value: {} };
   }
 
-  #state(facts: PageFacts): ReturnType<typeof pageState> {
+  #state(facts: PageFacts): PageState {
     const phase: PagePhase = this.#hasEnded ? 'ended' : this.#asked === null ? 'working' : 'deciding';
-    return pageState(facts, phase, phaseMessages[phase], shownAnswers);
+    return renderState(facts, phase, phaseMessages[phase]);
   }
 
   #addStream(stream: EventStream): void {

@@ -1,10 +1,5 @@
 import type { Answer } from '../../domain/questions/answer-row.ts';
-import { blockingGroup } from '../../domain/state/blocking-group.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { isRed } from '../../domain/state/is-red.ts';
-import { whoDecided } from '../text/person-name.ts';
-import { visibleLine } from '../text/visible-text.ts';
-import type { ChangesetFacts, PageFacts } from './page-facts.ts';
 
 /** deciding: a gate waits for an answer. working: the run does something else. ended: nothing is decided here any more. */
 export type PagePhase = 'deciding' | 'working' | 'ended';
@@ -45,48 +40,4 @@ export interface ChangesetState {
   readonly answers: readonly Answer[];
   readonly insertions: number;
   readonly deletions: number;
-}
-
-type AnswersOf = (facts: ChangesetFacts) => readonly Answer[];
-
-/** The state as tabs get it: every text printable. */
-export function pageState(
-  facts: PageFacts,
-  phase: PagePhase,
-  message: string,
-  answersOf: AnswersOf,
-): PageState {
-  return {
-    phase,
-    message: visibleLine(message),
-    changesets: facts.changesets.map((one) => ({
-      ...changesetState(one, facts.changesets),
-      answers: answersOf(one),
-    })),
-  };
-}
-
-function changesetState(
-  { changeset, tasks, isUndoable }: ChangesetFacts,
-  all: readonly ChangesetFacts[],
-): Omit<ChangesetState, 'answers'> {
-  const needs = blockingGroup(
-    all.map((one) => one.changeset),
-    changeset,
-  );
-  return {
-    id: changeset.id,
-    group: visibleLine(changeset.group),
-    title: tasks.map(({ title }) => visibleLine(title)).join(' + '),
-    tasks: tasks.map(({ id, title }) => ({ id, title: visibleLine(title) })),
-    commit: changeset.commit,
-    state: changeset.state,
-    reason: visibleLine(changeset.reason ?? ''),
-    by: visibleLine(whoDecided(changeset) ?? ''),
-    isRed: isRed(changeset),
-    needs: visibleLine(needs?.group ?? ''),
-    isUndoable,
-    insertions: changeset.diffstat.insertions,
-    deletions: changeset.diffstat.deletions,
-  };
 }

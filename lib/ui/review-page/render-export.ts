@@ -4,9 +4,9 @@ import type { Patch } from '../../domain/state/patch.ts';
 import { titleOf } from '../../domain/state/title-of.ts';
 import { fillTemplate, readTemplate } from '../page/page-template.ts';
 import type { ChangesetFacts, PageFacts, PagePreferences, PageSource } from './page-facts.ts';
-import { pageState } from './page-state.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
 import { renderDiffPart } from './render-diff-part.ts';
+import { renderState } from './render-state.ts';
 import { splitParts } from './split-parts.ts';
 
 interface ExportOptions {
@@ -26,7 +26,7 @@ export async function* renderExport(
 ): AsyncGenerator<string> {
   const style = readTemplate('page.css') + readTemplate('review.css') + readTemplate('review-export.css');
   const hash = createHash('sha256').update(style).digest('base64');
-  const { changesets } = pageState(facts, 'ended', '', () => []);
+  const { changesets } = renderState(facts, 'ended', '');
   const whole = fillTemplate('review-export', {
     session: facts.session,
     title: titleOf(facts.session),
