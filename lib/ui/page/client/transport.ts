@@ -27,9 +27,7 @@ export async function post(path: string, body: unknown): Promise<Reply> {
 
 /** A piece of the page. Throws an Error to show where there is none. */
 export async function getHtml(path: string): Promise<string> {
-  const response = await ask(path).catch(() => {
-    throw new Error('git flame does not answer any more, so this part cannot be loaded.');
-  });
+  const response = await get(path);
   if (response.ok) return response.text();
   throw new Error(
     response.status === 404 ? 'This was built again: load the page again.' : await response.text(),
@@ -38,12 +36,16 @@ export async function getHtml(path: string): Promise<string> {
 
 /** A value of the page. Throws an Error to show where there is none. */
 export async function getJson<Value>(path: string): Promise<Value> {
-  const response = await ask(path).catch(() => {
-    throw new Error('git flame does not answer any more, so this part cannot be loaded.');
-  });
+  const response = await get(path);
   if (response.ok) return response.json();
   const answer: { message?: string } = await response.json().catch(() => ({}));
   throw new Error(answer.message ?? 'It was refused.');
+}
+
+async function get(path: string): Promise<Response> {
+  return ask(path).catch(() => {
+    throw new Error('git flame does not answer any more, so this part cannot be loaded.');
+  });
 }
 
 interface FollowOptions {
