@@ -284,6 +284,10 @@ test('DSK-1: what is written, unfolded or in focus stays so while the board chan
     await changeAll('Bash cat');
     await page.locator('#panel .warning', { hasText: 'Bash cat' }).waitFor();
     assert.is(await inFocus(), 'TEXTAREA Use scrypt.');
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.tell form').waitFor({ state: 'hidden' });
+    assert.is(await inFocus(), 'BUTTON Tell it…');
+    assert.is(await page.locator('.tell textarea').inputValue(), '');
     await page.locator('#agents .tell-button').focus();
     await changeAll('Bash id');
     assert.is(await inFocus(), 'BUTTON Tell it…');
@@ -295,6 +299,8 @@ test('DSK-1: what is written, unfolded or in focus stays so while the board chan
     await page.keyboard.press('Escape');
     await page.locator('#agents .row-button').and(page.locator(':focus')).waitFor();
     assert.is(await page.locator('#panel').count(), 0);
+    await page.locator('#sessions .row-button', { hasText: 'Before' }).click();
+    await page.waitForURL(/#session=ses-20260205-143022-1a2b$/);
   } finally {
     await fake.board.close();
   }
