@@ -1,6 +1,21 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { userInfo } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 
@@ -14,15 +29,16 @@ interface Loaded {
 }
 
 /**
- * Loads the program, with what V8 compiled of it before: to compile it again takes as long as a short command. The name
- * of the script tells its content, that of what is kept the node it is for, and V8 refuses what another version or other
- * flags made.
+ * Loads the program, with what V8 compiled of it before: to compile it again takes as long as a short command. V8 takes
+ * any compiled code for a source of that length, so what is kept has to be as safe as the program. The name of the script
+ * is derived from its content, the kept file is named after node's version, and V8 refuses what other flags made.
+ * `home` returns the user's home as the system has it on record; it may throw.
  */
-export function loadProgram(file: string): Loaded {
+export function loadProgram(file: string, home: () => string = () => userInfo().homedir): Loaded {
   // esbuild writes ASCII, so that each byte is a character.
   const source = readFileSync(file, 'latin1');
-  const kept = join(cacheFolder(dirname(file)), `${basename(file)}.${process.version}-${process.arch}.cache`);
-  const cachedData = isOwn(dirname(kept)) ? readIfThere(kept) : undefined;
+  const name = `${basename(file)}.${process.version}-${process.arch}.cache`;
+  const cachedData = attempt(() => readKept(cacheFolder(dirname(file), home, false), name));
   const script = new Script(source, { filename: file, cachedData });
   const module: { exports: unknown } = { exports: {} };
   const program: Program = script.runInThisContext();
@@ -32,47 +48,84 @@ export function loadProgram(file: string): Loaded {
   return {
     exports: module.exports,
     keepCompiled: () => {
-      if (!isTaken) write(kept, script.createCachedData());
+      if (!isTaken)
+        attempt(() => keep(cacheFolder(dirname(file), home, true), name, script.createCachedData()));
     },
   };
 }
 
 /**
- * Beside the program, where only this user may write: whoever can write there can write the program as well. Otherwise
- * the folder of what this user allowed, which is as good as the right to run something.
+ * Beside the program where that folder is this user's own and safe, otherwise below the user's home. No variable names
+ * it: those may be set by a repository (direnv) or by the program that starts this one. Throws where neither is safe.
  */
-function cacheFolder(folder: string): string {
-  if (isOwn(folder)) return folder;
-  const { XDG_STATE_HOME: named = '' } = process.env;
-  return join(isAbsolute(named) ? named : join(homedir(), '.local', 'state'), 'git-flame', 'compiled');
+function cacheFolder(beside: string, home: () => string, isMade: boolean): string {
+  const folder = realpathSync(beside);
+  if (lstatSync(folder).uid === process.getuid?.() && isSafe(folder)) return folder;
+  return safeFolder(resolve('/', home(), '.local/state/git-flame/compiled'), isMade);
 }
 
-function isOwn(folder: string): boolean {
-  const found = statSync(folder, { throwIfNoEntry: false });
-  return found !== undefined && found.uid === process.getuid?.() && (found.mode & 0o022) === 0;
+/** The real path of a folder; `isMade`: what is missing of it is made. Throws where it is not safe or not there. */
+function safeFolder(path: string, isMade: boolean): string {
+  if (isMade && !existsSync(path)) {
+    const folder = join(safeFolder(dirname(path), true), basename(path));
+    mkdirSync(folder, { mode: 0o700 });
+    return folder;
+  }
+  const folder = realpathSync(path);
+  if (!isSafe(folder)) throw new Error(`${folder} can be changed by others`);
+  return folder;
 }
 
-/** What can't be read only saves time. */
-function readIfThere(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file);
-  } catch {
-    return undefined;
+/** Whether only this user and root can change what lies in a folder; `folder` is a real path. */
+function isSafe(folder: string): boolean {
+  for (let one = folder; ; one = dirname(one)) {
+    const facts = lstatSync(one);
+    // What lies in a sticky folder, as /tmp is one, is moved and removed by its owner alone.
+    const isSticky = one !== folder && (facts.mode & 0o1000) !== 0;
+    if (!isOwn(facts) || (isWritable(facts) && !isSticky)) return false;
+    if (dirname(one) === one) return true;
   }
 }
 
-/** All of it or nothing, whoever else does the same, and whatever ends this process or the machine; older ones go. */
-function write(file: string, bytes: Uint8Array): void {
-  const [folder, made] = [dirname(file), `${file}.${process.pid}`];
+function isOwn({ uid }: Stats): boolean {
+  return uid === 0 || uid === process.getuid?.();
+}
+
+/** By the group or by others. */
+function isWritable({ mode }: Stats): boolean {
+  return (mode & 0o022) !== 0;
+}
+
+/** undefined: others can write it. Throws where it can't be read. */
+function readKept(folder: string, name: string): Buffer | undefined {
+  const file = openSync(join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (!isOwn(folder)) return;
-    writeFileSync(made, bytes, { flag: 'wx', flush: true });
-    renameSync(made, file);
-    for (const name of readdirSync(folder))
-      if (name.endsWith('.cache') && name !== basename(file)) rmSync(join(folder, name));
-  } catch {
-    // A full disk, say: the next start compiles again.
+    const facts = fstatSync(file);
+    return isOwn(facts) && !isWritable(facts) ? readFileSync(file) : undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** All of it or nothing, also when several processes do the same or the machine ends meanwhile; older ones go. */
+function keep(folder: string, name: string, bytes: Uint8Array): void {
+  const made = join(folder, `${name}.${process.pid}`);
+  try {
+    writeFileSync(made, bytes, { flag: 'wx', flush: true, mode: 0o600 });
+    renameSync(made, join(folder, name));
+  } catch (error) {
     rmSync(made, { force: true });
+    throw error;
+  }
+  for (const other of readdirSync(folder))
+    if (other.endsWith('.cache') && other !== name) rmSync(join(folder, other));
+}
+
+/** What is kept only saves time: where the disk is full, say, the next start compiles again. */
+function attempt<T>(action: () => T): T | undefined {
+  try {
+    return action();
+  } catch {
+    return undefined;
   }
 }
