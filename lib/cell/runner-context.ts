@@ -3,7 +3,7 @@ import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/polic
 import type { Adapter } from '../domain/ports/adapter.ts';
 import type { CommandRun } from '../domain/ports/agent-port.ts';
 import type { Repository } from '../domain/ports/git-port.ts';
-import type { CellLimits, SandboxState, SpareCells } from './sandbox-state.ts';
+import type { CellLimits, SandboxState } from './sandbox-state.ts';
 import type { SharedFolders } from './shared-folders.ts';
 
 /** What all cells of one command share. */
@@ -28,8 +28,6 @@ export interface RunnerContext {
   sight(request: SightRequest): MachineSight;
   /** Tried once. */
   sandbox(): Promise<SandboxState>;
-  /** Cells begun before they are needed. */
-  spares(): Promise<SpareCells>;
   /** Tried once. */
   watcher(): Promise<WatcherClient>;
   /** See prepareAdapter; asked once for each adapter. */

@@ -1,5 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
-
 /** Limits of one cell, from the configuration's `sandbox` section. */
 export interface CellLimits {
   readonly cpuSeconds: number;
@@ -66,30 +64,4 @@ export interface GroupUsage {
   readonly memoryKills: number;
   /** Processes or threads it refused to start. */
   readonly refusedForks: number;
-}
-
-/** What will be a cell: a process in a control group of its own, with the descriptors of a cell. */
-export interface SpareCell {
-  readonly child: ChildProcess;
-  readonly group: CellGroup;
-  /** Has it run a program with that mark in its environment, in place of itself; `folder` is private to the cell. */
-  become(command: SpareCommand): void;
-}
-
-export interface SpareCommand {
-  readonly argv: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** Whether stdin is its pipe, or /dev/null. */
-  readonly hasInput: boolean;
-  readonly folder: string;
-}
-
-/** Cells that are begun before it is known what for: entering a control group takes the kernel ten milliseconds. */
-export interface SpareCells {
-  /** Begins one, unless enough wait. */
-  prepare(): void;
-  /** One that is ready; null where none is. */
-  take(): SpareCell | null;
-  /** Ends those that wait. */
-  close(): Promise<void>;
 }

@@ -198,25 +198,3 @@ function readCommandLine(pid: string): string {
     return '';
   }
 }
-
-/** The cells of a process that are begun, and wait for what they become. */
-export function spareCellsOf(parent: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const [, , script = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-        const [state, above] = readFileSync(`/proc/${pid}/stat`, 'utf8')
-          .replace(/^.*\) /, '')
-          .split(' ');
-        // It has said that it waits: it reads its standard input, its first word.
-        const isReading = /^\d+ 0x0 /.test(readFileSync(`/proc/${pid}/syscall`, 'utf8'));
-        return (
-          state === 'S' && isReading && above === String(parent) && /^echo .* read -r file /.test(script)
-        );
-      } catch {
-        return false;
-      }
-    });
-}

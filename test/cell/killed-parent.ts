@@ -1,7 +1,6 @@
 // Starts one agent and waits: the test kills this process, or it kills itself so many milliseconds after the start.
-// With "spare" it starts that one in a cell that was begun early, and says the pids of those first.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCellFixture, spareCellsOf } from './fixture.ts';
+import { openCellFixture } from './fixture.ts';
 
 const mark = process.argv[2] ?? '';
 const { runner, request } = await openCellFixture();
@@ -14,12 +13,7 @@ const prompt = [
   'echo ready',
   'wait',
 ].join('\n');
-const [, , , afterMs = '', kind = ''] = process.argv;
-if (kind === 'spare') {
-  await (await runner.start(request({ prompt: 'true' }), () => undefined)).outcome;
-  while (spareCellsOf(process.pid).length === 0) await sleep(1);
-  process.stdout.write(`spare ${spareCellsOf(process.pid).join(' ')}\n`);
-}
+const [, , , afterMs = ''] = process.argv;
 await runner.start(request({ prompt }), ({ text }) => process.stdout.write(text));
 if (afterMs !== '') {
   await sleep(Number(afterMs));

@@ -12,7 +12,11 @@ test('where no descriptor is left for the pipes of a program it is said, and all
   const script = 'ulimit -n 100 && exec "$0" "$@"';
   const argv = [process.execPath, program, join(repo.path, '.git'), repo.git('rev-parse', 'HEAD')];
   const said = execFileSync('/bin/sh', ['-c', script, ...argv], { env: repo.env, encoding: 'utf8' });
-  assert.equal(said.trim().split('\n'), ['too-many-files too-many-files 0', 'commit 0 1', '0 left']);
+  assert.equal(said.trim().split('\n'), [
+    'too-many-files too-many-files 0 too many files are open',
+    'commit 0 0 started',
+    '0 left',
+  ]);
 });
 
 test.run();

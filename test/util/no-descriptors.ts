@@ -2,7 +2,8 @@
 // what came of it, a line each. Run it with few: `ulimit -n 100`.
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keepSpareCells } from '../../lib/cell/sandbox/spare-cells.ts';
+import type { CellProfile } from '../../lib/cell/sandbox/bwrap-profile.ts';
+import { spawnCell } from '../../lib/cell/sandbox/spawn-cell.ts';
 import type { CellLimits, SandboxState } from '../../lib/cell/sandbox-state.ts';
 import type { ObjectId } from '../../lib/domain/ids.ts';
 import { CatFile } from '../../lib/git/process/cat-file.ts';
@@ -16,23 +17,33 @@ const limits = {
   openGroup: () => {
     groups += 1;
     return {
-      ...{ name: 'a group', enter: (argv: readonly string[]) => argv },
+      ...{ enter: (argv: readonly string[]) => argv, entered: () => undefined },
+      usage: () => ({ cpuSeconds: 0, memoryKills: 0, refusedForks: 0 }),
       close: async () => {
         groups -= 1;
       },
     };
   },
 };
-const sandbox = { confinement: 'bubblewrap', limits } as unknown as SandboxState;
-const spares = keepSpareCells(sandbox, {} as CellLimits);
+const cell = {
+  sandbox: { confinement: 'watched', limits } as unknown as SandboxState,
+  profile: {
+    ...{ workingDirectory: '/', env: {}, isInteractive: false, mayTrace: true, writable: [], overlays: [] },
+  } as unknown as CellProfile,
+  limits: {
+    ...{ cpuSeconds: 10, memoryMb: 1_000, fileSizeMb: 10, diskMb: 1_000, openFiles: 256, processes: 64 },
+  } satisfies CellLimits,
+  ...{ argv: ['true'], stdin: null, mark: `no-descriptors-${process.pid}`, opensOutput: true },
+  ...{ onStdout: () => undefined, onStderr: () => undefined },
+};
 
 const attempt = async (): Promise<void> => {
-  spares.prepare();
+  const { startError } = await spawnCell(cell).ended;
   const read = await catFile.read(commit as ObjectId).then((found) => found?.type, codeOf);
   const told = await runGit(context, ['rev-parse', 'HEAD']).then(({ exitCode }) => exitCode, codeOf);
   // What node tells by an event comes after that.
   await sleep(50);
-  process.stdout.write(`${read} ${told} ${groups}\n`);
+  process.stdout.write(`${read} ${told} ${groups} ${startError ?? 'started'}\n`);
 };
 
 const taken: number[] = [];
@@ -43,7 +54,6 @@ try {
 }
 for (const descriptor of taken) closeSync(descriptor);
 await attempt();
-await spares.close();
 await catFile.close();
 process.stdout.write(`${groups} left\n`);
 

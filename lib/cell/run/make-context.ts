@@ -6,9 +6,8 @@ import { probeSandbox } from '../probes/sandbox-probe.ts';
 import type { MachineSight, RunnerContext, WatcherClient, WorkTreeView } from '../runner-context.ts';
 import { lookAtMachine } from '../sandbox/machine-sight.ts';
 import { viewWorkTree } from '../sandbox/private-paths.ts';
-import { keepSpareCells } from '../sandbox/spare-cells.ts';
 import { searchFolders } from '../sandbox/tool-paths.ts';
-import type { SandboxState, SpareCells } from '../sandbox-state.ts';
+import type { SandboxState } from '../sandbox-state.ts';
 import { keepSharedFolders } from '../shared-folders.ts';
 import { prepareAdapter } from './prepare-adapter.ts';
 
@@ -32,7 +31,6 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
   closeInherited([]);
   const { config, env } = options;
   let probed: Promise<SandboxState> | null = null;
-  let spares: Promise<SpareCells> | null = null;
   let watcher: Promise<WatcherClient> | null = null;
   const prepared = new Map<string, Promise<string | null>>();
   let gitConfig: Promise<string> | null = null;
@@ -77,10 +75,6 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       probed ??= probeSandbox(env);
       return probed;
     },
-    spares: () => {
-      spares ??= context.sandbox().then((sandbox) => keepSpareCells(sandbox, context.limits));
-      return spares;
-    },
     watcher: () => {
       watcher ??= probeWatcher(context);
       return watcher;
@@ -91,10 +85,8 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       return asked;
     },
     close: async () => {
-      const [sandbox, early] = await Promise.allSettled([probed, spares]);
-      if (early.status === 'fulfilled') await early.value?.close();
       await context.shared.drop();
-      if (sandbox.status === 'fulfilled') await sandbox.value?.limits.dropGroups();
+      await (await probed?.catch(() => null))?.limits.dropGroups();
     },
   };
   return context;

@@ -64,11 +64,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
   try {
     const run = openRun(context, request, { folder, onActivity });
     const command = resolveCommand(context, run.adapter);
-    const [sandbox, prepared, spares] = await Promise.all([
-      context.sandbox(),
-      context.prepared(run.adapter),
-      context.spares(),
-    ]);
+    const [sandbox, prepared] = await Promise.all([context.sandbox(), context.prepared(run.adapter)]);
     services = await startServices(context, {
       ...{ adapter: run.adapter, request, folder, confinement: sandbox.confinement },
       access,
@@ -99,12 +95,9 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
         stdin: launch.stdin,
         mark: request.id,
         opensOutput,
-        early: { spares, folder: folder.root },
         ...output,
       }),
     );
-    // Most often another follows.
-    if (opensOutput) agent.outcome.then(spares.prepare, () => undefined);
     return agent;
   } catch (error) {
     await Promise.all([services?.close(), egress?.close()]);

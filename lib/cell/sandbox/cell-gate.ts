@@ -4,7 +4,7 @@ import { readStat } from '../../util/process-identity.ts';
 import type { Status } from './cell-status.ts';
 
 /** The file descriptor at which a cell waits to be let in. */
-export const gateDescriptor = 5;
+const gateDescriptor = 5;
 
 /** How a cell ends in which a file of its starter is open. */
 export const leakStatus = 126;

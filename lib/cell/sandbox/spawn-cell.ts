@@ -7,7 +7,7 @@ import { processStart } from '../../util/process-identity.ts';
 import { type LimitName, limitOf, withLimits } from '../limits/limits.ts';
 import { type Watch, watchLimits } from '../limits/watchdog.ts';
 import { descendants, processesWith, signal } from '../process-tree.ts';
-import type { CellGroup, CellLimits, SandboxState, SpareCell, SpareCells } from '../sandbox-state.ts';
+import type { CellGroup, CellLimits, SandboxState } from '../sandbox-state.ts';
 import { type CellProfile, handFilter } from './bwrap-profile.ts';
 import { gateScript, openGate } from './cell-gate.ts';
 import { isAlive, readStatus, type Status } from './cell-status.ts';
@@ -28,8 +28,6 @@ interface CellStart {
    * program's own: all that it starts could write there too.
    */
   readonly opensOutput: boolean;
-  /** Cells that were begun early, and the folder of this one that nothing inside can see; undefined: begun now. */
-  readonly early?: { readonly spares: SpareCells; readonly folder: string };
   /** What is left open for the cell on purpose, from its descriptor 6 on: it must not begin then. */
   readonly leaks?: readonly ('ignore' | number)[];
   onStdout(chunk: Buffer): void;
@@ -99,10 +97,8 @@ interface Spawned {
 function trySpawn(start: CellStart): Spawned | Error {
   let group: CellGroup | null = null;
   try {
-    // Those that wait have an output that can be opened.
-    const spare = start.opensOutput ? (start.early?.spares.take() ?? null) : null;
-    group = spare?.group ?? start.sandbox.limits.openGroup(start.limits);
-    const child = spare === null ? spawnConfined(start, group) : becomeConfined(start, spare);
+    group = start.sandbox.limits.openGroup(start.limits);
+    const child = spawnConfined(start, group);
     handFilter(child, start.profile);
     return { group, child };
   } catch (error) {
@@ -155,17 +151,6 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
   });
   requirePipes(child);
   return child;
-}
-
-/** bubblewrap clears the environment and says where its program works: of the rest it needs nothing but the mark. */
-function becomeConfined(start: CellStart, spare: SpareCell): ChildProcess {
-  spare.become({
-    argv: confinedCommand(start),
-    env: { [markVariable]: start.mark },
-    hasInput: start.stdin !== null,
-    folder: start.early?.folder ?? start.profile.tempDir,
-  });
-  return spare.child;
 }
 
 function watchCell(start: CellStart, { child, group }: Spawned, status: Status): Watch | null {
