@@ -20,7 +20,7 @@ export interface CellGroup {
   /** Tells which process entered. */
   entered(pid: number): void;
   usage(): GroupUsage;
-  /** Ends what is still in it, and gives it back. */
+  /** Ends what is still in it, and removes it. */
   close(): Promise<void>;
 }
 
@@ -36,8 +36,6 @@ export interface LimitsState {
   readonly missing: readonly string[];
   /** null: cells have no control group. Throws when it can't be made now. */
   openGroup(limits: CellLimits): CellGroup | null;
-  /** Removes the groups that are kept for later cells. */
-  dropGroups(): Promise<void>;
 }
 
 /**

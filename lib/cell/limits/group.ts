@@ -16,8 +16,6 @@ export interface GroupPlan {
 const megabyte = 1024 * 1024;
 // Of a maker in another container nothing is known; a group is entered within moments of its making.
 const strangerMs = 3_600_000;
-// Memory is charged to a group until the kernel needs it: what one cell read must not press on the next.
-const mostCharged = 0.25;
 let made = 0;
 
 /** Groups this process may make, by where it stands; nothing is tried yet. */
@@ -39,15 +37,8 @@ export function planGroups(hierarchies: readonly Hierarchy[], version: 1 | 2): G
   return parents.length === 0 ? [] : [{ version, parents: Object.fromEntries(parents) }];
 }
 
-/** A group that this process made. */
-export interface OwnGroup extends CellGroup {
-  readonly folders: readonly string[];
-  /** Whether nothing is in it, and little of its memory is taken. */
-  isFree(): boolean;
-}
-
 /** Makes a cell's group and sets its limits. Throws where that isn't possible; nothing is left then. */
-export function makeGroup(plan: GroupPlan, limits: CellLimits): OwnGroup {
+export function makeGroup(plan: GroupPlan, limits: CellLimits): CellGroup {
   made += 1;
   const name = `flame-${ownNamespace()}-${process.pid}-${processStart(process.pid)}-${made}`;
   const folders = new Map(
@@ -67,14 +58,10 @@ export function makeGroup(plan: GroupPlan, limits: CellLimits): OwnGroup {
   }
   return {
     name,
-    folders: [...folders.values()],
     enter: (argv) => ['/bin/sh', '-c', enterScript, 'enter', ...folders.values(), '--', ...argv],
     env: {},
     entered: () => undefined,
     usage: () => readUsage(plan.version, folderOf),
-    isFree: () =>
-      [...folders.values()].every((folder) => readProcesses(folder)?.length === 0) &&
-      chargedBytes(plan.version, folderOf('memory')) <= limits.memoryMb * megabyte * mostCharged,
     close: async () => {
       await Promise.all([...folders.values()].map(removeGroup));
     },
@@ -157,25 +144,19 @@ const removalAttempts = 200;
 
 async function removeGroup(folder: string): Promise<void> {
   for (let left = removalAttempts; left > 0 && existsSync(folder); left -= 1) {
-    for (const pid of readProcesses(folder) ?? []) signal(pid, 'SIGKILL');
+    for (const pid of readProcesses(folder)) signal(pid, 'SIGKILL');
     // The kernel takes its time.
     await rmdir(folder).catch(() => undefined);
     if (existsSync(folder)) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-/** null: it can't be read. */
-function readProcesses(folder: string): number[] | null {
+function readProcesses(folder: string): number[] {
   try {
     return readFileSync(join(folder, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number);
   } catch {
-    return null;
+    return [];
   }
-}
-
-/** 0 where no memory is counted. */
-function chargedBytes(version: 1 | 2, folder: string): number {
-  return numberIn(join(folder, version === 1 ? 'memory.usage_in_bytes' : 'memory.current'), /^(\d+)/, 1) ?? 0;
 }
 
 function attempt(action: () => void): void {

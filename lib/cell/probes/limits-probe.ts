@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { type GroupPlan, makeGroup, planGroups, sweepGroups } from '../limits/group.ts';
 import { type Hierarchy, readHierarchies } from '../limits/hierarchies.ts';
-import { keepGroups } from '../limits/kept-groups.ts';
 import { makeScope, scopeCommand } from '../limits/scope.ts';
 import { handFilter, probeArguments } from '../sandbox/bwrap-profile.ts';
 import { listKernelEntries } from '../sandbox/kernel-entries.ts';
@@ -92,12 +91,11 @@ function describe({ scope, plan, hasProcessLimit }: Found): LimitsState {
   const memory = has('memory') ? group : 'watchdog';
   const cpu = has('cpuacct') ? group : 'watchdog';
   const processes = has('pids') ? group : hasProcessLimit ? 'rlimit' : 'watchdog';
-  const kept = plan === null ? null : keepGroups(plan);
   return {
     ...{ memory, cpu, processes },
     missing: process.platform === 'linux' ? weaknesses({ memory, cpu, processes }) : [perProcess],
-    openGroup: (limits) => (scope !== null ? makeScope(limits, scope) : (kept?.open(limits) ?? null)),
-    dropGroups: async () => kept?.drop(),
+    openGroup: (limits) =>
+      scope !== null ? makeScope(limits, scope) : plan === null ? null : makeGroup(plan, limits),
   };
 }
 

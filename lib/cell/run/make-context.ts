@@ -84,10 +84,7 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       prepared.set(adapter.name, asked);
       return asked;
     },
-    close: async () => {
-      await context.shared.drop();
-      await (await probed?.catch(() => null))?.limits.dropGroups();
-    },
+    close: () => context.shared.drop(),
   };
   return context;
 }
