@@ -72,7 +72,6 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
     stop: (agent, order) => stopAgent(commonDir, agent, order),
     close: async () => {
       await Promise.all([...running].map((cell) => cell.stop(0)));
-      await context.close();
     },
   };
 }

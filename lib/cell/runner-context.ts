@@ -4,7 +4,6 @@ import type { Adapter } from '../domain/ports/adapter.ts';
 import type { CommandRun } from '../domain/ports/agent-port.ts';
 import type { Repository } from '../domain/ports/git-port.ts';
 import type { CellLimits, SandboxState } from './sandbox-state.ts';
-import type { SharedFolders } from './shared-folders.ts';
 
 /** What all cells of one command share. */
 export interface RunnerContext {
@@ -32,14 +31,10 @@ export interface RunnerContext {
   watcher(): Promise<WatcherClient>;
   /** See prepareAdapter; asked once for each adapter. */
   prepared(adapter: Adapter): Promise<string | null>;
-  /** What cells that live at the same time are shown alike. */
-  readonly shared: SharedFolders;
   /** What shell lines printed that are asked once. */
   readonly answers: Map<string, Promise<string>>;
   /** Installs that are under way, by what their outcome is known by: agents that start together wait for one. */
   readonly installs: Map<string, Promise<CommandRun | null>>;
-  /** Gives back what is kept for later cells. */
-  close(): Promise<void>;
 }
 
 /** What a cell shows of the person's own work tree beside the commits; absolute paths. */

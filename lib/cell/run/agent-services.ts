@@ -74,17 +74,12 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const sockets = makeSocketFolder(service.folder);
   const shown = isCell ? insidePaths.sockets : sockets.path;
   // Before anything listens: on a full disk it throws, and nothing may be left over.
-  const tools = layOutTools(context, {
-    ...{ id: request.id, confinement: service.confinement, client, canCommit },
+  const tools = layOutTools(context.distDir, {
+    ...{ folder: service.folder, confinement: service.confinement, client, canCommit },
     ...{ socket: join(shown, 'judge.sock'), isServed: needsModel(adapter) },
-    ...{ gitConfig: await context.gitConfig(), home: service.folder.home },
+    gitConfig: await context.gitConfig(),
   });
-  try {
-    return await serve(context, service, { client, sockets, shown, tools });
-  } catch (error) {
-    await tools.release();
-    throw error;
-  }
+  return serve(context, service, { client, sockets, shown, tools });
 }
 
 interface Served {
@@ -149,7 +144,6 @@ async function serve(
       // The last to note anything in the audit is the gateway.
       await judge?.close();
       await sockets.remove();
-      await tools.release();
     },
   };
 }

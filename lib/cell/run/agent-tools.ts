@@ -1,15 +1,16 @@
-import { chmodSync, copyFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { insidePaths } from '../probes/probe-watcher.ts';
-import type { RunnerContext, WatcherClient } from '../runner-context.ts';
+import type { RunFolder } from '../run-folder.ts';
+import type { WatcherClient } from '../runner-context.ts';
 import { accountsFor } from '../sandbox/cell-accounts.ts';
 import type { Confinement } from '../sandbox-state.ts';
-import type { SharedFolder } from '../shared-folders.ts';
 import { watcherCommand, watcherFile } from '../watcher/command.ts';
 import { hooksConfigIn, writeGitHooks } from '../watcher/write-git-hooks.ts';
 import { plainShell, shellName, writeShell } from './write-shell.ts';
 
-export interface AgentTools extends SharedFolder {
+export interface AgentTools {
+  readonly path: string;
   /** Where its cell shows them. */
   readonly inside: string;
   /** What asks the judge, a shell command; null where nothing does. */
@@ -24,8 +25,7 @@ export interface AgentTools extends SharedFolder {
 }
 
 interface ToolRequest {
-  /** The agent's. */
-  readonly id: string;
+  readonly folder: RunFolder;
   readonly confinement: Confinement;
   readonly client: WatcherClient | null;
   /** The judge's socket, as the cell shows it. */
@@ -34,8 +34,6 @@ interface ToolRequest {
   readonly canCommit: boolean;
   /** The repository's settings as a cell may see them. */
   readonly gitConfig: string;
-  /** The agent's own folder, as the cell shows it. */
-  readonly home: string;
 }
 
 export const bridgeFile = 'bridge.cjs';
@@ -44,39 +42,30 @@ const accountsFile = 'passwd';
 
 /**
  * What runs beside an agent: what asks the judge, its git's hooks, and for one that is `isServed` by a gateway the
- * bridge and the shell. Agents in cells of bubblewrap, which can't write there, share what is the same for all.
+ * bridge and the shell. A cell of bubblewrap can't write there.
  */
-export function layOutTools(context: RunnerContext, request: ToolRequest): AgentTools {
-  const { id, confinement, client, socket, isServed, canCommit, home, gitConfig } = request;
-  const isCell = confinement === 'bubblewrap';
-  const shellIn = (tools: string): string => (isServed ? join(tools, shellName) : plainShell);
-  // Outside of cells none is shown, so that it says nothing there.
-  const accounts = accountsFor({ home, shell: shellIn(insidePaths.tools) });
-  const key = JSON.stringify([isCell ? null : id, client, socket, isServed, canCommit, gitConfig, accounts]);
-  const commandIn = (tools: string): string | null =>
-    client === null ? null : watcherCommand(client, { tools, socket });
-  const folder = context.shared.take(key, (path) => {
-    const shown = isCell ? insidePaths.tools : path;
-    copyTools(context.distDir, path, [
-      ...(client === null ? [] : [watcherFile(client)]),
-      ...(isServed ? [bridgeFile] : []),
-    ]);
-    if (isServed) writeShell(path);
-    writeFileSync(join(path, configFile), gitConfig, { mode: 0o600 });
-    if (accounts !== null) writeFileSync(join(path, accountsFile), accounts, { mode: 0o644 });
-    const command = commandIn(shown);
-    if (canCommit && command !== null) writeGitHooks(path, { shown, watcher: command });
-  });
-  const inside = isCell ? insidePaths.tools : folder.path;
-  const watcher = commandIn(inside);
+export function layOutTools(distDir: string, request: ToolRequest): AgentTools {
+  const { folder, confinement, client, socket, isServed, canCommit, gitConfig } = request;
+  const path = join(folder.control, 'tools');
+  const inside = confinement === 'bubblewrap' ? insidePaths.tools : path;
+  const watcher = client === null ? null : watcherCommand(client, { tools: inside, socket });
+  const shell = isServed ? join(inside, shellName) : plainShell;
+  const accounts = accountsFor({ home: folder.home, shell });
+  const hasHooks = canCommit && watcher !== null;
+  mkdirSync(path, { mode: 0o700 });
+  copyTools(distDir, path, [
+    ...(client === null ? [] : [watcherFile(client)]),
+    ...(isServed ? [bridgeFile] : []),
+  ]);
+  if (isServed) writeShell(path);
+  writeFileSync(join(path, configFile), gitConfig, { mode: 0o600 });
+  if (accounts !== null) writeFileSync(join(path, accountsFile), accounts, { mode: 0o644 });
+  if (hasHooks) writeGitHooks(path, { shown: inside, watcher });
   return {
-    ...folder,
-    inside,
-    watcher,
-    hooksConfig: canCommit && watcher !== null ? hooksConfigIn(inside) : null,
-    shell: shellIn(inside),
-    accounts: accounts === null ? null : join(folder.path, accountsFile),
-    gitConfig: join(folder.path, configFile),
+    ...{ path, inside, watcher, shell },
+    hooksConfig: hasHooks ? hooksConfigIn(inside) : null,
+    accounts: accounts === null ? null : join(path, accountsFile),
+    gitConfig: join(path, configFile),
   };
 }
 
@@ -85,7 +74,7 @@ export function layOutTools(context: RunnerContext, request: ToolRequest): Agent
  * while agents run, by an update: a watcher that is an empty file for a moment would let a call through, since a
  * shell runs an empty file and finds nothing wrong.
  */
-export function copyTools(distDir: string, folder: string, names: readonly string[]): void {
+function copyTools(distDir: string, folder: string, names: readonly string[]): void {
   for (const name of names) {
     copyFileSync(join(distDir, name), join(folder, name));
     chmodSync(join(folder, name), 0o500);

@@ -8,7 +8,6 @@ import { lookAtMachine } from '../sandbox/machine-sight.ts';
 import { viewWorkTree } from '../sandbox/private-paths.ts';
 import { searchFolders } from '../sandbox/tool-paths.ts';
 import type { SandboxState } from '../sandbox-state.ts';
-import { keepSharedFolders } from '../shared-folders.ts';
 import { prepareAdapter } from './prepare-adapter.ts';
 
 export interface RunnerOptions
@@ -41,7 +40,6 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
     decide,
     installs: new Map(),
     answers: new Map(),
-    shared: keepSharedFolders(options.repository.commonDir),
     limits: {
       cpuSeconds: config.sandbox.max_cpu_seconds,
       memoryMb: config.sandbox.max_memory_mb,
@@ -84,7 +82,6 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       prepared.set(adapter.name, asked);
       return asked;
     },
-    close: () => context.shared.drop(),
   };
   return context;
 }

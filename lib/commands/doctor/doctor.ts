@@ -64,19 +64,15 @@ async function examineParts(
   isInteractive: boolean,
 ): Promise<readonly Finding[]> {
   const { context, git } = parts;
-  try {
-    const adapters = await configuredAdapters(context);
-    return [
-      ...(await examineWatcher(context, adapters)),
-      ...(await examineSandbox(context, adapters, isInteractive)),
-      ...examinePostCheck(),
-      ...(await examinePrograms(adapters, git)),
-      ...(await examineCredential(context, adapters)),
-      ...(await examineDiagnostics(parts)),
-    ];
-  } finally {
-    await context.close();
-  }
+  const adapters = await configuredAdapters(context);
+  return [
+    ...(await examineWatcher(context, adapters)),
+    ...(await examineSandbox(context, adapters, isInteractive)),
+    ...examinePostCheck(),
+    ...(await examinePrograms(adapters, git)),
+    ...(await examineCredential(context, adapters)),
+    ...(await examineDiagnostics(parts)),
+  ];
 }
 
 function repair({ git }: Reading, { globals }: CommandArgs, io: Io): Promise<readonly Repair[]> {

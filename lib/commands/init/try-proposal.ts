@@ -56,20 +56,16 @@ async function attempt(
   });
   const options = runnerOptions(git, config, io);
   const context = makeRunnerContext(options);
-  try {
-    const trial = await tryOnBase({ git, options, context });
-    if (trial === null) return untried(tests, 'there is no commit to try them on');
-    if ('untried' in trial) return untried(tests, trial.untried);
-    const failing = failedDiagnostics(trial.runs);
-    return {
-      tests: trial.runs.filter((run) => !failing.includes(run)).map(({ command }) => command),
-      install,
-      failing: failing.map((run) => describe(run, trial.base.branch)),
-      untried: null,
-    };
-  } finally {
-    await context.close();
-  }
+  const trial = await tryOnBase({ git, options, context });
+  if (trial === null) return untried(tests, 'there is no commit to try them on');
+  if ('untried' in trial) return untried(tests, trial.untried);
+  const failing = failedDiagnostics(trial.runs);
+  return {
+    tests: trial.runs.filter((run) => !failing.includes(run)).map(({ command }) => command),
+    install,
+    failing: failing.map((run) => describe(run, trial.base.branch)),
+    untried: null,
+  };
 }
 
 function untried(tests: readonly string[], why: string): Tried {
