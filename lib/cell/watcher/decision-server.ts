@@ -1,5 +1,4 @@
 import { createServer, type Socket } from 'node:net';
-import { openJudgingTurns } from '../gateway/judging-turns.ts';
 import { listenOn } from '../gateway/listen-on.ts';
 import { failed, type Held, type Judging, judgeRequest, record } from './judge-request.ts';
 import {
@@ -72,6 +71,39 @@ function serve(socket: Socket, options: DecisionServerOptions, held: HeldBytes):
       if (!isAsked) answer(record(options, null, tooMany));
     }
   });
+}
+
+// A client asks once for each call, and agents make a handful of calls at once.
+const mostWaiting = 32;
+
+/**
+ * Runs one judgement after another, since a single thread judges for all agents and relays their requests to the models:
+ * agents take turns, and between two judgements everything else continues.
+ */
+export function openJudgingTurns(later: (step: () => void) => void = setImmediate): {
+  /** Has a judgement made in its agent's turn; false: too many of this agent wait already. */
+  ask(agent: object, judge: () => void): boolean;
+} {
+  // In the order of their turns: who was served goes to the end.
+  const queues = new Map<object, (() => void)[]>();
+  const serve = (): void => {
+    for (const [agent, [judge, ...others]] of queues) {
+      queues.delete(agent);
+      if (others.length > 0) queues.set(agent, others);
+      if (queues.size > 0) later(serve);
+      judge?.();
+      return;
+    }
+  };
+  return {
+    ask(agent, judge) {
+      const waiting = queues.get(agent) ?? [];
+      if (waiting.length >= mostWaiting) return false;
+      if (queues.size === 0) later(serve);
+      queues.set(agent, [...waiting, judge]);
+      return true;
+    },
+  };
 }
 
 /** How often a client that waits for a person is told to go on waiting. */
