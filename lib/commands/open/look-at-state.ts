@@ -6,7 +6,7 @@ import type { Io } from '../../domain/shown/io.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import { whereThePersonIs } from '../../git/objects/git-access.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
-import { beginDiscovery } from '../../git/process/discover-repository.ts';
+import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { type Idents, openIdents } from '../../git/process/read-identity.ts';
 import type { AdmissionStore } from '../../store/admission/admission-store.ts';
 import { cloneSigner } from '../../trust/clone-key.ts';
@@ -52,11 +52,10 @@ export async function withStore(
   if (configFile !== null) await findConfigFile(io.cwd, configFile);
   const asked = readGitColor(io, args.globals);
   asked.catch(() => undefined);
-  const { isFound, whole } = beginDiscovery(context);
-  const found = await isFound;
-  const { commonDir, objectFormat } = found;
+  const repository = await discoverRepository(context);
+  const { commonDir, objectFormat } = repository;
   await adoptMovedClone(io.env, commonDir);
-  const idents = openIdents(whereThePersonIs({ context, repository: found }));
+  const idents = openIdents(whereThePersonIs({ context, repository }));
   const signer = cloneSigner({ env: io.env, commonDir }, objectFormat);
   const catFile = new CatFile(context, commonDir);
   const storing = { context, commonDir, objectFormat, idents, signer, catFile };
@@ -64,7 +63,7 @@ export async function withStore(
   try {
     // git is asked for the notes while it still answers what else was asked.
     store.raw.begin();
-    const [repository, gitColor] = [await whole, await asked];
+    const gitColor = await asked;
     const shown = openShownCommits({ env: io.env, commonDir });
     const output = createOutput(io, args.globals, { gitColor });
     await warnOfNewerConfig(args.command, { git: { repository }, configFile, output });

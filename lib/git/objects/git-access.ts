@@ -5,7 +5,6 @@ import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import type { Detours } from '../../domain/ports/git-contents.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { CatFile } from '../process/cat-file.ts';
-import type { RepositoryFacts } from '../process/find-plainly.ts';
 import type { GitGuard } from '../process/limit-git.ts';
 import type { Idents } from '../process/read-identity.ts';
 import type { GitContext } from '../process/run-git.ts';
@@ -34,7 +33,7 @@ export interface GitAccess {
   readonly measured: Set<string>;
 }
 
-type Place = Pick<GitAccess, 'context'> & { readonly repository: RepositoryFacts };
+type Place = Pick<GitAccess, 'context' | 'repository'>;
 
 /** git in a work tree; the person's current one may be known through --git-dir alone. */
 export function inWorkTree({ context, repository }: Place, workTree: string): GitContext {

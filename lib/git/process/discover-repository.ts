@@ -4,7 +4,6 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { noFolder } from '../../domain/not-found.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { programPath } from '../../util/program-path.ts';
-import { findPlainly, type RepositoryFacts } from './find-plainly.ts';
 import { listWorktrees } from './list-worktrees.ts';
 import { type GitContext, type GitResult, gitText, runGit } from './run-git.ts';
 
@@ -15,32 +14,17 @@ const oldestGit = '2.38';
  * kind environment: `not-a-repository`, `dubious-ownership`, `git-missing`, `git-too-old`.
  */
 export async function discoverRepository(context: GitContext): Promise<Repository> {
-  return beginDiscovery(context).whole;
-}
-
-/** A repository that is being looked for. */
-interface Discovery {
-  /** It, as soon as what is asked of git is answered. */
-  readonly whole: Promise<Repository>;
-  /** Where it is, known before that where it is plain to see: enough to begin to read. Rejects as `whole`. */
-  readonly isFound: Promise<RepositoryFacts>;
-}
-
-/** Like discoverRepository, for who has something to do meanwhile. */
-export function beginDiscovery(context: GitContext): Discovery {
   if (!existsSync(context.cwd)) throw noFolder(`The folder ${context.cwd} does not exist.`, 'cd "$HOME"');
   const here = { ...context, variables: { ...givenByPerson(context), ...context.variables } };
-  const plain = findPlainly(here);
-  const asked = plain === null ? readFacts(here) : Promise.resolve(plain);
+  const asked = readFacts(here);
   // An old git fails at the questions too; its age is the reason to name.
   asked.catch(() => undefined);
-  const whole = readVersion(here).then(async (gitVersion) => {
-    const facts = await asked;
-    return { ...facts, mainWorkTree: await findMainWorkTree(here, facts), gitVersion };
-  });
-  whole.catch(() => undefined);
-  return { whole, isFound: plain === null ? whole : asked };
+  const gitVersion = await readVersion(here);
+  const facts = await asked;
+  return { ...facts, mainWorkTree: await findMainWorkTree(here, facts), gitVersion };
 }
+
+type RepositoryFacts = Omit<Repository, 'mainWorkTree' | 'gitVersion'>;
 
 /**
  * `git --git-dir=X --work-tree=Y flame` arrives as variables, which children get only if passed on
