@@ -1,4 +1,5 @@
-import { openToolDoor } from '../../cell/run/tool-door.ts';
+import { createServer } from 'node:net';
+import { listenOn } from '../../cell/gateway/listen-on.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { LeadTools, OpenLeadTools } from '../../engine/lead-agent/run-lead-agent.ts';
 import { decideProposal } from '../../engine/plan/decide-proposal.ts';
@@ -78,11 +79,16 @@ export const openRunLead: OpenLeadTools = async ({ workshop, session, by, stop }
       return served.length > 0;
     },
     isBusy: () => lead.calls > 0,
-    listen: (path) =>
-      openToolDoor(path, (stream) => {
+    // The socket is mounted into the agent's cell alone: its path is all the proof of who calls.
+    listen: (path) => {
+      const server = createServer((stream) => {
+        // The agent is gone in mid-word: its end is what is reported.
+        stream.on('error', () => stream.destroy());
         const at = { input: stream, output: stream, lead: async () => lead };
         served.push(serveTools({ ...at, warn: (message) => warn(`${by}: ${message}`) }));
-      }),
+      });
+      return listenOn(server, path);
+    },
     close: async () => {
       clearTimeout(farewell);
       await lead.close();
