@@ -18,7 +18,7 @@ import {
 } from '../../lib/cell/watcher/decision-server.ts';
 import { boundedAsk } from '../../lib/cell/watcher/hold-question.ts';
 import { realPathFacts } from '../../lib/cell/watcher/path-facts.ts';
-import { answerTimeoutMs } from '../../lib/cell/watcher/protocol.ts';
+import { answerTimeoutMs, renderRequest } from '../../lib/cell/watcher/protocol.ts';
 import { mostAsked, type QuestionReply } from '../../lib/domain/question.ts';
 import { decide } from '../../lib/policy/decide.ts';
 import { makeTempDir } from '../support/repo.ts';
@@ -323,8 +323,8 @@ test('DSK-6 an agent asks so often and no more, only where it may, and is heard 
       return { kind: 'proceed', why: 'No.' };
     }),
   });
-  for (let at = 0; at < mostAsked; at += 1) await say(bounded.path, `{"call":${asking}}`);
-  assert.match(await say(bounded.path, `{"call":${asking}}`), `You have asked ${mostAsked} times already`);
+  for (let at = 0; at < mostAsked; at += 1) await say(bounded.path, asking);
+  assert.match(await say(bounded.path, asking), `You have asked ${mostAsked} times already`);
   assert.is(heard, mostAsked);
   await bounded.close();
   let isAsked: () => void = () => undefined;
@@ -342,7 +342,7 @@ test('DSK-6 an agent asks so often and no more, only where it may, and is heard 
       return new Promise(() => undefined);
     },
   });
-  const socket = connect(held.path, () => socket.write(`{"call":${asking}}\n`));
+  const socket = connect(held.path, () => socket.write(reported(asking)));
   await asked;
   socket.destroy();
   await over;
@@ -430,9 +430,9 @@ test('WAT-2 an agent that asks without end does not slow the judging of another 
     };
   const flooding = await startServer({ decide: judge('flooding') });
   const other = await startServer({ decide: judge('other') });
-  const flood = Array.from({ length: 30 }, () => say(flooding.path, `{"call":${call('a.txt')}}`));
+  const flood = Array.from({ length: 30 }, () => say(flooding.path, call('a.txt')));
   await hasBegun;
-  await say(other.path, `{"call":${call('b.txt')}}`);
+  await say(other.path, call('b.txt'));
   const place = order.indexOf('other');
   assert.ok(place < 20, `its turn was the ${place}th of ${order.length}`);
   await Promise.all(flood);
@@ -522,16 +522,20 @@ function ask(
   });
 }
 
-/** One line to the judge, and what it answers. */
-function say(path: string, line: string): Promise<string> {
+function reported(text: string): string {
+  return renderRequest({ flag: '', name: '', text });
+}
+
+/** One call to the judge, and what it answers. */
+function say(path: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    let text = '';
-    const socket = connect(path, () => socket.write(`${line}\n`));
+    let answer = '';
+    const socket = connect(path, () => socket.write(reported(text)));
     socket.on('data', (chunk) => {
-      text += chunk;
+      answer += chunk;
     });
     socket.on('error', reject);
-    socket.on('close', () => resolve(text));
+    socket.on('close', () => resolve(answer));
   });
 }
 

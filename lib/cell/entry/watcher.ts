@@ -6,8 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { askServer } from '../watcher/ask-server.ts';
 import type { judgeAlone } from '../watcher/judge-alone.ts';
-import { type Answer, answerTimeoutMs, blocked } from '../watcher/protocol.ts';
-import { readAll, readHookInput } from '../watcher/read-hook-input.ts';
+import { type Answer, answerTimeoutMs, blocked, largestCallBytes } from '../watcher/protocol.ts';
 
 process.exitCode = 2;
 process.on('uncaughtException', (error) => finish(blocked('watcher-failed', error.message)));
@@ -21,14 +20,26 @@ const [mode = '', place = '', ...flags] = process.argv.slice(2);
 judge().then(finish, (error: unknown) => finish(blocked('watcher-failed', String(error))));
 
 async function judge(): Promise<Answer> {
-  if (mode === '--socket' && flags.includes('--canary')) return askServer(place, { canary: true });
-  if (mode === '--socket' && flags[0] === '--hook') {
-    return askServer(place, { gitHook: flags[1] ?? '', text: await readAll(process.stdin) });
+  const [flag, name = ''] = flags;
+  const text = flag === '--canary' ? '' : await readAll(process.stdin);
+  if (mode === '--policy') return loadJudge()(place, JSON.parse(text), new Date());
+  if (mode !== '--socket')
+    return blocked('watcher-failed', 'The watcher was started without --socket or --policy.');
+  const known = flag === '--canary' || flag === '--hook' ? flag : '';
+  return askServer(place, { flag: known, name, text }, () => patience.refresh());
+}
+
+/** Reads a stream of text to its end. Rejects when it is too large. */
+async function readAll(stream: AsyncIterable<Buffer | string>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > largestCallBytes) throw new Error('The call is larger than 16 MB; write smaller files.');
+    chunks.push(bytes);
   }
-  const call = await readHookInput(process.stdin);
-  if (mode === '--socket') return askServer(place, { call }, () => patience.refresh());
-  if (mode === '--policy') return loadJudge()(place, call, new Date());
-  return blocked('watcher-failed', 'The watcher was started without --socket or --policy.');
+  return Buffer.concat(chunks).toString();
 }
 
 function loadJudge(): typeof judgeAlone {

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { type Answer, blocked, parseAnswer, type WatcherRequest, waitLine } from './protocol.ts';
+import { type Answer, blocked, parseAnswer, renderRequest, waitLine } from './protocol.ts';
 
 /**
  * Asks the decision server; a server that is gone or ends without an answer blocks. Rejects on nothing. `onWait` is called
@@ -7,29 +7,20 @@ import { type Answer, blocked, parseAnswer, type WatcherRequest, waitLine } from
  */
 export function askServer(
   socketPath: string,
-  request: WatcherRequest,
-  onWait: () => void = () => undefined,
+  request: Parameters<typeof renderRequest>[0],
+  onWait: () => void,
 ): Promise<Answer> {
   return new Promise((resolve) => {
     let answer = '';
-    const socket = connect(socketPath, () => socket.write(`${JSON.stringify(request)}\n`));
+    const socket = connect(socketPath, () => socket.write(renderRequest(request)));
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => {
       answer += chunk;
       for (; answer.startsWith(waitLine); answer = answer.slice(waitLine.length)) onWait();
     });
     socket.on('error', (error) => resolve(unanswered(error.message)));
-    socket.on('close', () => resolve(readAnswer(answer)));
+    socket.on('close', () => resolve(parseAnswer(answer) ?? unanswered('it gave no whole answer')));
   });
-}
-
-function readAnswer(text: string): Answer {
-  if (!text.endsWith('\n')) return unanswered('the connection ended');
-  try {
-    return parseAnswer(text);
-  } catch {
-    return unanswered('its answer cannot be read');
-  }
 }
 
 function unanswered(why: string): Answer {

@@ -45,7 +45,7 @@ function serve(socket: Socket, options: DecisionServerOptions, held: HeldBytes):
   let isWhole = false;
   const answer = (decision: Answer): void => {
     socket.removeAllListeners('data');
-    socket.end(renderAnswer(decision, chunks[0] ?? Buffer.of()));
+    socket.end(renderAnswer(decision));
   };
   socket.on('error', () => socket.destroy());
   socket.setTimeout(longestMs, () => socket.destroy());

@@ -2,10 +2,9 @@ import type { Decision, ToolCall } from '../../domain/policy.ts';
 import type { CallFacts } from '../../domain/ports/call-facts.ts';
 import { isRecord } from '../../util/json-record.ts';
 
-// One JSON line from the node client, one JSON line back, then the connection ends. The other clients' request
-// is a head `FLAG HOOK LENGTH` and that many bytes; it is answered `allow`, or `block`, rule and details in lines,
-// or `print LENGTH` and that many bytes, which the client prints when it allows the call.
-// Lines `wait` may come before any answer.
+// A request is a head `FLAG HOOK LENGTH` and that many bytes; it is answered `allow`, or `block`, rule and details in
+// lines, or `print LENGTH` and that many bytes, which the client prints when it allows the call. Lines `wait` may come
+// before any answer. Then the connection ends.
 
 /** Larger calls are blocked: no file an agent may write is near this size. */
 export const largestCallBytes = 16 * 1024 * 1024;
@@ -15,6 +14,13 @@ export const waitLine = 'wait\n';
 
 /** How long a client waits for an answer before it blocks the call. */
 export const answerTimeoutMs = 5_000;
+
+interface PlainRequest {
+  readonly flag: '' | '--canary' | '--hook';
+  /** Of a git hook; '' otherwise. */
+  readonly name: string;
+  readonly text: string;
+}
 
 /** What a client asks: the call as the hook reported it, what a git hook was given, or the sign that an agent's settings were accepted. */
 export type WatcherRequest = { readonly call: unknown } | GitHookRequest | { readonly canary: true };
@@ -56,55 +62,41 @@ export const plainCalls: Pick<CallFacts, 'read' | 'replace' | 'asks'> = {
   asks: null,
 };
 
+/** What a client sends; `flag` names what `text` is, `''` the call that a CLI's hook reported. */
+export function renderRequest({ flag, name, text }: PlainRequest): string {
+  return `${flag} ${name} ${Buffer.byteLength(text)}\n${text}`;
+}
+
 /** How many bytes a request has, as its beginning says, in which a newline has come. */
 export function requestLength(beginning: Buffer): number {
   const end = beginning.indexOf(10) + 1;
-  return end + Number(plainHead.exec(beginning.toString('latin1', 0, end))?.groups?.length ?? 0);
+  return end + Number(head.exec(beginning.toString('latin1', 0, end))?.groups?.length ?? 0);
 }
 
-/** Reads a whole request; null when it's none. Throws a SyntaxError when it, or the call in it, isn't JSON. */
+/** Reads a whole request; null when it's none. Throws a SyntaxError when the call in it isn't JSON. */
 export function parseRequest(bytes: Buffer): WatcherRequest | null {
   const end = bytes.indexOf(10) + 1;
-  if (!isPlain(bytes)) return parseJsonRequest(bytes.toString('utf8', 0, end));
-  const { flag, name = '' } = plainHead.exec(bytes.toString('latin1', 0, end))?.groups ?? {};
+  const { flag, name = '' } = head.exec(bytes.toString('latin1', 0, end))?.groups ?? {};
   if (flag === '--canary') return { canary: true };
   const text = bytes.toString('utf8', end);
   if (flag === '--hook') return { gitHook: name, text };
   return flag === '' ? { call: JSON.parse(text) } : null;
 }
 
-function isPlain(bytes: Buffer): boolean {
-  return bytes[0] !== 0x7b;
-}
+const head = /^(?<flag>|--canary|--hook) (?<name>[a-z-]*) (?<length>\d{1,9})\n$/;
 
-const plainHead = /^(?<flag>|--canary|--hook) (?<name>[a-z-]*) (?<length>\d{1,9})\n$/;
-
-function parseJsonRequest(line: string): WatcherRequest | null {
-  const value: unknown = JSON.parse(line);
-  if (!isRecord(value)) return null;
-  if (value.canary === true) return { canary: true };
-  const { gitHook, text } = value;
-  if (typeof gitHook === 'string') return typeof text === 'string' ? { gitHook, text } : null;
-  return 'call' in value ? { call: value.call } : null;
-}
-
-/** An answer in the form that the sender of the request reads. */
-export function renderAnswer({ decision, rule, details, output }: Answer, request: Buffer): string {
-  if (!isPlain(request)) return `${JSON.stringify({ decision, rule, details, output })}\n`;
+export function renderAnswer({ decision, rule, details, output }: Answer): string {
   if (decision !== 'allow') return `block\n${rule}\n${details}`;
   // With its length: half of it would be no answer to the CLI, and the call would run as it is.
   return output === undefined ? 'allow\n' : `print ${Buffer.byteLength(output)}\n${output}`;
 }
 
-/** Reads an answer line; whatever isn't a clear permission blocks. */
-export function parseAnswer(line: string): Answer {
-  const value: unknown = JSON.parse(line);
-  if (!isRecord(value)) return blocked('watcher-failed', 'The watcher gave no usable answer.');
-  const { decision, rule, details, output } = value;
-  return {
-    ...(typeof output === 'string' ? { output } : {}),
-    decision: decision === 'allow' ? 'allow' : 'block',
-    rule: typeof rule === 'string' ? rule : 'watcher-failed',
-    details: typeof details === 'string' ? details : 'The watcher gave no reason.',
-  };
+/** Reads a whole answer; null: it isn't one, or was cut off where it would allow the call. */
+export function parseAnswer(text: string): Answer | null {
+  const [word = '', rule = '', ...details] = text.split('\n');
+  if (word === 'block') return blocked(rule, details.join('\n'));
+  const allowed = { decision: 'allow', rule: 'allowed', details: '' } as const;
+  if (text === 'allow\n') return allowed;
+  const output = text.slice(word.length + 1);
+  return word === `print ${Buffer.byteLength(output)}` ? { ...allowed, output } : null;
 }
