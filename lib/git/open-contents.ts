@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { ObjectId } from '../domain/ids.ts';
 import type { FilteredPath, GitDiffs, GitFiles } from '../domain/ports/git-contents.ts';
 import type { TreeChange } from '../domain/state/patch.ts';
+import { splitNames } from '../util/file-names.ts';
+import { readTextOrEmpty } from '../util/read-file.ts';
 import { readChangedFiles, readTreeChanges } from './diff/changed-files.ts';
 import { readDiffStat, readDiffText, readFileStats, readRenames } from './diff/diff-commits.ts';
 import { pairCommits } from './diff/pair-commits.ts';
@@ -12,10 +16,10 @@ import { submodulesOf } from './objects/list-detours.ts';
 import { listFiles, pathsIn } from './objects/list-files.ts';
 import { searchCommit } from './objects/search-commit.ts';
 import { ignoreRules } from './process/ignore-rules.ts';
-import { includedFiles } from './process/included-files.ts';
+import { type GitContext, gitText, runGit } from './process/run-git.ts';
+import { readSettings } from './process/settings.ts';
 import type { ReadObjects } from './read-objects.ts';
 import { listFiltered } from './worktrees/filtered-paths.ts';
-import { readSparsePatterns } from './worktrees/sparse-patterns.ts';
 
 // The same few are asked for by one step after the other.
 const mostCompared = 100;
@@ -75,4 +79,27 @@ export function openFiles(access: GitAccess, reading: ReadObjects): GitFiles {
     submodules: async (commit) => submodulesOf(await access.detours(commit)),
     exportCommit: (commit, folder) => exportCommit(access, commit, folder),
   };
+}
+
+/** The patterns of a person's sparse checkout, in the form of .gitignore; null: their work tree holds everything. */
+async function readSparsePatterns(git: GitContext): Promise<readonly string[] | null> {
+  if (!(await readSettings(git)).isTrue('core.sparsecheckout')) return null;
+  const file = await gitText(git, ['rev-parse', '--git-path', 'info/sparse-checkout']);
+  const lines = readTextOrEmpty(resolve(join(git.cwd, '.'), file)).split('\n');
+  const patterns = lines.filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  return patterns.length === 0 ? null : patterns;
+}
+
+/**
+ * Untracked files of a work tree that git ignores and that `.worktreeinclude` at its top names, in the form of
+ * .gitignore. Other tools that make worktrees read the same file.
+ */
+async function includedFiles(git: GitContext, root: string): Promise<readonly string[]> {
+  const file = join(root, '.worktreeinclude');
+  if (!existsSync(file)) return [];
+  const { stdout } = await runGit(git, ['ls-files', '-z', '--others', '--ignored', `--exclude-from=${file}`]);
+  const named = splitNames(stdout);
+  if (named.length === 0) return [];
+  const ignored = await ignoreRules(git, named);
+  return named.filter((path) => ignored.has(path));
 }

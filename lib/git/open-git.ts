@@ -1,7 +1,7 @@
 import { type GitLimits, gitLimits, type WorkBounds, workBounds } from '../domain/config/work-bounds.ts';
-import type { ObjectId } from '../domain/ids.ts';
+import { type ObjectId, parseObjectId, parseRefName } from '../domain/ids.ts';
 import type { Detours } from '../domain/ports/git-contents.ts';
-import type { GitPort, Repository } from '../domain/ports/git-port.ts';
+import type { GitPort, RefInfo, Repository } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
 import type { StepObserver } from './cells/import-objects.ts';
 import { pathsChanged, tryMerge } from './cells/try-merge.ts';
@@ -18,11 +18,10 @@ import { inertDrivers } from './process/inert-drivers.ts';
 import { lateSignal } from './process/late-signal.ts';
 import { readQuietConfig } from './process/quiet-config.ts';
 import { type Idents, openIdents } from './process/read-identity.ts';
-import type { GitContext } from './process/run-git.ts';
+import { type GitContext, runGit } from './process/run-git.ts';
 import { repositorySettings } from './process/settings.ts';
 import { objectReader } from './read-objects.ts';
 import { KnownCommits } from './refs/known-commits.ts';
-import { listRefs, refNames, refsHolding } from './refs/list-refs.ts';
 import { restingTip } from './worktrees/resting-tip.ts';
 
 export interface OpenOptions {
@@ -100,4 +99,35 @@ export async function openGit(
     tidy: () => repackLoose(onObjects(access), repository.commonDir),
     close: async () => (objects === options.catFile ? undefined : objects.close()),
   };
+}
+
+/** Refs below a prefix that ends in a slash, sorted by name; those that name no commit are left out. */
+function listRefs(context: GitContext, prefix: string): Promise<readonly RefInfo[]> {
+  return eachRef(context, ['--', prefix]);
+}
+
+/** The same, of those alone whose history holds a commit. */
+function refsHolding(context: GitContext, commit: ObjectId, prefix: string): Promise<readonly RefInfo[]> {
+  return eachRef(context, [`--contains=${commit}`, '--', prefix]);
+}
+
+/** See GitRefs.refNames. */
+async function refNames(context: GitContext, places: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await runGit(context, ['for-each-ref', '--format=%(refname)', '--', ...places]);
+  return stdout
+    .toString()
+    .split('\n')
+    .filter((name) => name !== '');
+}
+
+async function eachRef(context: GitContext, which: readonly string[]): Promise<readonly RefInfo[]> {
+  const format = '%(objecttype) %(objectname) %(refname)';
+  const { stdout } = await runGit(context, ['for-each-ref', `--format=${format}`, ...which]);
+  return stdout
+    .toString()
+    .split('\n')
+    .flatMap((line) => {
+      const [type, commit = '', ref = ''] = line.split(' ');
+      return type === 'commit' ? [{ ref: parseRefName(ref), commit: parseObjectId(commit) }] : [];
+    });
 }

@@ -2,11 +2,11 @@ import type { ObjectId } from '../domain/ids.ts';
 import type { GitWorktrees } from '../domain/ports/git-worktrees.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { type GitAccess, inWorkTree, withVariables } from './objects/git-access.ts';
+import { gitEnvironment } from './process/git-environment.ts';
 import type { GitContext } from './process/run-git.ts';
 import { readHead } from './refs/head-state.ts';
 import { advanceObstacles, advanceWorktree } from './worktrees/advance-worktree.ts';
 import { readBranchUses } from './worktrees/branch-uses.ts';
-import { readChangedTracked, readDirtyPaths } from './worktrees/dirty-paths.ts';
 import { filesInTheWay } from './worktrees/files-in-the-way.ts';
 import { addPersonWorktree, detachWorktree, removePersonWorktree } from './worktrees/person-worktree.ts';
 import { placedWorktrees } from './worktrees/placed-worktrees.ts';
@@ -52,4 +52,43 @@ async function seeing(access: GitAccess, workTree: string): Promise<GitContext> 
   if (drivers.GIT_CONFIG_COUNT === '0') return own;
   const quiet = withVariables(own, drivers);
   return (await readChangedTracked(quiet)).length === 0 ? quiet : own;
+}
+
+/** Paths `git status` reports in the person's work tree: changed, staged and untracked, not ignored. */
+function readDirtyPaths(context: GitContext): Promise<readonly string[]> {
+  return readStatus(context, '--untracked-files=all');
+}
+
+/** The same without untracked files. */
+function readChangedTracked(context: GitContext): Promise<readonly string[]> {
+  return readStatus(context, '--untracked-files=no');
+}
+
+// simple-git refuses to run with these set, and status needs none of them.
+const namesProgram = /(?:EDITOR|PAGER|ASKPASS|PROXY_COMMAND|TEMPLATE_DIR|EXTERNAL_DIFF)$|^GIT_SSH/;
+
+/** Sorted; a rename counts with both its ends. */
+async function readStatus(context: GitContext, untracked: string): Promise<readonly string[]> {
+  const { simpleGit } = await import('simple-git');
+  const all = { ...gitEnvironment(context.env), ...context.variables };
+  const env = Object.fromEntries(Object.entries(all).filter(([name]) => !namesProgram.test(name)));
+  const git = simpleGit({
+    baseDir: context.cwd,
+    // It refuses these whatever their value; here they are the person's own, or switch a program off.
+    unsafe: {
+      allowUnsafeConfigPaths: true,
+      allowUnsafeConfigEnvCount: true,
+      allowUnsafeExec: true,
+      allowUnsafeFilter: true,
+      allowUnsafeFsMonitor: true,
+      allowUnsafeMergeDriver: true,
+    },
+    allowEnvironment: Object.keys(env),
+    config: ['core.fsmonitor=false'],
+  }).env(env);
+  const { files } = await git.status([untracked]);
+  const paths = files.flatMap(({ path, from }) =>
+    from === undefined || from === '' ? [path] : [from, path],
+  );
+  return [...new Set(paths)].sort();
 }
