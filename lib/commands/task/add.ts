@@ -55,23 +55,12 @@ function showIssue(
 }
 
 async function readAdded(args: CommandArgs<'task'>, io: Io, cwd: string): Promise<readonly NewTask[]> {
-  const { from, description, locks, needs, group, priority, attempts, id } = args.options;
+  const { from, description } = args.options;
   const issue = from === null ? null : issueNamed(from);
   if (issue !== null) return readFromIssue(args, issue, { io, cwd, from: from ?? '' });
   const [title = args.options.title] = args.positionals;
-  if (title !== null && title !== undefined && from === null) {
-    const task = {
-      title,
-      description: description ?? title,
-      file_locks: locks ?? [],
-      dependencies: needs ?? [],
-      ...(group === null ? {} : { cohesion_group: group }),
-      ...(priority === null ? {} : { priority }),
-      ...(attempts === null ? {} : { attempts: readAttempts(attempts) }),
-      ...(id === null ? {} : { id: parseTaskId(id) }),
-    };
-    return readOptions(JSON.stringify([task]));
-  }
+  if (title !== null && title !== undefined && from === null)
+    return asTyped(args, { title, description: description ?? title });
   if (title !== null && title !== undefined) throw bothGiven();
   if (from === null && io.stdin.isTTY === true) throw nothingGiven();
   const isStdin = from === null || from === '-';
@@ -89,17 +78,24 @@ interface Asking {
 
 /** An issue with what the options say of it besides. */
 async function readFromIssue(
-  { options, positionals }: CommandArgs<'task'>,
+  args: CommandArgs<'task'>,
   name: IssueName,
   { io, cwd, from }: Asking,
 ): Promise<readonly NewTask[]> {
-  const { locks, needs, group, priority, attempts, id } = options;
   const retry = `git flame task add --from ${shellQuote(from)}`;
   const issue = await openForge(name.forge, { cwd, io, retry }).issue(name);
-  const [title = options.title ?? issue.title] = positionals;
+  const [title = args.options.title ?? issue.title] = args.positionals;
+  const tasks = asTyped(args, { title, description: issue.description });
+  return tasks.map((one) => ({ ...one, source: issue.source }));
+}
+
+/** A task of these words with what the options say of it. */
+function asTyped(
+  { options: { locks, needs, group, priority, attempts, id } }: CommandArgs<'task'>,
+  words: Pick<NewTask, 'title' | 'description'>,
+): readonly NewTask[] {
   const task = {
-    title,
-    description: issue.description,
+    ...words,
     file_locks: locks ?? [],
     dependencies: needs ?? [],
     ...(group === null ? {} : { cohesion_group: group }),
@@ -107,7 +103,7 @@ async function readFromIssue(
     ...(attempts === null ? {} : { attempts: readAttempts(attempts) }),
     ...(id === null ? {} : { id: parseTaskId(id) }),
   };
-  return readOptions(JSON.stringify([task])).map((one) => ({ ...one, source: issue.source }));
+  return readOptions(JSON.stringify([task]));
 }
 
 const optionOf: Readonly<Record<string, string>> = {
