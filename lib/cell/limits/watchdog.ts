@@ -1,6 +1,7 @@
+import { type ProcessUsage, readProcessTable, withDescendants } from '../process-tree.ts';
 import type { CellGroup, CellLimits, Enforcer, LimitsState } from '../sandbox-state.ts';
 import type { LimitName } from './limits.ts';
-import { type ProcessUsage, readProcessTable, usageOf, withDescendants } from './usage.ts';
+import { usageOf } from './usage.ts';
 import { watchDisk } from './watch-disk.ts';
 
 interface WatchedCell {

@@ -10,8 +10,9 @@ import { planGroups, sweepGroups } from '../../../lib/cell/limits/group.ts';
 import { parseHierarchies, readHierarchies } from '../../../lib/cell/limits/hierarchies.ts';
 import { withLimits } from '../../../lib/cell/limits/limits.ts';
 import { scopeCommand } from '../../../lib/cell/limits/scope.ts';
-import { parseStat, usageOf } from '../../../lib/cell/limits/usage.ts';
+import { usageOf } from '../../../lib/cell/limits/usage.ts';
 import { probeCellLimits } from '../../../lib/cell/probes/limits-probe.ts';
+import { parseStat } from '../../../lib/cell/process-tree.ts';
 import type { CellGroup, CellLimits } from '../../../lib/cell/sandbox-state.ts';
 import { ownIdentity, processStart } from '../../../lib/util/process-identity.ts';
 
