@@ -23,8 +23,6 @@ export interface RunnerContext {
   gitConfig(): Promise<string>;
   /** See viewWorkTree; as it was a second ago at most. */
   workTree(): Promise<WorkTreeView>;
-  /** What cells see of the machine; as it was a second ago at most. */
-  sight(request: SightRequest): MachineSight;
   /** Tried once. */
   sandbox(): Promise<SandboxState>;
   /** Tried once. */
@@ -47,38 +45,6 @@ export interface WorkTreeView {
   readonly hidden: readonly string[];
   /** The same to agents alone: setup and checks see what the configuration links by its full name. */
   readonly hiddenFromAgents: readonly string[];
-}
-
-/** What a cell is to see of the machine, wherever exactly it works. */
-export interface SightRequest {
-  readonly repository: Repository;
-  /** The person's home; `/` where it is unknown. */
-  readonly personHome: string;
-  readonly searchFolders: readonly string[];
-  /** Files that will be run, with the packages they belong to. */
-  readonly programs: readonly string[];
-  /** See viewWorkTree. */
-  readonly workTree: WorkTreeView;
-  /** Other files and folders it must see. */
-  readonly shown: readonly string[];
-  /** The folder its worktree is in, with those of other cells; null: it works in a plain folder. */
-  readonly siblings: string | null;
-}
-
-/** What all cells of one kind see of the machine alike. */
-export interface MachineSight {
-  readonly system: readonly SystemPath[];
-  readonly hidden: readonly string[];
-  /** What must be seen beside the system, each path once and none of them hidden itself. */
-  readonly needed: readonly string[];
-  /** Parts of the person's work tree that are shown empty. */
-  readonly covered: readonly string[];
-  /** Shown empty although they lie in what is shown. */
-  readonly hiddenInside: readonly string[];
-  readonly hiddenFiles: readonly string[];
-  readonly kernelEntries: readonly string[];
-  /** Whether a path is there and can be seen. */
-  isInSight(path: string): boolean;
 }
 
 /** A folder of the system that every cell shows; `link` says where it leads where it is one. */

@@ -3,8 +3,7 @@ import { decide } from '../../policy/decide.ts';
 import { closeInherited } from '../../util/close-inherited.ts';
 import { probeWatcher } from '../probes/probe-watcher.ts';
 import { probeSandbox } from '../probes/sandbox-probe.ts';
-import type { MachineSight, RunnerContext, WatcherClient, WorkTreeView } from '../runner-context.ts';
-import { lookAtMachine } from '../sandbox/machine-sight.ts';
+import type { RunnerContext, WatcherClient, WorkTreeView } from '../runner-context.ts';
 import { viewWorkTree } from '../sandbox/private-paths.ts';
 import { searchFolders } from '../sandbox/tool-paths.ts';
 import type { SandboxState } from '../sandbox-state.ts';
@@ -34,7 +33,6 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
   const prepared = new Map<string, Promise<string | null>>();
   let gitConfig: Promise<string> | null = null;
   let found: { readonly view: Promise<WorkTreeView>; readonly at: number } | null = null;
-  const sights = new Map<string, { readonly sight: MachineSight; readonly at: number }>();
   const context: RunnerContext = {
     ...options,
     decide,
@@ -58,16 +56,6 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       const now = performance.now();
       if (found === null || now - found.at > lookAgainMs) found = { view: viewWorkTree(options), at: now };
       return found.view;
-    },
-    sight: (request) => {
-      const now = performance.now();
-      const kind = JSON.stringify(request);
-      const last = sights.get(kind);
-      if (last !== undefined && now - last.at <= lookAgainMs) return last.sight;
-      for (const [old, { at }] of sights) if (now - at > lookAgainMs) sights.delete(old);
-      const sight = lookAtMachine(request);
-      sights.set(kind, { sight, at: now });
-      return sight;
     },
     sandbox: () => {
       probed ??= probeSandbox(env);

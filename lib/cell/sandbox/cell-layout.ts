@@ -5,9 +5,8 @@ import type { Repository } from '../../domain/ports/git-port.ts';
 import { agentCommon } from '../../git/cells/agent-refs.ts';
 import { isBelow } from '../../util/is-below.ts';
 import type { RunFolder } from '../run-folder.ts';
-import type { MachineSight } from '../runner-context.ts';
 import type { CellProfile } from './bwrap-profile.ts';
-import { isBelowAny, needsShowing } from './machine-sight.ts';
+import { isBelowAny, type MachineSight, needsShowing } from './machine-sight.ts';
 import { isThere } from './tool-paths.ts';
 import { listSocketPaths } from './unix-sockets.ts';
 

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Repository } from '../../domain/ports/git-port.ts';
 import { isBelow } from '../../util/is-below.ts';
-import type { MachineSight, SightRequest, SystemPath } from '../runner-context.ts';
+import type { SystemPath, WorkTreeView } from '../runner-context.ts';
 import { listKernelEntries } from './kernel-entries.ts';
 import { linkedTools } from './linked-tools.ts';
 import { listPrivateSystemPaths, listSystemPaths } from './system-paths.ts';
@@ -10,6 +11,38 @@ import { listBesidePrograms, listForeignToGit } from './unneeded-paths.ts';
 
 // Sockets, other people's files, keys: everything an agent doesn't need to work.
 const alwaysHidden = ['/run', '/tmp', '/var/tmp', '/root'];
+
+/** What a cell is shown of the machine, wherever exactly it works. */
+interface SightRequest {
+  readonly repository: Repository;
+  /** The person's home; `/` where it is unknown. */
+  readonly personHome: string;
+  readonly searchFolders: readonly string[];
+  /** Files that will be run, with the packages they belong to. */
+  readonly programs: readonly string[];
+  /** See viewWorkTree. */
+  readonly workTree: WorkTreeView;
+  /** Other files and folders it must see. */
+  readonly shown: readonly string[];
+  /** The folder its worktree is in, with those of other cells; null: it works in a plain folder. */
+  readonly siblings: string | null;
+}
+
+/** What all cells of one kind see of the machine alike. */
+export interface MachineSight {
+  readonly system: readonly SystemPath[];
+  readonly hidden: readonly string[];
+  /** What must be seen beside the system, each path once and none of them hidden itself. */
+  readonly needed: readonly string[];
+  /** Parts of the person's work tree that are shown empty. */
+  readonly covered: readonly string[];
+  /** Shown empty although they lie in what is shown. */
+  readonly hiddenInside: readonly string[];
+  readonly hiddenFiles: readonly string[];
+  readonly kernelEntries: readonly string[];
+  /** Whether a path is there and can be seen. */
+  isInSight(path: string): boolean;
+}
 
 /** Looks at the machine: many hundred paths. */
 export function lookAtMachine(request: SightRequest): MachineSight {

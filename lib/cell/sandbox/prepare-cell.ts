@@ -9,6 +9,7 @@ import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { type CellPlace, layOutCell } from './cell-layout.ts';
 import { gitCellEnvironment } from './git-environment.ts';
+import { lookAtMachine } from './machine-sight.ts';
 import { wholeWorkTree } from './private-paths.ts';
 import { isThere, realPath } from './tool-paths.ts';
 
@@ -57,7 +58,7 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
     mayTrace: request.mayTrace ?? false,
     folder: request.folder,
     repository: context.repository,
-    sight: context.sight({
+    sight: lookAtMachine({
       repository: context.repository,
       personHome: realPath(context.env.HOME || '/'),
       searchFolders: context.searchFolders,
