@@ -7,8 +7,8 @@ import type {
 import type { TaskStory } from '../../domain/shown/task-story.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
+import { isSessionBusy } from '../open/clone-lock.ts';
 import type { Reading } from '../open/read-state.ts';
-import { isSessionBusy } from '../open/session-busy.ts';
 import { readSnapshot, type SessionMeant } from '../open/session-meant.ts';
 import { tellStory } from '../show/tell-story.ts';
 import type { PromptPreview, PromptPreviewer } from './preview-prompt.ts';

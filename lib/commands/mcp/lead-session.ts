@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../../domain/config/config.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
@@ -10,7 +9,7 @@ import { workAssigned } from '../../engine/lead-agent/work-assigned.ts';
 import type { SessionView } from '../../engine/record.ts';
 import { resume } from '../../engine/run-session.ts';
 import type { Workshop } from '../../engine/workshop.ts';
-import { takeLock } from '../../util/owned-lock.ts';
+import { tryLock } from '../open/clone-lock.ts';
 import type { Reading } from '../open/read-state.ts';
 import { type Advice, adviseModel, asFlameError } from './answer.ts';
 
@@ -188,14 +187,13 @@ export function openLeadLock(commonDir: string): LeadLock {
     take: async (session) => {
       if (held?.session === session) return;
       await release();
-      const path = join(commonDir, 'blueflame', 'locks', `${session}.queen.lock`);
-      const free = await takeLock(path, { staleMs: 10_000 }).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ELOCKED') throw error;
+      const free = await tryLock(commonDir, `${session}.queen`);
+      if (free === null) {
         const message = `Another chat, or git flame run --queen, leads session ${session}.`;
         const next =
           'Look with get_status; to lead here, the other one has to end first: ask the project lead';
         throw refusal({ code: 'queen-busy', message, next });
-      });
+      }
       held = { session, release: free };
     },
     release,

@@ -21,6 +21,7 @@ import { QuestionQueue } from '../../ui/questions/question-queue.ts';
 import { describeConflict } from '../../ui/render/render-ahead.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { randomName } from '../../util/random-name.ts';
+import { waitForLock } from './clone-lock.ts';
 import { type Current, openCurrent } from './current.ts';
 import { openGateDoor } from './gate-door.ts';
 import { guardedAgents, guardedMachine, guardedPrompts } from './guarded-ports.ts';
@@ -37,7 +38,6 @@ import { isSameConfig, readRunConfig } from './run-config.ts';
 import { runnerOptions } from './runner-options.ts';
 import { tellIgnored } from './tell-ignored.ts';
 import { triedBefore } from './tried-before.ts';
-import { waitForLock } from './wait-for-lock.ts';
 
 interface Built {
   readonly workshop: Workshop;

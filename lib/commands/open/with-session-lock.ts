@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { sessionShared } from '../../domain/meanwhile.ts';
-import { takeLock } from '../../util/owned-lock.ts';
+import { tryLock } from './clone-lock.ts';
 import { namingSession } from './name-session.ts';
 import type { Reading } from './read-state.ts';
 
@@ -20,10 +19,8 @@ export async function withSessionLock<T>(
 ): Promise<T> {
   await requireAtHand(store, session);
   if (!isShared) await requireAlone(store, session);
-  const path = join(git.repository.commonDir, 'blueflame', 'locks', `${session}.lock`);
-  const release = await takeLock(path, { staleMs: 10_000 }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ELOCKED' ? busy(session) : error;
-  });
+  const release = await tryLock(git.repository.commonDir, session);
+  if (release === null) throw busy(session);
   try {
     return await namingSession(store, session, work);
   } finally {

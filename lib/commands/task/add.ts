@@ -13,9 +13,9 @@ import { formatCount } from '../../util/format-amount.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { openForge } from '../forge/open-forge.ts';
 import { type IssueName, issueNamed } from '../forge/read-issue.ts';
+import { isSessionBusy } from '../open/clone-lock.ts';
 import { readNamedFile } from '../open/open-gates.ts';
 import { readAll } from '../open/read-all.ts';
-import { isSessionBusy } from '../open/session-busy.ts';
 import { byHand } from './by-hand.ts';
 import { readAttempts } from './read-attempts.ts';
 

@@ -3,8 +3,8 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { chooseAttempt } from '../../engine/by-hand/choose-attempt.ts';
 import { shortId } from '../../util/short-id.ts';
+import { isSessionBusy } from '../open/clone-lock.ts';
 import { requireOwn } from '../open/own-terminal.ts';
-import { isSessionBusy } from '../open/session-busy.ts';
 import { byHand, taskMeant } from './by-hand.ts';
 
 /** `git flame task choose [ID] --attempt N`: another of several attempts is the task's work. */

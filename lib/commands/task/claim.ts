@@ -3,7 +3,7 @@ import type { Io } from '../../domain/shown/io.ts';
 import { claimByHand } from '../../engine/by-hand/claim.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { waitForLock } from '../open/wait-for-lock.ts';
+import { waitForLock } from '../open/clone-lock.ts';
 import { byHand } from './by-hand.ts';
 import { readRole } from './next.ts';
 import { tellAhead, tellElsewhere } from './tell-ahead.ts';

@@ -7,8 +7,8 @@ import {
   releaseByHand,
 } from '../../engine/by-hand/release.ts';
 import type { Output } from '../../ui/terminal/output.ts';
+import { isSessionBusy } from '../open/clone-lock.ts';
 import { requireOwn } from '../open/own-terminal.ts';
-import { isSessionBusy } from '../open/session-busy.ts';
 import { byHand, taskMeant } from './by-hand.ts';
 
 /** `git flame task release [ID]`: a claim is given back, a failed task is tried again. */
