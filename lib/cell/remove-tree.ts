@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { attempt } from '../util/attempt.ts';
 import { openFolders } from '../util/open-folders.ts';
 
 /**
@@ -11,13 +12,5 @@ export function removeTree(path: string): void {
   } catch {
     openFolders(path);
     attempt(() => rmSync(path, { recursive: true, force: true }));
-  }
-}
-
-function attempt(action: () => void): void {
-  try {
-    action();
-  } catch {
-    // Cleanup finds it.
   }
 }

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseRecord } from '../util/json-record.ts';
 import { makeFolders } from '../util/make-folders.ts';
-import { readTextOrEmpty } from '../util/read-file.ts';
+import { namesIn, readTextOrEmpty } from '../util/read-file.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import { cloneStateDir } from '../util/user-state.ts';
 
@@ -47,8 +47,4 @@ export function identityOf(folder: string): string | null {
   return facts === undefined || facts.birthtimeNs === 0n
     ? null
     : `${facts.dev} ${facts.ino} ${facts.birthtimeNs}`;
-}
-
-function namesIn(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
 }

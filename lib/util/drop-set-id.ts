@@ -1,6 +1,7 @@
-import { chmodSync, type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { chmodSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
+import { entriesIn } from './read-file.ts';
 
 const setIdBits = 0o6000;
 const entriesAtOnce = 2_000;
@@ -15,7 +16,8 @@ export async function dropSetIds(folders: readonly string[], most = mostEntries)
   const waiting = [...folders];
   let seen = 0;
   for (let folder = waiting.pop(); folder !== undefined && seen < most; folder = waiting.pop()) {
-    for (const entry of entriesOf(folder)) {
+    // Where it can't be read, no process can start what is in it either.
+    for (const entry of entriesIn(folder)) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) waiting.push(path);
       else if (entry.isFile()) dropSetId(path);
@@ -33,14 +35,5 @@ export function dropSetId(path: string): void {
     if (isOurs && facts.isFile() && (facts.mode & setIdBits) !== 0) chmodSync(path, facts.mode & 0o1777);
   } catch {
     // It is gone, or can't be reached.
-  }
-}
-
-/** Nothing where it can't be read: no process can start what is in it either. */
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
   }
 }

@@ -1,5 +1,6 @@
 import { chmodSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from './attempt.ts';
 
 // Well below what a system call takes, so that one more name always fits.
 const longestPath = 2_000;
@@ -24,13 +25,5 @@ export function openFolders(root: string): void {
       for (const entry of readdirSync(place, { withFileTypes: true }))
         if (entry.isDirectory()) waiting.push(join(place, entry.name));
     });
-  }
-}
-
-function attempt(action: () => void): void {
-  try {
-    action();
-  } catch {
-    // What follows from it shows when the tree is removed.
   }
 }

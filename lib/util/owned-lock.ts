@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { attempt } from './attempt.ts';
 import { killPoint } from './kill-point.ts';
 import { ownIdentity, type ProcessIdentity, parseIdentity, processState } from './process-identity.ts';
 import { readTextOrEmpty } from './read-file.ts';
@@ -114,14 +115,5 @@ function takeOver(path: string, named: string): void {
   else {
     attempt(() => rmdirSync(path));
     rmSync(aside, { force: true });
-  }
-}
-
-function attempt(action: () => void): boolean {
-  try {
-    action();
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Whether an error says that there is nothing at a path, nor a folder on the way to it. */
 export function isMissing(error: unknown): boolean {
@@ -31,4 +32,23 @@ export function namesIn(folder: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** The same as paths. */
+export function pathsIn(folder: string): readonly string[] {
+  return namesIn(folder).map((name) => join(folder, name));
+}
+
+/** The same with what each is. */
+export function entriesIn(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** Whether there is a folder at a path, or a link leads to one. */
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

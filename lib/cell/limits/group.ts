@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { attempt } from '../../util/attempt.ts';
 import { ownIdentity, processStart } from '../../util/process-identity.ts';
 import { namesIn } from '../../util/read-file.ts';
 import { signal } from '../process-tree.ts';
@@ -156,13 +157,5 @@ function readProcesses(folder: string): number[] {
     return readFileSync(join(folder, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number);
   } catch {
     return [];
-  }
-}
-
-function attempt(action: () => void): void {
-  try {
-    action();
-  } catch {
-    // Not there, or not now.
   }
 }

@@ -7,7 +7,7 @@ import type { AgentRun } from '../../domain/state/session.ts';
 import { addSpending } from '../../domain/state/spending.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
-import { namesIn } from '../../util/read-file.ts';
+import { pathsIn } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { runRoot, streamFile } from '../run-folder.ts';
 import { auditFile } from '../watcher/audit-log.ts';
@@ -90,7 +90,7 @@ export function findLivingAgent(
 }
 
 function livingRegistrations(commonDir: string): { readonly folder: string; readonly registration: Known }[] {
-  return listFolders(runRoot(commonDir))
+  return pathsIn(runRoot(commonDir))
     .flatMap((folder) =>
       readRegistration(join(folder, fileName)).map((registration) => ({ folder, registration })),
     )
@@ -112,8 +112,4 @@ function readRegistration(file: string): Known[] {
   } catch {
     return [];
   }
-}
-
-function listFolders(folder: string): string[] {
-  return namesIn(folder).map((name) => join(folder, name));
 }

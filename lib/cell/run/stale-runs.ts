@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseIdentity, processStart, processState } from '../../util/process-identity.ts';
-import { namesIn } from '../../util/read-file.ts';
+import { pathsIn } from '../../util/read-file.ts';
 import { processesWith, signal } from '../process-tree.ts';
 import { removeTree } from '../remove-tree.ts';
 import { canaryPrefix, ownerFile, passingPattern, runRoot } from '../run-folder.ts';
@@ -22,7 +22,7 @@ const graceMs = 2_000;
  * kernel sees to that; readLiveAgents says which are not.
  */
 export function listStaleRuns(commonDir: string, now: Date): string[] {
-  return listFolders(runRoot(commonDir)).filter((folder) => !isOwned(folder, now));
+  return pathsIn(runRoot(commonDir)).filter((folder) => !isOwned(folder, now));
 }
 
 /**
@@ -43,7 +43,7 @@ export async function endStaleRun(folder: string): Promise<boolean> {
 
 /** Removes temporary folders of canaries whose tool was killed; other containers may use the same folder for theirs. */
 export function removeStaleCanaries(now: Date): void {
-  for (const folder of listFolders(tmpdir()))
+  for (const folder of pathsIn(tmpdir()))
     if (basename(folder).startsWith(canaryPrefix) && !isOwned(folder, now)) removeTree(folder);
 }
 
@@ -75,8 +75,4 @@ function readText(file: string): string | null {
   } catch {
     return null;
   }
-}
-
-function listFolders(folder: string): string[] {
-  return namesIn(folder).map((name) => join(folder, name));
 }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
-import { statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { isBelow } from '../../util/is-below.ts';
+import { isFolder } from '../../util/read-file.ts';
 import type { Overlay } from '../dependencies/mount-overlays.ts';
 import type { SystemPath } from '../runner-context.ts';
 import { filterDescriptor, syscallFilter } from './syscall-filter.ts';
@@ -155,10 +155,6 @@ function mountArguments(profile: CellProfile): string[] {
       ...new Set([...hidden, ...folders, ...profile.hiddenInside, ...profile.emptied.filter(isFolder), '/']),
     ].flatMap((path) => ['--remount-ro', path]),
   ];
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function outermostFirst(paths: readonly string[]): string[] {

@@ -1,6 +1,7 @@
-import { type Dirent, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isBelow } from '../../util/is-below.ts';
+import { entriesIn } from '../../util/read-file.ts';
 import { isThere, packagePaths, realPath } from './tool-paths.ts';
 
 /**
@@ -29,7 +30,7 @@ function linksLeading(folder: string): readonly string[] {
   const changed = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const last = known.get(folder);
   if (last?.changed === changed) return last.leading;
-  const found = entriesOf(folder)
+  const found = entriesIn(folder)
     .filter((entry) => entry.isSymbolicLink())
     .flatMap(({ name }) => stepsOf(join(folder, name)))
     .filter((path) => dirname(path) !== folder);
@@ -73,14 +74,6 @@ function prefixOutside(folder: string): readonly string[] {
 /** A folder right below / holds anything. */
 function isDeep(folder: string): boolean {
   return dirname(folder) !== '/' && folder !== '/';
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
 
 function targetOf(path: string): string | null {

@@ -1,6 +1,7 @@
-import { type Dirent, readdirSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isBelow } from '../../util/is-below.ts';
+import { entriesIn } from '../../util/read-file.ts';
 
 // What git itself keeps in a common folder; gitrepository-layout(5), and what it leaves while it works. Submodules' own
 // folders, hooks of the person and large files are git's, too, but no agent's git needs them.
@@ -21,8 +22,8 @@ const privateFolders = new Set(['.git', '.ssh', '.aws', '.gnupg', '.kube', '.doc
 
 /** What lies beside git's own entries in a common folder: files of other programs, and the person's. */
 export function listForeignToGit(commonDir: string): readonly string[] {
-  const own = entriesOf(commonDir).filter(({ name }) => !entriesOfGit.has(name) && !passingOfGit.test(name));
-  const info = entriesOf(join(commonDir, 'info')).filter(
+  const own = entriesIn(commonDir).filter(({ name }) => !entriesOfGit.has(name) && !passingOfGit.test(name));
+  const info = entriesIn(join(commonDir, 'info')).filter(
     ({ name }) => !entriesOfInfo.has(name) && !name.endsWith('.lock'),
   );
   return [...pathsOf(commonDir, own), ...pathsOf(join(commonDir, 'info'), info)];
@@ -35,7 +36,7 @@ export function listBesidePrograms(folders: readonly string[], homes: readonly s
     .filter((folder) => ['bin', 'shims'].includes(basename(folder)))
     .map((folder) => dirname(folder));
   return [...new Set([...ofHomes, ...above])].flatMap((folder) =>
-    pathsOf(folder, entriesOf(folder).filter(isForeign)),
+    pathsOf(folder, entriesIn(folder).filter(isForeign)),
   );
 }
 
@@ -51,12 +52,4 @@ function pathsOf(folder: string, entries: readonly Dirent[]): readonly string[] 
   return entries
     .filter((entry) => entry.isFile() || entry.isDirectory())
     .map(({ name }) => join(folder, name));
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileStamp } from '../../util/file-stamp.ts';
 import { namesIn } from '../../util/read-file.ts';
 import { cloneStateDir } from '../../util/user-state.ts';
 
@@ -12,8 +12,7 @@ interface Place {
 
 /**
  * Another text after each change of a session's refs, of what was decided in this clone, of who works on it, and of the
- * configuration: as the
- * files show it, without a question to git. It may change without any of them.
+ * configuration: as the files show it, without a question to git. It may change without any of them.
  */
 export function stateMark({ commonDir, env, configFile }: Place): string {
   const refs = join(commonDir, 'refs', 'blueflame');
@@ -25,10 +24,5 @@ export function stateMark({ commonDir, env, configFile }: Place): string {
     join(commonDir, 'blueflame', 'locks'),
     ...(configFile === null ? [] : [configFile]),
   ];
-  return files.map(markOf).join(' ');
-}
-
-function markOf(file: string): string {
-  const facts = lstatSync(file, { bigint: true, throwIfNoEntry: false });
-  return facts === undefined ? '-' : `${facts.ino}.${facts.size}.${facts.mtimeNs}`;
+  return files.map(fileStamp).join();
 }

@@ -1,15 +1,7 @@
-import {
-  type Dirent,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.ts';
-import { readTextOrEmpty } from '../../util/read-file.ts';
+import { entriesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitAccess, onObjects } from '../objects/git-access.ts';
 import { gitText } from '../process/run-git.ts';
 import { reftableOf } from '../refs/reftable.ts';
@@ -117,21 +109,13 @@ function filesBelow(root: string): readonly string[] {
   const found: string[] = [];
   const waiting = [''];
   for (let folder = waiting.pop(); folder !== undefined && found.length < mostRefs; folder = waiting.pop()) {
-    for (const entry of entriesOf(join(root, folder))) {
+    for (const entry of entriesIn(join(root, folder))) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) waiting.push(path);
       else if (entry.isFile() && !entry.name.endsWith('.lock')) found.push(path);
     }
   }
   return found;
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
 
 /** Nothing of what is no plain file, or too long for one. */

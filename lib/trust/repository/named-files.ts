@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { byText } from '../../util/by-text.ts';
 import { isBelow } from '../../util/is-below.ts';
 import { wildcardMatches } from '../../util/path-globs.ts';
+import { isFolder } from '../../util/read-file.ts';
 import { realPathOf } from '../../util/real-path.ts';
 import { type ReadFile, readFileOnce } from './file.ts';
 import { readPrograms } from './read-folder.ts';
@@ -177,8 +178,4 @@ function isOwn(path: string, root: string): boolean {
   const [real, realRoot] = [realPathOf(path), realPathOf(root)];
   if (isBelow(real, join(realRoot, '.git'))) return false;
   return isBelow(resolve(path), root) || isBelow(real, realRoot);
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -1,5 +1,6 @@
-import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { entriesIn } from '../../util/read-file.ts';
 import { realPathOf } from '../../util/real-path.ts';
 import { type ReadFile, readFileOnce, sha256Of } from './file.ts';
 
@@ -30,7 +31,7 @@ function filesBelow(top: string, isRead: (name: string) => boolean): readonly st
   const found: string[] = [];
   for (const waiting = [top]; waiting.length > 0; ) {
     const folder = waiting.pop() ?? top;
-    for (const entry of entriesOf(folder)) {
+    for (const entry of entriesIn(folder)) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) {
         if (!skipped.has(entry.name) && !isWorktree(path)) waiting.push(path);
@@ -51,12 +52,4 @@ function isWorktree(folder: string): boolean {
 
 function isExecutable(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

@@ -1,8 +1,7 @@
-import { statSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { byText } from '../../util/by-text.ts';
-import { namesIn } from '../../util/read-file.ts';
+import { isFolder, namesIn } from '../../util/read-file.ts';
 import { type ReadFile, readFileOnce } from './file.ts';
 
 const mostFiles = 200;
@@ -46,10 +45,6 @@ function includedBy({ path, bytes }: ReadFile): string[] {
 
 function textOf(bytes: Buffer | null): string {
   return bytes?.toString() ?? '';
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function tooMany(folder: string): FlameError {
