@@ -16,7 +16,17 @@ export function realPathOf(path: string, linksLeft = mostLinks): string {
   }
 }
 
-function linkTarget(path: string): string | null {
+/** Resolves links; the path itself where nothing is there. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** What a link holds; null: it is none, or can't be read. */
+export function linkTarget(path: string): string | null {
   try {
     return readlinkSync(path);
   } catch {

@@ -1,6 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import { parseJson } from '../../util/json-record.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { listenOn } from '../gateway/listen-on.ts';
 
@@ -75,18 +76,10 @@ function readReport(socket: Socket, answer: (reported: unknown) => Promise<strin
     else chunks.push(chunk);
   });
   socket.on('end', () => {
-    const reported = parse(Buffer.concat(chunks).toString());
+    // What can't be read says nothing of the words; it is a hook's all the same.
+    const reported = parseJson(Buffer.concat(chunks).toString());
     void answer(reported)
       .catch(() => '')
       .then((text) => socket.end(text));
   });
-}
-
-/** What can't be read says nothing of the words; it is a hook's all the same. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -5,8 +5,9 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { hiddenPartOf, isMeant } from '../../policy/hidden-names.ts';
 import { isBelow } from '../../util/is-below.ts';
+import { realPath } from '../../util/real-path.ts';
 import { listPrivateIn } from './private-dependencies.ts';
-import { isThere, realPath } from './tool-paths.ts';
+import { isThere } from './tool-paths.ts';
 
 // Each is a mount, and the kernel looks through all of them for the next.
 const mostMasked = 1_000;

@@ -1,8 +1,9 @@
-import { readlinkSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isBelow } from '../../util/is-below.ts';
 import { entriesIn } from '../../util/read-file.ts';
-import { isThere, packagePaths, realPath } from './tool-paths.ts';
+import { linkTarget, realPath } from '../../util/real-path.ts';
+import { isThere, packagePaths } from './tool-paths.ts';
 
 /**
  * Where programs in the folders of PATH really are, when they are reached through links that lead elsewhere, and
@@ -42,7 +43,7 @@ function linksLeading(folder: string): readonly string[] {
 function stepsOf(link: string): readonly string[] {
   const steps: string[] = [];
   for (let at = link; steps.length < longestChain; ) {
-    const next = targetOf(at);
+    const next = linkTarget(at);
     if (next === null) break;
     at = resolve(dirname(at), next);
     steps.push(at);
@@ -74,12 +75,4 @@ function prefixOutside(folder: string): readonly string[] {
 /** A folder right below / holds anything. */
 function isDeep(folder: string): boolean {
   return dirname(folder) !== '/' && folder !== '/';
-}
-
-function targetOf(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
 }

@@ -2,11 +2,12 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { isBelow } from '../../util/is-below.ts';
+import { realPath } from '../../util/real-path.ts';
 import type { SystemPath, WorkTreeView } from '../runner-context.ts';
 import { listKernelEntries } from './kernel-entries.ts';
 import { linkedTools } from './linked-tools.ts';
 import { listPrivateSystemPaths, listSystemPaths } from './system-paths.ts';
-import { isThere, packagePaths, realPath, toolchainPaths } from './tool-paths.ts';
+import { isThere, packagePaths, toolchainPaths } from './tool-paths.ts';
 import { listBesidePrograms, listForeignToGit } from './unneeded-paths.ts';
 
 // Sockets, other people's files, keys: everything an agent doesn't need to work.

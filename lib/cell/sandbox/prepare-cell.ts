@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { placeReadPath } from '../../domain/config/read-path.ts';
 import { largestFile } from '../../git/cells/index-file.ts';
 import { isBelow } from '../../util/is-below.ts';
+import { realPath } from '../../util/real-path.ts';
 import { dependencyVariables, overlaysOf } from '../dependencies/own-dependencies.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
@@ -11,7 +12,7 @@ import { type CellPlace, layOutCell } from './cell-layout.ts';
 import { gitCellEnvironment } from './git-environment.ts';
 import { lookAtMachine } from './machine-sight.ts';
 import { wholeWorkTree } from './private-paths.ts';
-import { isThere, realPath } from './tool-paths.ts';
+import { isThere } from './tool-paths.ts';
 
 export interface CellRequest {
   readonly folder: RunFolder;

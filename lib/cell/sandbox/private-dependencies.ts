@@ -1,9 +1,8 @@
-import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { entriesOf } from '../../git/cells/look-over.ts';
 import { isBlockedBy } from '../../policy/judge-path.ts';
 import { locksConflict } from '../../util/path-globs.ts';
-import { realPath } from './tool-paths.ts';
+import { realPath } from '../../util/real-path.ts';
 
 const mostLooked = 1_000_000;
 const foldersAtOnce = 64;
@@ -61,8 +60,4 @@ function blockedBelow(folder: string, blocked: readonly string[]): (path: string
 /** With a star for each name that may be read two ways. */
 function widened(glob: string): string {
   return glob.replace(/[^/]*[[(][^/]*/g, '*');
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  return readdir(folder, { withFileTypes: true }).catch(() => []);
 }

@@ -5,10 +5,11 @@ import { listUntracked } from '../../git/worktrees/untracked-paths.ts';
 import { hiddenPartOf, isMeant } from '../../policy/hidden-names.ts';
 import { isBelow } from '../../util/is-below.ts';
 import { hasWildcard, pathMatches } from '../../util/path-globs.ts';
+import { realPath } from '../../util/real-path.ts';
 import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
 import { findHidden } from './hidden-files.ts';
 import { listPrivateIn } from './private-dependencies.ts';
-import { isThere, realPath } from './tool-paths.ts';
+import { isThere } from './tool-paths.ts';
 
 export const wholeWorkTree: WorkTreeView = { covered: [], kept: [], hidden: [], hiddenFromAgents: [] };
 

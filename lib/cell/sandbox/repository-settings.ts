@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { agentSettings } from '../../policy/agent-settings.ts';
 import { isBelow } from '../../util/is-below.ts';
-import { isThere, realPath } from './tool-paths.ts';
+import { realPath } from '../../util/real-path.ts';
+import { isThere } from './tool-paths.ts';
 
 /**
  * The settings for agent CLIs that a work tree brings, by their real paths. Some CLIs load plugins from there whatever

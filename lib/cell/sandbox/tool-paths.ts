@@ -1,7 +1,9 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isBelow } from '../../util/is-below.ts';
 import { isPrivatePlace, showsPrivatePlace } from '../../util/private-places.ts';
+import { isProgram } from '../../util/program-path.ts';
+import { realPath } from '../../util/real-path.ts';
 
 // Below these a person keeps credentials and documents beside programs: never shown as a whole.
 const sharedPrefixes = new Set(['.local', '.cargo', '.config', '.cache', '.npm', 'snap']);
@@ -29,7 +31,7 @@ export function findProgram(
   const candidates = name.includes('/')
     ? [resolve(workingDirectory, name)]
     : folders.map((folder) => join(folder, name));
-  return candidates.find(isExecutableFile) ?? null;
+  return candidates.find(isProgram) ?? null;
 }
 
 /** What must be seen for programs of PATH to run although their folders are below hidden ones. */
@@ -51,15 +53,6 @@ function toolchainsOf(folders: readonly string[], home: string): string[] {
 export function packagePaths(file: string, home: string): string[] {
   const files = [file, realPath(file)].filter((path) => !isPrivatePlace(path, home));
   return [...new Set(files.flatMap((path) => [path, ...packageOf(path, home)]))];
-}
-
-/** Resolves links; the path itself where nothing is there. */
-export function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 /** Whether anything is there that can be looked at; a dangling link is not. */
@@ -106,13 +99,4 @@ function packageOf(path: string, home: string): string[] {
 /** A home, what it lies in, and folders that programs of all kinds write into: no package, whatever lies there. */
 function mayHoldAnything(folder: string, home: string): boolean {
   return ['/', '/tmp', '/var/tmp', '/root'].includes(folder) || showsPrivatePlace(folder, home);
-}
-
-function isExecutableFile(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -9,6 +9,7 @@ import {
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
 import type { AgentQuestion } from '../../domain/question.ts';
+import { statuses } from '../../git/diff/changed-files.ts';
 import { decideGitHook, type GitHookCall } from '../../policy/decide-git-hook.ts';
 import { findReplay, type Replay, type Replays } from '../gateway/replays.ts';
 import type { Decide } from '../runner-context.ts';
@@ -171,13 +172,6 @@ function messageOf(error: unknown): string {
 }
 
 type Staged = (GitHookCall & { readonly hook: 'pre-commit' })['staged'];
-
-const statuses: Readonly<Record<string, Staged[number]['status']>> = {
-  A: 'added',
-  D: 'deleted',
-  M: 'modified',
-  T: 'type-changed',
-};
 
 /** Reads what a git hook of a cell was given: a message, or `git diff-index --cached --raw -z`; null if it's neither. */
 export function readGitHook({ gitHook, text }: GitHookRequest): GitHookCall | null {

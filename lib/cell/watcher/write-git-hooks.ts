@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { quoteValue } from '../../git/process/quiet-config.ts';
 import { packageRoot } from '../../util/package-root.ts';
 
 /**
@@ -31,9 +32,4 @@ const hooksFolder = 'git-hooks';
 /** The configuration file of the hooks in such a folder. */
 export function hooksConfigIn(tools: string): string {
   return join(tools, 'git-hooks.config');
-}
-
-function quoteValue(text: string): string {
-  const escaped = text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
-  return `"${escaped}"`;
 }

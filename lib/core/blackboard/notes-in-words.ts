@@ -1,5 +1,6 @@
 import { parseWorkerAnswer } from '../../domain/config/answers.ts';
 import { noteBounds } from '../../domain/state/blackboard.ts';
+import { parseJson } from '../../util/json-record.ts';
 import { boundText } from '../task/one-line.ts';
 
 /** How a line begins with which a worker leaves a note for later tasks in its last message. */
@@ -50,14 +51,6 @@ function lastBlock(text: string): { readonly before: string; readonly block: str
   if (start === -1) return { before: '', block: text };
   const block = text.slice(start + fence.length, -fence.length).replace(/^json\b/, '');
   return { before: text.slice(0, start).trim(), block };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The notes of a file that was left: paragraphs, divided by empty lines. */

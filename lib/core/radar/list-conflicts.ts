@@ -54,6 +54,7 @@ function toSide({ task, commit, isAtWork }: Work): AheadTask {
   return { task, commit, at_work: isAtWork };
 }
 
-function nameOf({ one, other }: AheadConflict): string {
+/** A conflict by the two that are in it. */
+export function nameOf({ one, other }: AheadConflict): string {
   return `${one.task} ${'task' in other ? other.task : ''}`;
 }

@@ -11,14 +11,14 @@ export function withdraw(
   leaving: readonly TaskChange[],
   at: string,
 ): readonly TaskChange[] {
-  let now = apply(tasks, leaving);
+  let now = applySteps(tasks, leaving);
   const steps = [...leaving];
   for (const { task } of leaving) {
     const restarted = restartDependents(now, task.id, { at });
-    now = apply(now, restarted);
+    now = applySteps(now, restarted);
     const why = whyGone(task);
     const blocked = why === null ? [] : blockDependents(now, task.id, why);
-    now = apply(now, blocked);
+    now = applySteps(now, blocked);
     steps.push(...restarted, ...blocked);
   }
   return steps;
@@ -29,7 +29,8 @@ function whyGone({ status }: Task): string | null {
   return status === 'dropped' ? 'it was dropped' : null;
 }
 
-function apply(tasks: readonly Task[], steps: readonly TaskChange[]): readonly Task[] {
-  const changed = new Map(steps.map(({ task }) => [task.id, task]));
+/** The tasks with what was changed of them. */
+export function applySteps(tasks: readonly Task[], steps: readonly TaskChange[]): readonly Task[] {
+  const changed = new Map<string, Task>(steps.map(({ task }) => [task.id, task]));
   return tasks.map((task) => changed.get(task.id) ?? task);
 }

@@ -1,3 +1,4 @@
+import { nameOf } from '../../core/radar/list-conflicts.ts';
 import type { AheadConflict } from '../../domain/shown/ahead.ts';
 import { handWorktree } from '../by-hand/hand-task.ts';
 import type { SessionView } from '../record.ts';
@@ -92,8 +93,4 @@ export function watchAhead(workshop: Workshop): AheadWatch {
 function factsOf({ one, other, paths, unrelated }: AheadConflict): readonly unknown[] {
   const isAtWork = 'task' in other && other.at_work;
   return [one.task, one.at_work, 'task' in other ? other.task : null, isAtWork, paths, unrelated];
-}
-
-function nameOf({ one, other }: AheadConflict): string {
-  return `${one.task} ${'task' in other ? other.task : ''}`;
 }

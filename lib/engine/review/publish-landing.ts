@@ -2,6 +2,7 @@ import { landedChangeset } from '../../core/changesets/landed-changeset.ts';
 import { withStates } from '../../core/changesets/with-states.ts';
 import { mergeTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
+import { applySteps } from '../../core/task/withdraw.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
@@ -108,16 +109,11 @@ function takenBackBy(
     );
     session = undone.session;
     // What began upon two of them stands on both.
-    now = after(now, undone.steps);
+    now = applySteps(now, undone.steps);
     steps.push(...undone.steps);
     reviews.push(...undone.reviews);
   }
   return { session, steps, reviews };
-}
-
-function after(tasks: readonly Task[], steps: readonly TaskChange[]): readonly Task[] {
-  const changed = new Map<string, Task>(steps.map(({ task }) => [task.id, task]));
-  return tasks.map((task) => changed.get(task.id) ?? task);
 }
 
 function reviewNote(

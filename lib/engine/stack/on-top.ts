@@ -3,7 +3,7 @@ import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { readGround, uprooted } from '../../core/task/needs-of.ts';
 import { requeueTask } from '../../core/task/task-return.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
-import { withdraw } from '../../core/task/withdraw.ts';
+import { applySteps, withdraw } from '../../core/task/withdraw.ts';
 import type { OnTop } from '../../domain/ports/changeset-question.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
@@ -35,7 +35,7 @@ export async function onTopOf(
     void found.push({ task: id, group: shown.get(id) ?? cohesion_group, outcome, paths });
   const sendBack = (leaving: readonly TaskChange[]): void => {
     const steps = withdraw(tasks, leaving, at);
-    tasks = apply(tasks, steps);
+    tasks = applySteps(tasks, steps);
     for (const { task } of steps.slice(leaving.length))
       if (task.status === 'requeued') tell(task, 'again', []);
     const ground = readGround(tasks);
@@ -53,12 +53,7 @@ export async function onTopOf(
     if (task === undefined || !hasWork(task)) return found;
     const fate = await fateOf(workshop, view.session, { task, tasks });
     tell(task, fate.kind === 'stands' ? 'stands' : 'conflicts', fate.kind === 'stands' ? [] : fate.paths);
-    if (fate.kind === 'stands') tasks = apply(tasks, [fate.step]);
+    if (fate.kind === 'stands') tasks = applySteps(tasks, [fate.step]);
     else sendBack([requeueTask(task, { kind: 'conflict', notes: '', at })]);
   }
-}
-
-function apply(tasks: readonly Task[], steps: readonly TaskChange[]): readonly Task[] {
-  const changed = new Map<string, Task>(steps.map(({ task }) => [task.id, task]));
-  return tasks.map((task) => changed.get(task.id) ?? task);
 }

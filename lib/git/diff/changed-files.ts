@@ -82,7 +82,8 @@ export function parseRaw(fields: string, path: string): Omit<Change, 'isBinary'>
   };
 }
 
-const statuses: Readonly<Record<string, ChangedFile['status']>> = {
+/** By the letter that git writes. */
+export const statuses: Readonly<Record<string, ChangedFile['status']>> = {
   A: 'added',
   D: 'deleted',
   M: 'modified',

@@ -35,8 +35,8 @@ function renderEntry({ key, value: given }: SettingsEntry): string {
   if (!quiet.test(key) || loud.test(key)) return '';
   const [section = '', ...rest] = key.split('.');
   const name = rest.pop() ?? '';
-  const subsection = rest.length === 0 ? '' : ` ${quote(rest.join('.'))}`;
-  const value = given === null ? '' : ` = ${quote(withoutPassword(given))}`;
+  const subsection = rest.length === 0 ? '' : ` ${quoteValue(rest.join('.'))}`;
+  const value = given === null ? '' : ` = ${quoteValue(withoutPassword(given))}`;
   return `[${section}${subsection}]\n\t${name}${value}\n`;
 }
 
@@ -46,7 +46,8 @@ function withoutPassword(value: string): string {
   return isAddress ? value.replace(/^([^/]*\/\/)[^/]*@/, '$1').replace(/[?#].*$/s, '') : value;
 }
 
-function quote(text: string): string {
+/** A value as a configuration file holds it. */
+export function quoteValue(text: string): string {
   const escaped = text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
   return `"${escaped}"`;
 }

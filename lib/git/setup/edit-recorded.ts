@@ -4,7 +4,6 @@ import {
   linkSync,
   mkdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { readIfThere } from '../../util/read-file.ts';
+import { realPath } from '../../util/real-path.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { FileEdit } from './setup-record.ts';
 
@@ -167,15 +167,6 @@ function findDifference(
   let end = 0;
   while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
   return { start, removed: before.subarray(start, before.length - end), added: after.length - end - start };
-}
-
-/** The file a link leads to: it would be replaced otherwise. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function sha256(bytes: Buffer): string {

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Repository } from '../../domain/ports/git-port.ts';
+import { realPath } from '../../util/real-path.ts';
 import { type GitContext, gitText } from '../process/run-git.ts';
 import { hookOwner, looksAtItsName, ownHooks } from './hooks-texts.ts';
 import { type HooksPlace, setupFolder } from './setup-record.ts';
@@ -72,13 +73,5 @@ function dependsOnName(file: string): boolean {
     return hookOwner(text) === 'foreign' && looksAtItsName(text);
   } catch {
     return false;
-  }
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }
