@@ -16,12 +16,6 @@ interface TreeEntry {
 }
 
 const mostEntries = 20_000;
-const heavy = new Set(['node_modules', '.git', '.venv', 'venv', '__pycache__', 'target']);
-
-/** A folder of dependencies or build results, which a command that names the folder above does not mean. */
-export function isHeavy(name: string): boolean {
-  return heavy.has(name);
-}
 
 /**
  * Judges a path with everything below it, as removing, moving and copying it all would reach it. `as`: the place
