@@ -46,7 +46,7 @@ interface Subcommand {
   readonly summary: string;
 }
 
-/** Everything said about one command: help, man page, README and parser come from it. */
+/** Everything said about one command: help, man page, docs/commands.md and parser come from it. */
 export interface CommandSpec<Name extends CommandName> {
   /** What it does, one line without a full stop. */
   readonly summary: string;

@@ -54,7 +54,7 @@ export function retold({ code, ...init }: FlameErrorInit): FlameError {
   return new FlameError({ code, ...init });
 }
 
-/** The exit code of each kind, as the README documents them. */
+/** The exit code of each kind, as docs/commands.md documents them. */
 export const exitCodes: Readonly<Record<ErrorKind, number>> = {
   refused: 1,
   internal: 1,

@@ -67,17 +67,15 @@ testIf(
   }
 });
 
-test('the README table of commands is up to date', () => {
-  // Until there is a README there is nothing to be stale.
-  if (!existsSync('README.md')) return;
-  const readme = readFileSync('README.md', 'utf8');
-  const fresh = updateCommandTable(readme);
-  assert.ok(fresh !== null, 'README.md has no <!-- commands --> … <!-- /commands -->');
-  if (isUpdating) writeFileSync('README.md', fresh);
-  assert.is(readFileSync('README.md', 'utf8'), fresh);
+test('the table of commands in docs/commands.md is up to date', () => {
+  const path = 'docs/commands.md';
+  const fresh = updateCommandTable(readFileSync(path, 'utf8'));
+  assert.ok(fresh !== null, `${path} has no <!-- commands --> … <!-- /commands -->`);
+  if (isUpdating) writeFileSync(path, fresh);
+  assert.is(readFileSync(path, 'utf8'), fresh);
 });
 
-test('the README table keeps what stands around it, and wants its markers', () => {
+test('the table of commands keeps what stands around it, and wants its markers', () => {
   const fresh = updateCommandTable('# Title\n<!-- commands -->\nold\n<!-- /commands -->\nrest\n') ?? '';
   assert.match(fresh, /^# Title\n<!-- commands -->\n\| Command \| \|\n\|---\|---\|\n\| `git flame init` /);
   assert.match(fresh, /\[show\\\|migrate\\\|schema\\\|example\]/);

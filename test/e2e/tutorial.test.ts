@@ -6,7 +6,7 @@ import { hasBubblewrap, testIf } from '../support/skip.ts';
 
 const isFit = hasPseudoTerminal() && hasBubblewrap();
 
-for (const file of ['TUTORIAL.md', 'README.md']) {
+for (const file of ['TUTORIAL.md', 'README.md', 'docs/first-change.md']) {
   testIf(
     test,
     isFit,

@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert';
 import {
   type Answer,
   askAll,
+  exampleCommands,
   heldByCell,
   ownCommands,
   readCorpus,
-  readmeCommands,
   usualCommands,
 } from './configurations.ts';
 
@@ -15,7 +15,7 @@ import {
 
 const corpus = readCorpus('agents');
 const configurations: readonly (readonly [name: string, commands: readonly string[]])[] = [
-  ['readme', readmeCommands()],
+  ['readme', exampleCommands()],
   ['usual', ['rm', 'chmod', 'git mv', 'git rm', 'git restore', ...usualCommands]],
   ['generous', ownCommands(corpus)],
 ];

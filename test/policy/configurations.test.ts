@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert';
 import {
   type Answer,
   askAll,
+  exampleCommands,
   heldByCell,
   ownCommands,
   readCorpus,
-  readmeCommands,
   usualCommands,
 } from './configurations.ts';
 
@@ -18,10 +18,10 @@ const shapes: readonly (readonly [corpus: string, name: string, commands: readon
   ['bash', 'its own list', ownCommands(readCorpus('bash'))],
   ['bash-2', 'a generous list', generous],
   ['bash-2', 'the defaults and the usual tests', defaults],
-  ['bash-2', "the README's example", readmeCommands()],
+  ['bash-2', 'the example of docs/configuration.md', exampleCommands()],
   ['bash-3', 'a generous list', generous],
   ['bash-3', 'the defaults and the usual tests', defaults],
-  ['bash-3', "the README's example", readmeCommands()],
+  ['bash-3', 'the example of docs/configuration.md', exampleCommands()],
   ['unlisted-2', 'programs named carelessly', ownCommands(readCorpus('unlisted-2'))],
   ['paths-2', 'few commands', ownCommands(readCorpus('paths-2'))],
 ];

@@ -64,10 +64,10 @@ export function ownCommands({ policy }: CorpusFile): readonly string[] {
   ];
 }
 
-/** What the example in the README allows. */
-export function readmeCommands(): readonly string[] {
-  const text = readFileSync('README.md', 'utf8');
-  const example = /## Configuration[\s\S]*?```yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
+/** What the example in docs/configuration.md allows. */
+export function exampleCommands(): readonly string[] {
+  const text = readFileSync('docs/configuration.md', 'utf8');
+  const example = /```yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
   return YAML.parse(example).permissions.bash_rules.allowed_commands;
 }
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import {
   type CorpusFile,
+  exampleCommands,
   ownCommands,
   readCorpus,
-  readmeCommands,
   usualCommands,
 } from '../../policy/configurations.ts';
 
@@ -54,7 +54,7 @@ export function shapes(): readonly Shape[] {
     ...['bash-2', 'bash-3', 'agents'].flatMap((name) => [
       ofCorpus(name, 'generous', generous),
       ofCorpus(name, 'usual', defaults),
-      ofCorpus(name, 'readme', readmeCommands()),
+      ofCorpus(name, 'readme', exampleCommands()),
     ]),
     ofCorpus('unlisted-2', 'careless', ownCommands(readCorpus('unlisted-2'))),
     under('subcommands', narrow),

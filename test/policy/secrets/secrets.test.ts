@@ -145,6 +145,8 @@ test('PCK-1: this project, with its lock file and minified code of others, holds
   for (const path of [
     'package-lock.json',
     'README.md',
+    'docs/commands.md',
+    'docs/models.md',
     'REFS.md',
     'TUTORIAL.md',
     'lib/policy/secrets/secret-rules.ts',
