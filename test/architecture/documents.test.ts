@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const folder = 'docs/decisions';
+
+test('each decision has a number, its context and its price, and is listed', () => {
+  const files = readdirSync(folder).filter((name) => name !== 'README.md');
+  const listed = [
+    ...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/^- \[(\d+)\]\((.+?)\) (.+)$/gm),
+  ];
+  assert.equal(listed.map(([, , file]) => file).sort(), files.sort());
+  for (const [index, [, number = '', file = '', title]] of listed.entries()) {
+    const text = readFileSync(join(folder, file), 'utf8');
+    assert.is(number, String(index + 1).padStart(3, '0'));
+    assert.ok(file.startsWith(`${number}-`), file);
+    assert.equal(text.match(/^#+ .*$/gm), [`# ${number} ${title}`, '## Context', '## Decision', '## Price']);
+    assert.not.match(text, /^## .*\n\n(?:##|$)/m, `${file} has an empty part`);
+  }
+});
+
+for (const [path, most] of [
+  ['README.md', 700],
+  ['ARCHITECTURE.md', 2_500],
+] as const)
+  test(`${path} has at most ${most} words`, () => {
+    const count = readFileSync(path, 'utf8')
+      .split(/\s+/)
+      .filter((word) => word !== '').length;
+    assert.ok(count <= most, `${count} words`);
+  });
+
+test.run();
