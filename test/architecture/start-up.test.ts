@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 // What a person waits for must not load what it doesn't use. Lazy imports are followed by the command alone.
 
 test('status loads no package but the table of widths: what the build made of the schemas of notes is none', () => {
-  const files = staticClosure(['lib/cli/main.ts', 'lib/commands/status.ts']);
+  const files = staticClosure(['lib/cli/main.ts', 'lib/commands/status/status.ts']);
   assert.ok(files.size > 30, 'the imports were followed');
   const packages = [...files].flatMap(packagesOf);
   assert.equal([...new Set(packages)].sort(), ['flame:plain-notes', 'get-east-asian-width']);

@@ -3,7 +3,7 @@ import type { CommandTable } from '../command-spec.ts';
 /** Commands that only read. In the order help shows them. */
 export const lookCommands = {
   status: {
-    load: () => import('../../commands/status.ts'),
+    load: () => import('../../commands/status/status.ts'),
     summary: 'Show the session, its tasks, agents, changesets and cost',
     details:
       'Only reads. Says which tasks will conflict, judged by what is committed so far: it shows what a run has tried already, and tries what is new for up to a second. With --json, the shape is stable.',

@@ -1,33 +1,33 @@
 import { existsSync } from 'node:fs';
-import { runRoot } from '../cell/run-folder.ts';
-import { listProposals } from '../core/admission/list-proposals.ts';
-import { spendingApart } from '../core/schedule/spending-apart.ts';
-import type { LiveAgent } from '../domain/ports/agent-port.ts';
-import type { SessionLook } from '../domain/ports/store-port.ts';
-import type { CommandArgs } from '../domain/shown/command-args.ts';
-import type { Io } from '../domain/shown/io.ts';
-import { type Status, statusOf } from '../domain/shown/status.ts';
-import type { Session } from '../domain/state/session.ts';
-import type { Task } from '../domain/state/task.ts';
-import { machineName } from '../trust/clone-key.ts';
-import { renderMachines } from '../ui/render/render-machines.ts';
-import { renderNoteCount } from '../ui/render/render-notes.ts';
-import { renderOthers } from '../ui/render/render-others.ts';
-import { renderProposals } from '../ui/render/render-proposals.ts';
-import { renderSpend, renderSpendingApart } from '../ui/render/render-spend.ts';
-import { renderStatus } from '../ui/render/render-status.ts';
-import { renderUnverified } from '../ui/render/render-unverified.ts';
-import type { Style } from '../ui/text/style.ts';
-import { askedNow } from './open/asked-now.ts';
-import { behindLanding, bringsAlong } from './open/behind-landing.ts';
-import { isSessionBusy } from './open/clone-lock.ts';
-import { gitHere } from './open/git-here.ts';
-import { goneClaims, overdueClaims } from './open/overdue-claims.ts';
-import { readAhead } from './open/read-ahead.ts';
-import { readOtherWaits } from './open/read-waits.ts';
-import { lookAtSession } from './open/session-meant.ts';
-import { withDecisions } from './open/signed-decisions.ts';
-import { askingPerson, nextCommand, whereItGoes } from './waves/next-command.ts';
+import { runRoot } from '../../cell/run-folder.ts';
+import { listProposals } from '../../core/admission/list-proposals.ts';
+import { spendingApart } from '../../core/schedule/spending-apart.ts';
+import type { LiveAgent } from '../../domain/ports/agent-port.ts';
+import type { SessionLook } from '../../domain/ports/store-port.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { type Status, statusOf } from '../../domain/shown/status.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { machineName } from '../../trust/clone-key.ts';
+import { renderMachines } from '../../ui/render/render-machines.ts';
+import { renderNoteCount } from '../../ui/render/render-notes.ts';
+import { renderOthers } from '../../ui/render/render-others.ts';
+import { renderProposals } from '../../ui/render/render-proposals.ts';
+import { renderSpend, renderSpendingApart } from '../../ui/render/render-spend.ts';
+import { renderStatus } from '../../ui/render/render-status.ts';
+import { renderUnverified } from '../../ui/render/render-unverified.ts';
+import type { Style } from '../../ui/text/style.ts';
+import { askedNow } from '../open/asked-now.ts';
+import { behindLanding, bringsAlong } from '../open/behind-landing.ts';
+import { isSessionBusy } from '../open/clone-lock.ts';
+import { gitHere } from '../open/git-here.ts';
+import { goneClaims, overdueClaims } from '../open/overdue-claims.ts';
+import { readAhead } from '../open/read-ahead.ts';
+import { readOtherWaits } from '../open/read-waits.ts';
+import { lookAtSession } from '../open/session-meant.ts';
+import { withDecisions } from '../open/signed-decisions.ts';
+import { askingPerson, nextCommand, whereItGoes } from '../waves/next-command.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
@@ -93,7 +93,7 @@ async function agentsAt(
 ): Promise<{ readonly agents: readonly LiveAgent[]; readonly activity: ReadonlyMap<string, string> }> {
   // Where nothing ran there is nothing of it to load.
   if (!existsSync(runRoot(commonDir))) return { agents: [], activity: new Map() };
-  const { readLiveAgents, readRegisteredAgents } = await import('../cell/run/agent-registry.ts');
+  const { readLiveAgents, readRegisteredAgents } = await import('../../cell/run/agent-registry.ts');
   const agents = readLiveAgents(commonDir, session?.id ?? null);
   const registered = agents.length === 0 ? [] : readRegisteredAgents(commonDir);
   return { agents, activity: new Map(registered.map((agent) => [agent.id, agent.activity])) };
@@ -114,7 +114,7 @@ async function countNotes(
   const pages = snapshot.blackboardOf(id);
   if (pages.length === 0) return undefined;
   // For most sessions there is nothing of it to load.
-  const { showNotes } = await import('../core/blackboard/show-notes.ts');
+  const { showNotes } = await import('../../core/blackboard/show-notes.ts');
   const all = showNotes(pages, snapshot.tasksOf(id), snapshot.admitted(id).snapshot.blackboardOf(id));
   const count = (wanted: string): number => all.filter(({ state }) => state === wanted).length;
   const [told, elsewhere] = [count('told'), count('elsewhere')];
@@ -129,7 +129,7 @@ async function machinesOf(
 ) {
   if (session?.machines === undefined || session.state === 'ended') return null;
   // For most sessions there is nothing of it to load.
-  const { knownMachines } = await import('../store/shared/known-machines.ts');
+  const { knownMachines } = await import('../../store/shared/known-machines.ts');
   const place = { context: gitHere(git, io), commonDir: git.repository.commonDir };
   const { remote } = session.machines;
   const list = await knownMachines(place, session, tasks);
