@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { runRoot } from '../../cell/run-folder.ts';
+import { listProposals } from '../../core/admission/list-proposals.ts';
+import { spendingApart } from '../../core/schedule/spending-apart.ts';
+import type { LiveAgent } from '../../domain/ports/agent-port.ts';
+import type { SessionLook } from '../../domain/ports/store-port.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Status } from '../../domain/shown/status.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { askedNow } from '../open/asked-now.ts';
+import { gitHere } from '../open/git-here.ts';
+import { readAhead } from '../open/read-ahead.ts';
+import type { Reading } from '../open/read-state.ts';
+import { readOtherWaits } from '../open/read-waits.ts';
+
+export type StatusFacts = Awaited<ReturnType<typeof gatherStatus>>;
+
+/** Reads what is known of one session at this moment. */
+export async function gatherStatus(
+  reading: Reading,
+  io: Io,
+  { look, session }: { readonly look: SessionLook; readonly session: Session },
+) {
+  const { commonDir } = reading.git.repository;
+  const tasks = look.tasksOf(session.id);
+  const standing = look.admitted(session.id);
+  return {
+    ...{ session, standing, tasks, sessions: look.sessions },
+    ...(await workingOn(commonDir, session)),
+    proposals: listProposals(session, standing, look),
+    doubts: look.unverified.filter((one) => one.session === session.id),
+    ahead: await readAhead(reading, io, { session, tasks }),
+    waits: await readOtherWaits(reading, session, tasks),
+    notes: await countNotes(look, session),
+    asks: await askedNow(commonDir, session),
+    spending: spendingApart(session),
+    machines: await sharedBy(session, tasks, { git: reading.git, io }),
+  };
+}
+
+/** The agents that work for a session at this moment, and what each did last. */
+async function workingOn(
+  commonDir: string,
+  session: Session,
+): Promise<{ readonly agents: readonly LiveAgent[]; readonly activity: ReadonlyMap<string, string> }> {
+  // Where nothing ran there is nothing of it to load.
+  if (!existsSync(runRoot(commonDir))) return { agents: [], activity: new Map() };
+  const { readLiveAgents, readRegisteredAgents } = await import('../../cell/run/agent-registry.ts');
+  const agents = readLiveAgents(commonDir, session.id);
+  const registered = agents.length === 0 ? [] : readRegisteredAgents(commonDir);
+  return { agents, activity: new Map(registered.map((agent) => [agent.id, agent.activity])) };
+}
+
+async function countNotes(
+  look: Pick<SessionLook, 'admitted' | 'blackboardOf' | 'tasksOf'>,
+  { id }: Session,
+): Promise<Status['notes']> {
+  const pages = look.blackboardOf(id);
+  if (pages.length === 0) return undefined;
+  // For most sessions there is nothing of it to load.
+  const { showNotes } = await import('../../core/blackboard/show-notes.ts');
+  const all = showNotes(pages, look.tasksOf(id), look.admitted(id).snapshot.blackboardOf(id));
+  const count = (wanted: string): number => all.filter(({ state }) => state === wanted).length;
+  const [told, elsewhere] = [count('told'), count('elsewhere')];
+  return told + elsewhere === 0 ? undefined : { told, elsewhere };
+}
+
+/** null: no other machine works on the session. */
+async function sharedBy(
+  session: Session,
+  tasks: readonly Task[],
+  { git, io }: Pick<Reading, 'git'> & { readonly io: Io },
+) {
+  if (session.machines === undefined || session.state === 'ended') return null;
+  // For most sessions there is nothing of it to load.
+  const { knownMachines } = await import('../../store/shared/known-machines.ts');
+  const place = { context: gitHere(git, io), commonDir: git.repository.commonDir };
+  const machines = await knownMachines(place, session, tasks);
+  return { remote: session.machines.remote, session: session.id, machines };
+}
