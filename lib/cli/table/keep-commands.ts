@@ -3,7 +3,7 @@ import type { CommandTable } from '../command-spec.ts';
 /** Commands that share, keep and remove what sessions made. In the order help shows them. */
 export const keepCommands = {
   session: {
-    load: () => import('../../commands/session.ts'),
+    load: () => import('../../commands/session/session.ts'),
     summary: 'List sessions, show, rename or end one',
     details:
       'Without a name the current session is meant, the one status shows. end gives up what is left: its open tasks are not worked on and its waiting changesets do not land. Nothing is removed, and git flame resume continues it. While a task of it is claimed, it cannot end.',
