@@ -1,27 +1,12 @@
 import { isPricedByPerson } from '../../domain/config/token-price.ts';
-import type { Failure } from '../../domain/failure.ts';
-import {
-  type Adapter,
-  type AgentResultParts,
-  type Launch,
-  needsModel,
-  type StopReason,
-  type StreamReader,
-} from '../../domain/ports/adapter.ts';
-import type { AgentActivity, AgentOutcome, AgentRequest, StopOrder } from '../../domain/ports/agent-port.ts';
-import { readPlainText } from '../../util/read-plain.ts';
-import { explainByLimit } from '../gateway/service-limit.ts';
-import { explainByTrouble } from '../gateway/service-trouble.ts';
-import { describeLimit } from '../limits/limits.ts';
+import { type Adapter, needsModel, type StopReason, type StreamReader } from '../../domain/ports/adapter.ts';
+import type { AgentActivity, AgentOutcome, AgentRequest } from '../../domain/ports/agent-port.ts';
 import { type RunFolder, streamFile } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import type { CellEnd, CellProcess } from '../sandbox/spawn-cell.ts';
+import type { CellProcess } from '../sandbox/spawn-cell.ts';
 import type { CellLimits } from '../sandbox-state.ts';
-import { auditFile, summarizeAudit } from '../watcher/audit-log.ts';
 import { writeRegistration } from './agent-registry.ts';
 import type { AgentServices } from './agent-services.ts';
-import { readNotes } from './read-notes.ts';
-import { readStopOrder } from './stop-agent.ts';
 
 /** One agent's run as it goes: what is known of it, and why it was ended early. */
 export interface AgentRun {
@@ -49,9 +34,6 @@ export interface AgentRun {
   /** A registration that is due: what was heard last must still be read. */
   later: NodeJS.Timeout | null;
 }
-
-/** Bytes; more than any conversation of a planner's. */
-const longestTranscript = 256 * 1_024 * 1_024;
 
 /** How long an agent may take to end by itself. */
 export const graceMs = 5_000;
@@ -156,106 +138,14 @@ function writeLater(run: AgentRun): void {
   registerRun(run);
 }
 
-/** Judges the run, all its processes being gone. Reads what is in its home, which may be removed after. */
-export function concludeRun(
-  run: AgentRun,
-  ended: { readonly launch: Launch; readonly end: CellEnd; readonly stderr: string },
-): AgentOutcome {
-  // The order of another process; who ordered this one to stop everything is known already.
-  const order = run.stoppedBecause === null ? readStopOrder(run.folder.root) : null;
-  if (order !== null) run.stoppedBecause = 'stopped';
-  const parts = readResult(run, ended);
-  const { notes, warnings } = readNotes(run.folder.tmp);
-  const { exitCode } = ended.end;
-  return {
-    failure:
-      (order === null ? cellFailure(run, ended) : stoppedBy(order)) ??
-      explainByTrouble(
-        explainByLimit(withoutOwnAddress(run, parts.failure), run.services?.limit() ?? null),
-        run.services?.trouble() ?? null,
-        run.request.budget,
-      ),
-    exitCode,
-    answer: parts.answer,
-    text: parts.text,
-    ...(notes === '' ? {} : { notes }),
-    cost_usd: costOf(run, parts.cost_usd),
-    // What the agent says is its own word: what passed by counts at least.
-    tokens: Math.max(parts.tokens, run.services?.tokens() ?? 0),
-    duration_ms: Math.round(performance.now() - run.began),
-    audit: summarizeAudit(auditFile(run.commonDir, run.request.id)),
-    logFile: run.logFile,
-    warnings: [...parts.warnings, ...warnings],
-  };
-}
-
-/** Its CLI names the way out of its cell as the service: an address that nobody outside can look at. */
-function withoutOwnAddress(
-  { services }: Pick<AgentRun, 'services'>,
-  failure: Failure | null,
-): Failure | null {
-  const address = services?.paths?.baseUrl ?? null;
-  if (failure === null || address === null) return failure;
-  const named = (text: string): string => text.replaceAll(address, '(the model API)');
-  return { ...failure, message: named(failure.message), details: failure.details.map(named) };
-}
-
 /**
  * What a run has cost. What the agent says is its own word: what passed by counts at least, and alone where the person
  * has said what the model costs, for the agent goes by a list of its own.
  */
-function costOf({ hasOwnPrice, services }: Pick<AgentRun, 'hasOwnPrice' | 'services'>, said: number): number {
+export function costOf(
+  { hasOwnPrice, services }: Pick<AgentRun, 'hasOwnPrice' | 'services'>,
+  said: number,
+): number {
   const counted = services?.cost() ?? 0;
   return hasOwnPrice && counted > 0 ? counted : Math.max(said, counted);
-}
-
-/** What the cell knows better than the adapter; null where that judges. */
-function cellFailure(
-  { limits, stoppedBecause, timedOut }: AgentRun,
-  { end, stderr }: { readonly end: CellEnd; readonly stderr: string },
-): Failure | null {
-  if (end.startError !== null) return notStarted(end.startError);
-  if (end.limit === null || stoppedBecause !== null || timedOut) return null;
-  return {
-    kind: 'limit',
-    message: `The agent ${describeLimit(end.limit, limits)}.`,
-    details: stderr.split('\n').filter(Boolean).slice(-10),
-    // Told so, it may do otherwise.
-    retryable: true,
-  };
-}
-
-function stoppedBy({ by, retry }: StopOrder): Failure {
-  return { kind: 'agent-stopped', message: `Stopped by ${by}.`, details: [], retryable: retry };
-}
-
-function notStarted(reason: string): Failure {
-  return {
-    kind: 'spawn-failed',
-    message: "The agent's cell could not be started.",
-    details: [reason],
-    // Arguments that are too long stay so; groups and namespaces of the machine come and go.
-    retryable: !reason.includes('E2BIG'),
-  };
-}
-
-function readResult(
-  run: AgentRun,
-  { launch, end, stderr }: { readonly launch: Launch; readonly end: CellEnd; readonly stderr: string },
-): AgentResultParts {
-  const parts = run.reader.finish({
-    exitCode: end.exitCode,
-    signal: end.signal,
-    timedOut: run.timedOut,
-    stoppedBecause: run.stoppedBecause,
-    stderr,
-    at: Date.now(),
-  });
-  if (launch.transcript === null) return parts;
-  return {
-    ...parts,
-    ...run.adapter.readTranscript(
-      readPlainText(launch.transcript, { root: run.folder.home, most: longestTranscript }),
-    ),
-  };
 }

@@ -18,7 +18,6 @@ import { auditFile } from '../watcher/audit-log.ts';
 import type { JudgeRequest } from './agent-judge.ts';
 import {
   type AgentRun,
-  concludeRun,
   endEarly,
   endRegistration,
   followOutput,
@@ -31,6 +30,7 @@ import {
 import { type AgentServices, startServices } from './agent-services.ts';
 import { watchAwake } from './awake-clock.ts';
 import { openCappedLog } from './capped-log.ts';
+import { concludeRun } from './conclude-run.ts';
 import { describeCell, describeLaunch, emptyUnseen } from './describe-cell.ts';
 import { held, heldAsk, untilGranted } from './held-time.ts';
 import { openAccess } from './model-access.ts';

@@ -1,0 +1,110 @@
+import type { Failure } from '../../domain/failure.ts';
+import type { AgentResultParts, Launch } from '../../domain/ports/adapter.ts';
+import type { AgentOutcome, StopOrder } from '../../domain/ports/agent-port.ts';
+import { readPlainText } from '../../util/read-plain.ts';
+import { explainByLimit } from '../gateway/service-limit.ts';
+import { explainByTrouble } from '../gateway/service-trouble.ts';
+import { describeLimit } from '../limits/limits.ts';
+import type { CellEnd } from '../sandbox/spawn-cell.ts';
+import { auditFile, summarizeAudit } from '../watcher/audit-log.ts';
+import { type AgentRun, costOf } from './agent-run.ts';
+import { readNotes } from './read-notes.ts';
+import { readStopOrder } from './stop-agent.ts';
+
+/** Bytes; more than any conversation of a planner's. */
+const longestTranscript = 256 * 1_024 * 1_024;
+
+/** Judges the run, all its processes being gone. Reads what is in its home, which may be removed after. */
+export function concludeRun(
+  run: AgentRun,
+  ended: { readonly launch: Launch; readonly end: CellEnd; readonly stderr: string },
+): AgentOutcome {
+  // The order of another process; who ordered this one to stop everything is known already.
+  const order = run.stoppedBecause === null ? readStopOrder(run.folder.root) : null;
+  if (order !== null) run.stoppedBecause = 'stopped';
+  const parts = readResult(run, ended);
+  const { notes, warnings } = readNotes(run.folder.tmp);
+  const { exitCode } = ended.end;
+  return {
+    failure:
+      (order === null ? cellFailure(run, ended) : stoppedBy(order)) ??
+      explainByTrouble(
+        explainByLimit(withoutOwnAddress(run, parts.failure), run.services?.limit() ?? null),
+        run.services?.trouble() ?? null,
+        run.request.budget,
+      ),
+    exitCode,
+    answer: parts.answer,
+    text: parts.text,
+    ...(notes === '' ? {} : { notes }),
+    cost_usd: costOf(run, parts.cost_usd),
+    // What the agent says is its own word: what passed by counts at least.
+    tokens: Math.max(parts.tokens, run.services?.tokens() ?? 0),
+    duration_ms: Math.round(performance.now() - run.began),
+    audit: summarizeAudit(auditFile(run.commonDir, run.request.id)),
+    logFile: run.logFile,
+    warnings: [...parts.warnings, ...warnings],
+  };
+}
+
+/** Its CLI names the way out of its cell as the service: an address that nobody outside can look at. */
+function withoutOwnAddress(
+  { services }: Pick<AgentRun, 'services'>,
+  failure: Failure | null,
+): Failure | null {
+  const address = services?.paths?.baseUrl ?? null;
+  if (failure === null || address === null) return failure;
+  const named = (text: string): string => text.replaceAll(address, '(the model API)');
+  return { ...failure, message: named(failure.message), details: failure.details.map(named) };
+}
+
+/** What the cell knows better than the adapter; null where that judges. */
+function cellFailure(
+  { limits, stoppedBecause, timedOut }: AgentRun,
+  { end, stderr }: { readonly end: CellEnd; readonly stderr: string },
+): Failure | null {
+  if (end.startError !== null) return notStarted(end.startError);
+  if (end.limit === null || stoppedBecause !== null || timedOut) return null;
+  return {
+    kind: 'limit',
+    message: `The agent ${describeLimit(end.limit, limits)}.`,
+    details: stderr.split('\n').filter(Boolean).slice(-10),
+    // Told so, it may do otherwise.
+    retryable: true,
+  };
+}
+
+function stoppedBy({ by, retry }: StopOrder): Failure {
+  return { kind: 'agent-stopped', message: `Stopped by ${by}.`, details: [], retryable: retry };
+}
+
+function notStarted(reason: string): Failure {
+  return {
+    kind: 'spawn-failed',
+    message: "The agent's cell could not be started.",
+    details: [reason],
+    // Arguments that are too long stay so; groups and namespaces of the machine come and go.
+    retryable: !reason.includes('E2BIG'),
+  };
+}
+
+function readResult(
+  run: AgentRun,
+  { launch, end, stderr }: { readonly launch: Launch; readonly end: CellEnd; readonly stderr: string },
+): AgentResultParts {
+  const parts = run.reader.finish({
+    exitCode: end.exitCode,
+    signal: end.signal,
+    timedOut: run.timedOut,
+    stoppedBecause: run.stoppedBecause,
+    stderr,
+    at: Date.now(),
+  });
+  if (launch.transcript === null) return parts;
+  return {
+    ...parts,
+    ...run.adapter.readTranscript(
+      readPlainText(launch.transcript, { root: run.folder.home, most: longestTranscript }),
+    ),
+  };
+}
