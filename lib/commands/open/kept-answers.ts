@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { SessionId } from '../../domain/ids.ts';
-import type { AnswerKeeper } from '../../ui/questions/question-queue.ts';
+import type { AnswerKeeper } from '../../ui/questions/kept-answers.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { cloneStateDir } from '../../util/user-state.ts';

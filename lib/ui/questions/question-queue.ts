@@ -1,5 +1,4 @@
 import type { AnsweredAt } from '../../domain/answered-at.ts';
-import type { SessionId } from '../../domain/ids.ts';
 import type {
   DecidedGate,
   GateLine,
@@ -11,45 +10,15 @@ import type {
 import { goneWords } from '../../domain/questions/question-facts.ts';
 import { answeredAlready, notAsked } from '../../domain/questions/refused-answers.ts';
 import type { NoticeEnd } from '../../domain/shown/event.ts';
-import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { randomName } from '../../util/random-name.ts';
 import { type Decided, decisionWords, type Question } from './about-question.ts';
+import { type AnswerKeeper, KeptAnswers, type QuestionPlace } from './kept-answers.ts';
 
 /** Of those that were decided, as they are shown; and as who comes late is told of. */
 const mostKept = 20;
 const mostKnown = 5_000;
 const mostWarnings = 10;
-
-/** An answer that was taken and may not be applied yet: the same question, asked again, needs no second answer. */
-export interface KeptAnswer {
-  /** The digest of all that was asked about, and of where its session stood: once it is applied, no question has it. */
-  readonly print: string;
-  readonly answer?: unknown;
-  readonly where: 'board' | 'command';
-}
-
-/** Where one is kept beyond this process. What can't be kept is only as safe as the process. */
-export interface AnswerKeeper {
-  /** null: none. */
-  read(session: SessionId): KeptAnswer | null;
-  write(session: SessionId, kept: KeptAnswer): void;
-  clear(session: SessionId): void;
-}
-
-const keepsNothing: AnswerKeeper = {
-  read: () => null,
-  write: () => undefined,
-  clear: () => undefined,
-};
-
-/** Who decides, in which session, and how far that is. */
-export interface QuestionPlace {
-  readonly person: string;
-  readonly session: SessionId | null;
-  /** When the last decision was made that its note holds; '' before the first. */
-  readonly decidedAt?: string;
-}
 
 export interface Answer<Decision> {
   readonly decision: Decision;
@@ -84,14 +53,10 @@ export class QuestionQueue implements GateLine {
   #warnings: readonly Warning[] = [];
   #ahead: readonly string[] = [];
   readonly #listeners = new Set<() => void>();
-  readonly #keeper: AnswerKeeper;
-  /** Digests of what was answered in this process. */
-  readonly #used = new Set<string>();
-  /** Sessions of which this process kept an answer. */
-  readonly #kept = new Set<SessionId>();
+  readonly #kept: KeptAnswers;
 
-  constructor(keeper: AnswerKeeper = keepsNothing) {
-    this.#keeper = keeper;
+  constructor(keeper?: AnswerKeeper) {
+    this.#kept = new KeptAnswers(keeper);
   }
 
   read(): GatesState {
@@ -158,7 +123,7 @@ export class QuestionQueue implements GateLine {
       const decision = await question.decide(answer);
       // Somebody else may have answered while it was read.
       if (this.#lying?.gate.id !== id) throw this.#whatBecameOf(id);
-      if (where === 'board' || where === 'command') this.#keep(question, place, { answer, where });
+      if (where === 'board' || where === 'command') this.#kept.keep(question, place, { answer, where });
       close(decisionWords(question.asks.gate, decision), where);
       settle({ decision, where });
       killPoint('answer on a board given');
@@ -170,7 +135,7 @@ export class QuestionQueue implements GateLine {
 
   /** Whether an answer is kept of that session, to whatever it was. */
   hasKept({ session }: Pick<QuestionPlace, 'session'>): boolean {
-    return session !== null && this.#keeper.read(session) !== null;
+    return this.#kept.has(session);
   }
 
   /**
@@ -181,13 +146,8 @@ export class QuestionQueue implements GateLine {
     question: Question<Decision>,
     place: QuestionPlace,
   ): Promise<Answer<Decision> | null> {
-    const { session } = place;
-    const kept = session === null ? null : this.#keeper.read(session);
-    if (session === null || kept === null) return null;
-    this.#keeper.clear(session);
-    const print = printOf(question, place);
-    // Asked again in this run, it came to nothing.
-    if (kept.print !== print || this.#used.has(print)) return null;
+    const kept = this.#kept.take(question, place);
+    if (kept === null) return null;
     const { answer, where } = kept;
     const decision = await question.decide(answer).catch(() => null);
     if (decision === null) return null;
@@ -202,22 +162,7 @@ export class QuestionQueue implements GateLine {
 
   /** Its run ends and was not killed: what was answered in it is applied by now, or came to nothing. */
   forget(): void {
-    for (const session of this.#kept) this.#keeper.clear(session);
-    this.#kept.clear();
-  }
-
-  #keep(
-    question: Question<unknown>,
-    place: QuestionPlace,
-    { answer, where }: Pick<KeptAnswer, 'answer' | 'where'>,
-  ): void {
-    // Who asked ends with its run, and what it is told may be a secret.
-    if (place.session === null || question.asks.gate === 'question') return;
-    const print = printOf(question, place);
-    this.#used.add(print);
-    this.#kept.add(place.session);
-    this.#keeper.write(place.session, { print, answer, where });
-    killPoint('answer on a board kept');
+    this.#kept.forget();
   }
 
   #note(
@@ -244,8 +189,4 @@ export class QuestionQueue implements GateLine {
   #tell(): void {
     for (const listener of this.#listeners) listener();
   }
-}
-
-function printOf({ asks, substance }: Question<unknown>, { session, decidedAt }: QuestionPlace): string {
-  return canonicalDigest({ asks, substance, session, decidedAt });
 }

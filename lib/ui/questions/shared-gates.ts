@@ -6,7 +6,8 @@ import { aboutPlan, type EditablePlans } from './about-plan.ts';
 import { type Decided, decisionWords, type Question } from './about-question.ts';
 import { aboutAgent, aboutBase, aboutBudget, aboutLeftOver, aboutSession } from './about-run.ts';
 import { aboutValidation, aboutValidator } from './about-validation.ts';
-import type { Answer, PostedQuestion, QuestionPlace, QuestionQueue } from './question-queue.ts';
+import type { QuestionPlace } from './kept-answers.ts';
+import type { Answer, PostedQuestion, QuestionQueue } from './question-queue.ts';
 import type { AskingGates, TerminalGates } from './terminal-gates.ts';
 
 export interface PageOpener {

@@ -1,0 +1,85 @@
+import type { SessionId } from '../../domain/ids.ts';
+import { canonicalDigest } from '../../util/canonical-digest.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import type { Question } from './about-question.ts';
+
+/** An answer that was taken and may not be applied yet: the same question, asked again, needs no second answer. */
+export interface KeptAnswer {
+  /** The digest of all that was asked about, and of where its session stood: once it is applied, no question has it. */
+  readonly print: string;
+  readonly answer?: unknown;
+  readonly where: 'board' | 'command';
+}
+
+/** Where one is kept beyond this process. What can't be kept is only as safe as the process. */
+export interface AnswerKeeper {
+  /** null: none. */
+  read(session: SessionId): KeptAnswer | null;
+  write(session: SessionId, kept: KeptAnswer): void;
+  clear(session: SessionId): void;
+}
+
+const keepsNothing: AnswerKeeper = {
+  read: () => null,
+  write: () => undefined,
+  clear: () => undefined,
+};
+
+/** Who decides, in which session, and how far that is. */
+export interface QuestionPlace {
+  readonly person: string;
+  readonly session: SessionId | null;
+  /** When the last decision was made that its note holds; '' before the first. */
+  readonly decidedAt?: string;
+}
+
+/** The answers that were taken, until they are applied; one for each session. */
+export class KeptAnswers {
+  readonly #keeper: AnswerKeeper;
+  /** Digests of what was answered in this process. */
+  readonly #used = new Set<string>();
+  /** Sessions of which this process kept an answer. */
+  readonly #kept = new Set<SessionId>();
+
+  constructor(keeper: AnswerKeeper = keepsNothing) {
+    this.#keeper = keeper;
+  }
+
+  has(session: SessionId | null): boolean {
+    return session !== null && this.#keeper.read(session) !== null;
+  }
+
+  keep(
+    question: Question<unknown>,
+    place: QuestionPlace,
+    { answer, where }: Pick<KeptAnswer, 'answer' | 'where'>,
+  ): void {
+    // Who asked ends with its run, and what it is told may be a secret.
+    if (place.session === null || question.asks.gate === 'question') return;
+    const print = printOf(question, place);
+    this.#used.add(print);
+    this.#kept.add(place.session);
+    this.#keeper.write(place.session, { print, answer, where });
+    killPoint('answer on a board kept');
+  }
+
+  /** What is kept for exactly this question, once; null: nothing. */
+  take(question: Question<unknown>, place: QuestionPlace): KeptAnswer | null {
+    const { session } = place;
+    const kept = session === null ? null : this.#keeper.read(session);
+    if (session === null || kept === null) return null;
+    this.#keeper.clear(session);
+    const print = printOf(question, place);
+    // Asked again in this run, it came to nothing.
+    return kept.print !== print || this.#used.has(print) ? null : kept;
+  }
+
+  forget(): void {
+    for (const session of this.#kept) this.#keeper.clear(session);
+    this.#kept.clear();
+  }
+}
+
+function printOf({ asks, substance }: Question<unknown>, { session, decidedAt }: QuestionPlace): string {
+  return canonicalDigest({ asks, substance, session, decidedAt });
+}
