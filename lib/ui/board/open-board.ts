@@ -12,7 +12,7 @@ import {
   servePage,
 } from '../page/page-server.ts';
 import { printable } from '../page/printable.ts';
-import type { ReviewPagePart } from '../review-page/open-review-page.ts';
+import type { ReviewPagePart } from '../review-page/create-review-page.ts';
 import type { BoardEnd } from './board-changes.ts';
 import type { BoardSource } from './board-source.ts';
 import { BoardTabs } from './board-tabs.ts';
