@@ -1,10 +1,8 @@
 import { chainFrom } from '../../core/schedule/longest-chains.ts';
-import { isToBeDone, nextWake, selectReady } from '../../core/schedule/select-ready.ts';
-import { holdPaused } from '../../core/schedule/service-pause.ts';
+import { isToBeDone, nextWake } from '../../core/schedule/select-ready.ts';
 import { unblockable } from '../../core/task/cascade.ts';
 import { unblockTask } from '../../core/task/task-return.ts';
 import { agentsWanted } from '../../core/task/task-tries.ts';
-import { roleAdapter } from '../../domain/config/role-settings.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
 import { attemptsOf } from '../../domain/state/attempts-of.ts';
@@ -13,16 +11,13 @@ import { askForBudget } from '../agents/ask-for-budget.ts';
 import { requireChosen } from '../agents/require-chosen.ts';
 import { requireShortWait, tellPauses, waitedFor } from '../agents/service-pauses.ts';
 import { watchBudget } from '../agents/session-budget.ts';
-import { findUnusable, isUsableHere } from '../agents/usable-here.ts';
+import { findUnusable } from '../agents/usable-here.ts';
 import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
 import { awaitsOthers, bringBase, isJoined, tellHowToJoin, tellIdle } from '../machines/await-others.ts';
-import { isElsewhere } from '../machines/pass-on.ts';
 import { isSpentHere } from '../machines/reserve.ts';
 import { tendMachines } from '../machines/tend-machines.ts';
-import { mayHere } from '../machines/trusted.ts';
 import { type AheadWatch, lookingAhead } from '../radar/watch-ahead.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
-import { withoutHeldApart } from '../stack/held-apart.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
@@ -32,6 +27,7 @@ import { attemptTask } from './attempt-task.ts';
 import { Attempts } from './attempts.ts';
 import { warnOfBase } from './base-checks.ts';
 import { releaseOrphans } from './release-orphans.ts';
+import { adapterOf, selectNext, startable } from './select-next.ts';
 
 /** How things stand is looked at again at the latest: how much memory is free no ref shows. */
 const lookAgainMs = 5_000;
@@ -126,57 +122,6 @@ function startReady(workshop: Workshop, view: SessionView, running: Attempts): v
       running.begin(task.id, (steps) => attemptSeveral(workshop, { task, steps }), places);
     }
   }
-}
-
-function selectNext(workshop: Workshop, view: SessionView, running: Attempts): readonly Task[] {
-  if (!mayHere(workshop, view.session, 'work')) return [];
-  const limit = agentLimit(workshop, running.atWork);
-  // No place is free, and all of them want one: that is how most looks find it.
-  if (running.atWork >= limit && view.tasks.every(({ attempts }) => attempts === undefined)) return [];
-  // One that has just begun is not claimed yet, one that is to be tried again is still being cleared up.
-  const claimed = view.tasks.filter(
-    ({ id, status }) => status === 'claimed' || (status === 'pending' && running.has(id)),
-  );
-  const { selected } = selectReady({
-    tasks: startable(workshop, view).filter((task) => isUsableHere(workshop, task)),
-    running: claimed,
-    // No more than agents: what waits to be judged takes room on the disk.
-    judged: new Set(running.over.slice(0, limit)),
-    // Agents of other machines take no place here.
-    limit: limit + claimed.filter((task) => isElsewhere(workshop, task)).length,
-    now: workshop.now().getTime(),
-    places: (task) => placesOf(task, running),
-  });
-  return selected;
-}
-
-/** What waits to be judged beyond the limit takes a place, too. */
-function placesOf(task: Task, running: Attempts): number {
-  const held = running.placesOf(task.id);
-  if (held !== undefined) return Math.max(1, held);
-  return task.status === 'pending' ? agentsWanted(task) : 1;
-}
-
-/** Tasks with what a limited service holds back, without what is held apart. */
-function startable(
-  workshop: Pick<Workshop, 'config' | 'now' | 'run'>,
-  { session, tasks }: SessionView,
-): readonly Task[] {
-  const adapterOf = (task: Task): string => roleAdapter(workshop.config, 'worker', nextOf(task));
-  return holdPaused(withoutHeldApart(workshop, tasks), session, { adapterOf, now: workshop.now().getTime() });
-}
-
-function adapterOf(
-  workshop: Pick<Workshop, 'adapter' | 'config'>,
-  task: Task,
-): ReturnType<Workshop['adapter']> {
-  return workshop.adapter(roleAdapter(workshop.config, 'worker', nextOf(task)));
-}
-
-/** A task as the first of its attempts that is to be made. */
-function nextOf(task: Task): Task {
-  const open = attemptsOf(task).find((_, at) => (task.tries?.[at]?.ended ?? null) === null);
-  return open ?? task;
 }
 
 /** A spent budget lets what runs come to its end, then asks the person; what costs nothing may start all the same. */

@@ -1,0 +1,67 @@
+import { selectReady } from '../../core/schedule/select-ready.ts';
+import { holdPaused } from '../../core/schedule/service-pause.ts';
+import { agentsWanted } from '../../core/task/task-tries.ts';
+import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { attemptsOf } from '../../domain/state/attempts-of.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { isUsableHere } from '../agents/usable-here.ts';
+import { isElsewhere } from '../machines/pass-on.ts';
+import { mayHere } from '../machines/trusted.ts';
+import type { SessionView } from '../record.ts';
+import { withoutHeldApart } from '../stack/held-apart.ts';
+import type { Workshop } from '../workshop.ts';
+import { agentLimit } from './agent-limit.ts';
+import type { Attempts } from './attempts.ts';
+
+/** The tasks that may start now, each with a place for its agents. */
+export function selectNext(workshop: Workshop, view: SessionView, running: Attempts): readonly Task[] {
+  if (!mayHere(workshop, view.session, 'work')) return [];
+  const limit = agentLimit(workshop, running.atWork);
+  // No place is free, and all of them want one: that is how most looks find it.
+  if (running.atWork >= limit && view.tasks.every(({ attempts }) => attempts === undefined)) return [];
+  // One that has just begun is not claimed yet, one that is to be tried again is still being cleared up.
+  const claimed = view.tasks.filter(
+    ({ id, status }) => status === 'claimed' || (status === 'pending' && running.has(id)),
+  );
+  const { selected } = selectReady({
+    tasks: startable(workshop, view).filter((task) => isUsableHere(workshop, task)),
+    running: claimed,
+    // No more than agents: what waits to be judged takes room on the disk.
+    judged: new Set(running.over.slice(0, limit)),
+    // Agents of other machines take no place here.
+    limit: limit + claimed.filter((task) => isElsewhere(workshop, task)).length,
+    now: workshop.now().getTime(),
+    places: (task) => placesOf(task, running),
+  });
+  return selected;
+}
+
+/** What waits to be judged beyond the limit takes a place, too. */
+function placesOf(task: Task, running: Attempts): number {
+  const held = running.placesOf(task.id);
+  if (held !== undefined) return Math.max(1, held);
+  return task.status === 'pending' ? agentsWanted(task) : 1;
+}
+
+/** Tasks with what a limited service holds back, without what is held apart. */
+export function startable(
+  workshop: Pick<Workshop, 'config' | 'now' | 'run'>,
+  { session, tasks }: SessionView,
+): readonly Task[] {
+  const adapterOf = (task: Task): string => roleAdapter(workshop.config, 'worker', nextOf(task));
+  return holdPaused(withoutHeldApart(workshop, tasks), session, { adapterOf, now: workshop.now().getTime() });
+}
+
+/** That of the next attempt at a task. */
+export function adapterOf(
+  workshop: Pick<Workshop, 'adapter' | 'config'>,
+  task: Task,
+): ReturnType<Workshop['adapter']> {
+  return workshop.adapter(roleAdapter(workshop.config, 'worker', nextOf(task)));
+}
+
+/** A task as the first of its attempts that is to be made. */
+function nextOf(task: Task): Task {
+  const open = attemptsOf(task).find((_, at) => (task.tries?.[at]?.ended ?? null) === null);
+  return open ?? task;
+}
