@@ -5,6 +5,7 @@ import type {
   Word as RawWord,
   WordPart,
 } from 'unbash';
+import { expandBraces, readAnsiC, readBare, readBareWord, withoutJoins } from './bare-words.ts';
 import { printedBy } from './printed-by.ts';
 import { dynamic } from './refusal.ts';
 import { mark, type Values, type Word } from './syntax.ts';
@@ -198,43 +199,6 @@ function removed(value: string, operator: string, pattern: string): string {
   return value;
 }
 
-function readBareWord(written: string): Word {
-  const text = withoutJoins(written, { start: true, end: true });
-  // The parser leaves no parts where nothing expands; this is a second look.
-  const unescaped = text.replace(/\\./gs, '');
-  if (/[*?$`'"]|\[[^[\]]*\]/.test(unescaped) || holdsBraceList(unescaped))
-    throw dynamic(text, 'holds an expansion');
-  return { values: [readBare(text)], isGlob: false, isSplit: false };
-}
-
-/** A line may continue before and after a word. */
-function withoutJoins(text: string, at: { readonly start: boolean; readonly end: boolean }): string {
-  const begun = at.start ? text.slice(/^(?:\\\n)*/.exec(text)?.[0].length ?? 0) : text;
-  let end = begun.length;
-  while (at.end && begun.slice(end - 2, end) === '\\\n' && !isEscaped(begun, end - 2)) end -= 2;
-  return begun.slice(0, end);
-}
-
-/** Whether the character stands behind an odd number of backslashes. */
-function isEscaped(text: string, at: number): boolean {
-  let first = at;
-  while (text[first - 1] === '\\') first -= 1;
-  return (at - first) % 2 === 1;
-}
-
-function holdsBraceList(text: string): boolean {
-  const heads = text.split('}').slice(0, -1);
-  return heads.some((head) => head.includes('{') && /,|\.\./.test(head.slice(head.indexOf('{'))));
-}
-
-function readBare(text: string): string {
-  // bash joins lines before it looks for `$(`, `~` and the like, the parser after.
-  if (/(?<!\\)(?:\\\\)*\\\n/.test(text)) throw dynamic(text, 'continues on the next line');
-  // The parser takes `1<(…)` for a plain word; bash runs what is in the brackets.
-  if (/[|&;()<>\s]/.test(text.replace(/\\./gs, ''))) throw dynamic(text, 'holds an operator');
-  return text.replace(/\\(.)/gs, '$1');
-}
-
 /** `$(cat <<'EOF' … EOF)`, the usual way to write a message of several lines: its text; null for anything else. */
 function hereText(text: string, script: ParsedScript | undefined): string | null {
   const statement = script?.commands[0];
@@ -251,29 +215,4 @@ function hereText(text: string, script: ParsedScript | undefined): string | null
   if (!isText || !/^(?:\w+|'\w+'|"\w+"|\\\w+)$/.test(here.delimiter?.text ?? '')) return null;
   const body = here.operator === '<<-' ? here.body.text.replace(/^\t+/gm, '') : here.body.text;
   return body.replace(/\n+$/, '');
-}
-
-function readAnsiC(text: string): string {
-  const inner = /^\$'((?:[^\\']|\\[nt\\'"])*)'$/.exec(text)?.[1];
-  if (inner === undefined) throw dynamic(text, 'holds escapes that hide what it says');
-  const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
-  return inner.replace(/\\(.)/g, (_, escaped: string) => escapes[escaped] ?? escaped);
-}
-
-/** Ranges of numbers, and plain lists: `{a,b}`, once or several times in a word, without quotes or nesting. */
-function expandBraces(raw: RawWord): readonly Word[] {
-  const asWord = (text: string): Word => ({ values: [text], isGlob: false, isSplit: false });
-  const [, first, last] = /^\{(\d{1,3})\.\.(\d{1,3})\}$/.exec(raw.text) ?? [];
-  if (first !== undefined) return [{ values: [mark.number], isGlob: false, isSplit: false }];
-  const pieces = /^(?:[\w./@%+,:=-]|\{[\w./@%+:-]*(?:,[\w./@%+:-]*)+\})+$/.test(raw.text);
-  if (!pieces || last !== undefined) throw dynamic(raw.text, 'is a brace expansion');
-  const choices = raw.text
-    .split(/\{([^}]*)\}/)
-    .map((part, index) => (index % 2 === 1 ? part.split(',') : [part]));
-  if (choices.reduce((product, choice) => product * choice.length, 1) > 100)
-    throw dynamic(raw.text, 'stands for too many words');
-  return choices
-    .reduce<string[]>((heads, choice) => heads.flatMap((head) => choice.map((tail) => head + tail)), [''])
-    .filter((text) => text !== '')
-    .map(asWord);
 }
