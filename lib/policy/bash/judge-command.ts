@@ -3,16 +3,17 @@ import { resolvePath } from '../resolve-path.ts';
 import { type Objection, objection } from '../rules.ts';
 import { entryWords, isBare, matchingPattern, notAllowed, trustedWords } from './allowed-words.ts';
 import { isBuiltin, isFreeName, judgeBuiltin } from './builtins.ts';
+import { isAskingVersion, isKnownTool, isProgramName, normalized } from './command-names.ts';
 import { equivalents, isInstalledPath } from './equivalents.ts';
 import { expandWord } from './expand-word.ts';
-import { judgeGit, withoutGlobalOptions } from './git.ts';
+import { judgeGit } from './git.ts';
 import { isRestoring } from './git-arguments.ts';
 import { judgeMention, judgeMentions, streams } from './mentions.ts';
 import { type CommandContext, firstOf, type ProgramCall } from './program-call.ts';
 import { programFamily } from './program-names.ts';
 import { refusalOf } from './refused-programs.ts';
 import { mark, type Redirection, type ShellCommand } from './syntax.ts';
-import { hasSubcommands, judgeTool } from './tools.ts';
+import { judgeTool } from './tools.ts';
 import { interpreters, judgeInstalled, judgeInterpreter, judgeVariable, wrappers } from './wrappers.ts';
 import { changesFiles, judgeWrites, onlyChanges } from './writes.ts';
 
@@ -85,10 +86,6 @@ function judgeReadings(context: CommandContext, { words, input, piped }: ShellCo
       return objection('bash-dynamic', 'The program and what it does must be written out.');
   }
   return firstOf(readings, (reading) => judgeWords(context, reading, { input, piped }));
-}
-
-function isProgramName(text: string): boolean {
-  return /^(?:[A-Za-z0-9_][\w.+-]*|\[|:|\.)$/.test(text);
 }
 
 /** `./gradlew`, as a lead may have written it; from another folder the same words would be another file. */
@@ -169,15 +166,6 @@ function isSourcing(
   return /^(?:source|\.)$/.test(name) && isPython && isActivating && cwd === policy.worktree;
 }
 
-function isAskingVersion(name: string, arg: string): boolean {
-  if (arg === '--version') return isProgramName(name);
-  return /^(?:node|npm|npx|pnpm|yarn|tsc)$/.test(name)
-    ? arg === '-v'
-    : (arg === '-V' && /^(?:python3?|pip3?|cargo|rustc)$/.test(name)) ||
-        (name === 'go' && arg === 'version') ||
-        (/^javac?$/.test(name) && arg === '-version');
-}
-
 /** A folder of the worktree that a path names without links; null: anything else. */
 function folderAt({ policy, facts, cwd }: PathContext, path: string): string | null {
   const found = resolvePath({ path, cwd, worktree: policy.worktree, extra: [], facts });
@@ -205,17 +193,6 @@ function isOwn({ policy }: CommandContext, name: string): boolean {
     policy.base_commands?.includes(name) === true ||
     /^(?:rm|chmod|unlink|rmdir|truncate|cat|sed|find|tee|cp|mv)$/.test(name);
   return name === 'git' || isBase || isBuiltin(name) || refusalOf(programFamily(name)) !== null;
-}
-
-const testers = new Set(
-  'tsc jest vitest mocha ava tap c8 nyc playwright cypress tsx ts-node python python3 pytest node eslint prettier biome stylelint mypy ruff black'.split(
-    ' ',
-  ),
-);
-
-function isKnownTool(name: string): boolean {
-  const family = programFamily(name);
-  return testers.has(name) || hasSubcommands(family) || interpreters.has(family) || family === 'sh';
 }
 
 // How many words of a command only say that the rest is run.
@@ -251,25 +228,4 @@ function judgeRunner(call: ProgramCall): Objection | null {
     : null;
   const inner = { ...call, name: tool, family: programFamily(tool), args: rest, trusted: 0, isBare: false };
   return fetched ?? judgeProgram(inner);
-}
-
-/** `npm -s test`, `npm t` and `npm run-script x` are written in one way before they are compared. */
-function normalized(name: string, args: readonly string[]): readonly string[] {
-  if (name === 'git') return withoutGlobalOptions(args);
-  // None of them lets it fetch: there is no network to fetch from.
-  if (name === 'npx' || name === 'bunx')
-    return withoutFirst(args, /^(?:-y|--yes|--no|--no-install|-q|--quiet|--prefer-offline|--offline)$/);
-  if (!/^(?:npm|pnpm|yarn)$/.test(name)) return args;
-  const isQuiet = (arg: string, at: number): boolean =>
-    /^(?:-s|--silent|-r|--recursive|--filter|-F)$/.test(arg) ||
-    (/^(?:--filter|-F)$/.test(args[at - 1] ?? '') && /^[\w@*][\w@./*-]*$/.test(arg));
-  const first = args.findIndex((arg, at) => !isQuiet(arg, at));
-  const [subcommand = '', ...rest] = first < 0 ? [] : args.slice(first);
-  const names: Readonly<Record<string, string>> = { t: 'test', tst: 'test', 'run-script': 'run', rum: 'run' };
-  return subcommand === '' ? args : [names[subcommand] ?? subcommand, ...rest];
-}
-
-function withoutFirst(args: readonly string[], flag: RegExp): readonly string[] {
-  const first = args.findIndex((arg) => !flag.test(arg));
-  return first < 0 ? [] : args.slice(first);
 }

@@ -1,0 +1,52 @@
+import { withoutGlobalOptions } from './git.ts';
+import { programFamily } from './program-names.ts';
+import { hasSubcommands } from './tools.ts';
+import { interpreters } from './wrappers.ts';
+
+/** `npm -s test`, `npm t` and `npm run-script x` are written in one way before they are compared. */
+export function normalized(name: string, args: readonly string[]): readonly string[] {
+  if (name === 'git') return withoutGlobalOptions(args);
+  // None of them lets it fetch: there is no network to fetch from.
+  if (name === 'npx' || name === 'bunx')
+    return withoutFirst(args, /^(?:-y|--yes|--no|--no-install|-q|--quiet|--prefer-offline|--offline)$/);
+  if (!/^(?:npm|pnpm|yarn)$/.test(name)) return args;
+  const isQuiet = (arg: string, at: number): boolean =>
+    /^(?:-s|--silent|-r|--recursive|--filter|-F)$/.test(arg) ||
+    (/^(?:--filter|-F)$/.test(args[at - 1] ?? '') && /^[\w@*][\w@./*-]*$/.test(arg));
+  const first = args.findIndex((arg, at) => !isQuiet(arg, at));
+  const [subcommand = '', ...rest] = first < 0 ? [] : args.slice(first);
+  const names: Readonly<Record<string, string>> = { t: 'test', tst: 'test', 'run-script': 'run', rum: 'run' };
+  return subcommand === '' ? args : [names[subcommand] ?? subcommand, ...rest];
+}
+
+function withoutFirst(args: readonly string[], flag: RegExp): readonly string[] {
+  const first = args.findIndex((arg) => !flag.test(arg));
+  return first < 0 ? [] : args.slice(first);
+}
+
+/** Whether it is the plain name of a program, found by PATH. */
+export function isProgramName(text: string): boolean {
+  return /^(?:[A-Za-z0-9_][\w.+-]*|\[|:|\.)$/.test(text);
+}
+
+/** Whether nothing but the version of a program is asked for. */
+export function isAskingVersion(name: string, arg: string): boolean {
+  if (arg === '--version') return isProgramName(name);
+  return /^(?:node|npm|npx|pnpm|yarn|tsc)$/.test(name)
+    ? arg === '-v'
+    : (arg === '-V' && /^(?:python3?|pip3?|cargo|rustc)$/.test(name)) ||
+        (name === 'go' && arg === 'version') ||
+        (/^javac?$/.test(name) && arg === '-version');
+}
+
+const testers = new Set(
+  'tsc jest vitest mocha ava tap c8 nyc playwright cypress tsx ts-node python python3 pytest node eslint prettier biome stylelint mypy ruff black'.split(
+    ' ',
+  ),
+);
+
+/** Whether its name is that of a tool whose arguments are judged, or that runs code of the project by its nature. */
+export function isKnownTool(name: string): boolean {
+  const family = programFamily(name);
+  return testers.has(name) || hasSubcommands(family) || interpreters.has(family) || family === 'sh';
+}
