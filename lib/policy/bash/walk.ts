@@ -3,22 +3,21 @@ import type {
   Command,
   CompoundCommand,
   CompoundList,
-  Function as Definition,
   ParsedScript,
   PipelineNode,
   Statement,
   SyntaxNode,
 } from 'unbash';
-import { hasEntry } from './allowed-words.ts';
 import { isFreeName } from './builtins.ts';
 import { changeFolder } from './change-folder.ts';
 import { expandWord } from './expand-word.ts';
-import { checkArithmetic, countedIn, innerOf } from './inner-scripts.ts';
+import { innerOf } from './inner-scripts.ts';
 import { requireWhole, tooComplex } from './parse-script.ts';
-import { printedBy, printedByParts } from './printed-by.ts';
+import { printedByParts } from './printed-by.ts';
 import { readCommand, readRedirections } from './read-command.ts';
 import { Refusal } from './refusal.ts';
 import { mark, type Word } from './syntax.ts';
+import { compute, construct, define, setNames, setPositions } from './walk-names.ts';
 import { type Body, goTo, placesOf, remember, type Shell, type Visitor, type Walk } from './walk-state.ts';
 import { walkTest } from './walk-test.ts';
 import { readWord, readWords } from './words.ts';
@@ -83,15 +82,6 @@ function walkInner(walk: Walk, shell: Shell, nodes: readonly SyntaxNode[]): void
 function walkArithmetic(walk: Walk, shell: Shell, expression: ArithmeticExpression | undefined): void {
   walkInner(walk, shell, expression === undefined ? [] : [expression]);
   compute(walk, expression);
-}
-
-function compute(walk: Walk, expression: ArithmeticExpression | undefined): void {
-  for (const name of countedIn(expression)) remember(walk, name, [mark.number]);
-  if (walk.visitor !== null) checkArithmetic(expression, walk.values, (script) => printed(walk, script));
-}
-
-function printed(walk: Walk, script: ParsedScript): readonly string[] {
-  return printedBy(script, (word) => readWords(word, walk.values));
 }
 
 function walkCommand(
@@ -180,13 +170,6 @@ function walkCompound(walk: Walk, shell: Shell, node: CompoundCommand): void {
   }
 }
 
-function construct(type: string): Refusal {
-  return new Refusal(
-    'bash-construct',
-    `A ${type} can't be judged. Use simple commands, joined by \`&&\`, \`||\`, \`;\` or pipes.`,
-  );
-}
-
 /** Which of them runs is not known. */
 function walkBranches(walk: Walk, shell: Shell, lists: readonly CompoundList[]): void {
   const before = shell.places;
@@ -211,17 +194,6 @@ function walkLoop(walk: Walk, shell: Shell, lists: readonly CompoundList[]): voi
   throw new Refusal('bash-directory', 'Change the folder inside a loop in brackets: (cd FOLDER && …).');
 }
 
-function define(walk: Walk, { name, body }: Definition): void {
-  if (body.type === 'CompoundList') throw construct(body.type);
-  // `ls` would no longer be ls.
-  if (!/^[A-Za-z_]\w*$/.test(name.text) || name.parts !== undefined || hasEntry(walk.policy, name.text))
-    throw new Refusal(
-      'bash-construct',
-      `A function needs a plain name of its own, and ${name.text} is a program.`,
-    );
-  walk.functions.set(name.text, [...(walk.functions.get(name.text) ?? []), body]);
-}
-
 function walkSimple(walk: Walk, shell: Shell, node: Command): void {
   walkInner(walk, shell, [node]);
   const command = readCommand(node, walk.values, shell.piped);
@@ -239,15 +211,9 @@ function walkSimple(walk: Walk, shell: Shell, node: Command): void {
   }
   for (const place of placesOf(shell)) walk.visitor?.command(command, place);
   const called = name?.values[0] ?? '';
-  for (const one of command.environment) remember(walk, one.name, one.value.values);
-  if (/^(?:read|mapfile|readarray)$/.test(called))
-    for (const arg of args)
-      for (const one of arg.values) if (!one.startsWith('-')) remember(walk, one, [mark.any]);
-  if (called === 'shift') for (const at of positions) remember(walk, at, [mark.any]);
+  setNames(walk, command);
   if (/^(?:cd|pushd|popd)$/.test(called)) changeFolder(walk, shell, called, args);
 }
-
-const positions = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
 
 function call(
   walk: Walk,
@@ -255,11 +221,6 @@ function call(
   { bodies, args }: { readonly bodies: readonly Body[]; readonly args: readonly Word[] },
 ): void {
   if (walk.depth > 3) return;
-  const isPlain = args.every((arg) => !arg.isGlob && !arg.isSplit);
-  for (const [at, position] of positions.entries()) {
-    const arg = args[at];
-    if (!isPlain) remember(walk, position, [mark.any]);
-    else if (arg !== undefined) remember(walk, position, arg.values);
-  }
+  setPositions(walk, args);
   for (const body of bodies) walkCommand({ ...walk, depth: walk.depth + 1 }, shell, body);
 }
