@@ -2,18 +2,12 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { holdChild } from '../../util/hold-child.ts';
+import { type GitObject, noBytes, type ObjectCommand, parseAnswer } from './cat-file-answer.ts';
 import { gitMissing } from './git-failed.ts';
 import { type GitContext, spawnGit } from './run-git.ts';
 
-export interface GitObject {
-  readonly oid: ObjectId;
-  readonly type: string;
-  readonly size: number;
-  readonly bytes: Buffer;
-}
-
 interface Request {
-  readonly command: 'info' | 'contents';
+  readonly command: ObjectCommand;
   readonly name: string;
   /** How often git ended while this request was the first one waiting. */
   deaths: number;
@@ -27,8 +21,6 @@ interface Asker {
   resolve(answer: GitObject | null, at: number): void;
   reject(error: unknown, at: number): void;
 }
-
-const noBytes = Buffer.alloc(0);
 
 // Commits and folders, read again and again while agents start from them; an id never means anything else.
 const mostKept = 500;
@@ -196,23 +188,12 @@ export class CatFile {
   /** Answers the first request from the buffer; returns where the next answer begins, `from` if more must come. */
   #answerFirst(buffer: Buffer, from: number): number {
     const request = this.#pending[this.#answered];
-    const end = buffer.indexOf(10, from);
-    if (request === undefined || end < 0) return from;
-    const [oid, type, size] = buffer.toString('latin1', from, end).split(' ');
-    if (size === undefined || type === undefined) {
-      this.#answered += 1;
-      request.asker.resolve(null, request.at);
-      return end + 1;
-    }
-    const length = request.command === 'contents' ? Number(size) : 0;
-    const next = request.command === 'contents' ? end + 1 + length + 1 : end + 1;
-    if (buffer.length < next) return from;
+    const answer = request === undefined ? null : parseAnswer(buffer, from, request.command);
+    if (request === undefined || answer === null) return from;
     this.#answered += 1;
-    const bytes = length === 0 ? noBytes : buffer.subarray(end + 1, end + 1 + length);
-    const object = { oid: oid as ObjectId, type, size: Number(size), bytes };
-    if (request.command === 'contents') this.#keep(object);
-    request.asker.resolve(object, request.at);
-    return next;
+    if (answer.object !== null && request.command === 'contents') this.#keep(answer.object);
+    request.asker.resolve(answer.object, request.at);
+    return answer.next;
   }
 
   #keep(object: GitObject): void {

@@ -1,7 +1,8 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import { parseTree } from '../../git/objects/parse-tree.ts';
-import type { CatFile, GitObject } from '../../git/process/cat-file.ts';
+import type { CatFile } from '../../git/process/cat-file.ts';
+import type { GitObject } from '../../git/process/cat-file-answer.ts';
 import { stateCorrupt } from '../store-errors.ts';
 import { loadSchemas } from './load-schemas.ts';
 import { Note } from './note.ts';

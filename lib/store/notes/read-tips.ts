@@ -1,6 +1,7 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
-import type { CatFile, GitObject } from '../../git/process/cat-file.ts';
+import type { CatFile } from '../../git/process/cat-file.ts';
+import type { GitObject } from '../../git/process/cat-file-answer.ts';
 import { stateBusy, stateCorrupt } from '../store-errors.ts';
 import { type RefPlace, recordedValue } from './recorded-refs.ts';
 
