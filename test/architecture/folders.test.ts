@@ -72,6 +72,13 @@ test('core, policy and domain have no effects', () => {
   assert.equal([...wrong, ...impure], []);
 });
 
+test('no file is longer than 250 lines', () => {
+  const long = listSources('lib')
+    .map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n').length - 1 }))
+    .filter(({ lines }) => lines > 250);
+  assert.equal(long, []);
+});
+
 test('git is spawned in lib/git alone, state refs are written in lib/store alone', () => {
   const spawnsGit = listSources('lib')
     .filter((file) => !['git', 'store'].includes(folderOf(relative('lib', file))))
