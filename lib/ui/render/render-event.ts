@@ -17,6 +17,7 @@ import { renderTryEnd } from './render-tries.ts';
 type EventOf<Kind extends Event['event']> = Extract<Event, { readonly event: Kind }>;
 
 /** An event as one line for a terminal or a log; null: nothing to say. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one switch over all events, which the compiler keeps whole.
 export function renderEvent(event: Event, style: Style): string | null {
   switch (event.event) {
     case 'session-started':

@@ -27,14 +27,12 @@ export function renderPrometheus(stats: Stats): string {
     .join('');
 }
 
-function families({ tasks, times_s, retries, queue, utilisation, cost, ...rest }: Stats): readonly Family[] {
-  const { failures, health, anomalies, sessions } = rest;
-  const { estimate, roles } = cost;
-  const ofRoles = (figure: 'runs' | 'cost_usd' | 'tokens'): readonly Sample[] =>
-    roles.flatMap(({ role, [figure]: value }) => known(value, { role }));
-  const bounds = estimate === null ? {} : { base: estimate.base_usd, worst: estimate.with_retries_usd };
-  const metrics = new Map<string, number>();
-  for (const { metric } of anomalies.found) metrics.set(metric, (metrics.get(metric) ?? 0) + 1);
+/** In the order in which they are printed. */
+function families(stats: Stats): readonly Family[] {
+  return [...ofTasks(stats), ...ofWorkers(stats), ...ofCost(stats), ...ofHealth(stats)];
+}
+
+function ofTasks({ tasks, retries, times_s, failures }: Stats): readonly Family[] {
   return [
     gauge('tasks', 'Tasks by what they are now.', by('status', Object.entries(tasks.by_status))),
     gauge('task_completion_ratio', 'Landed tasks of those that are settled.', known(tasks.completion_rate)),
@@ -48,12 +46,26 @@ function families({ tasks, times_s, retries, queue, utilisation, cost, ...rest }
       'What was refused or went wrong, by where it was found and the rule.',
       failures.flatMap(({ source, rule, count }) => known(count, { source, rule })),
     ),
+  ];
+}
+
+function ofWorkers({ queue, utilisation }: Stats): readonly Family[] {
+  return [
     gauge('queue_depth', 'Tasks that wait for an agent.', known(queue.depth)),
     gauge('queue_ready', 'Waiting tasks that could start now.', known(queue.ready)),
     gauge('queue_peak', 'The most tasks that waited at once.', known(queue.peak)),
     gauge('worker_slots', 'Workers that may run at once.', known(utilisation.slots)),
     gauge('worker_utilisation_ratio', 'Usable worker slots that were in use.', known(utilisation.value)),
     counter('worker_busy_seconds_total', 'Time that workers were busy.', known(utilisation.busy_s)),
+  ];
+}
+
+function ofCost({ cost }: Stats): readonly Family[] {
+  const { estimate, roles } = cost;
+  const ofRoles = (figure: 'runs' | 'cost_usd' | 'tokens'): readonly Sample[] =>
+    roles.flatMap(({ role, [figure]: value }) => known(value, { role }));
+  const bounds = estimate === null ? {} : { base: estimate.base_usd, worst: estimate.with_retries_usd };
+  return [
     counter('agent_runs_total', 'Agent runs, retries among them.', ofRoles('runs')),
     counter('cost_dollars_total', 'What agents cost, in US dollars.', ofRoles('cost_usd')),
     counter('tokens_total', 'Tokens that agents used.', ofRoles('tokens')),
@@ -63,6 +75,13 @@ function families({ tasks, times_s, retries, queue, utilisation, cost, ...rest }
       by('bound', Object.entries(bounds)),
     ),
     summary('task_cost_dollars', 'Cost of a task.', cost.per_task),
+  ];
+}
+
+function ofHealth({ health, anomalies, sessions }: Stats): readonly Family[] {
+  const metrics = new Map<string, number>();
+  for (const { metric } of anomalies.found) metrics.set(metric, (metrics.get(metric) ?? 0) + 1);
+  return [
     gauge('health_ratio', 'How well it goes, from 0 to 1.', known(health.score)),
     gauge(
       'health_part_ratio',
