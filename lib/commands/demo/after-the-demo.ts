@@ -1,5 +1,7 @@
 import { delimiter, isAbsolute, join, relative } from 'node:path';
 import type { Io } from '../../domain/shown/io.ts';
+import { type GitContext, gitText } from '../../git/process/run-git.ts';
+import type { Output } from '../../ui/terminal/output.ts';
 import { packageRoot } from '../../util/package-root.ts';
 import { programPath } from '../../util/program-path.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
@@ -32,6 +34,18 @@ export function afterTheDemo(
     'cd your-repository && git flame init',
     "git flame run 'What you want done'",
   ];
+}
+
+/** Shows what has landed, and what the notes say of it. */
+export async function showResult(context: GitContext, io: Pick<Io, 'stdout'>, output: Output): Promise<void> {
+  const show = async (command: string, args: readonly string[]): Promise<void> => {
+    output.result(`\n$ ${command}`);
+    output.result(await gitText(context, args));
+  };
+  await show('git log --graph --oneline main', ['log', '--graph', '--oneline', 'main']);
+  await show('git log -1 main', ['log', '-1', 'main']);
+  await show('git log --oneline refs/blueflame/tasks', ['log', '--oneline', 'refs/blueflame/tasks']);
+  io.stdout.write('\n');
 }
 
 function shortest(folder: string, file: string): string {

@@ -1,21 +1,19 @@
-import { appendFile, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, GlobalOptions } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
+import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { decideFreely } from '../../trust/chats.ts';
-import { createOutput } from '../../ui/terminal/output.ts';
-import { makeFolders } from '../../util/make-folders.ts';
-import { userDataDir, userStateDir } from '../../util/user-state.ts';
+import { createOutput, type Output } from '../../ui/terminal/output.ts';
 import * as init from '../init/init.ts';
 import { readGitColor } from '../open/git-color.ts';
 import * as runCommand from '../run.ts';
 import * as trust from '../trust.ts';
-import { afterTheDemo } from './after-the-demo.ts';
-import { demoConfig, demoDecisions, demoFiles, demoPlan } from './demo-project.ts';
+import { afterTheDemo, showResult } from './after-the-demo.ts';
+import { makeDemoRepository } from './demo-repository.ts';
 
 /** `git flame demo`: a whole cycle on a throw-away repository; its agents are scripts, no account and no network. */
 export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
@@ -34,7 +32,7 @@ export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
   );
   try {
     const repo = join(folder, 'greeter');
-    const context = await makeRepository(repo, { ...io, env: withState(io.env, folder) });
+    const context = await makeDemoRepository(repo, io, folder);
     decideFreely({ commonDir: join(repo, '.git') });
     const own = { ...io, cwd: repo, env: context.env };
     await prepare(args, own);
@@ -49,47 +47,6 @@ export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
   } finally {
     if (!isKept) await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function makeRepository(repo: string, io: Io): Promise<GitContext> {
-  makeFolders(repo);
-  const context = { cwd: repo, env: await withIdentity(io) };
-  await runGit(context, ['init', '--quiet', '--initial-branch=main']);
-  for (const [path, text] of Object.entries({ ...demoFiles, '.blueflame.yml': demoConfig }))
-    await writeFile(join(repo, path), text);
-  await runGit(context, ['add', '--all']);
-  await runGit(context, ['commit', '--quiet', '--message', 'A greeter that greets nobody yet']);
-  const folder = join(repo, '.git', 'demo');
-  makeFolders(folder);
-  await writeFile(join(folder, 'plan.yml'), demoPlan);
-  await writeFile(join(folder, 'decisions.yml'), demoDecisions);
-  return context;
-}
-
-/** So can one where the person's home is missing or can't be written: what is decided here is kept in the demo's folder. */
-function withState(env: Io['env'], folder: string): Io['env'] {
-  try {
-    for (const path of [userStateDir(env), userDataDir(env)]) makeFolders(path);
-    return env;
-  } catch {
-    return { ...env, XDG_STATE_HOME: join(folder, 'state'), XDG_DATA_HOME: join(folder, 'data') };
-  }
-}
-
-/** A machine without a git identity can run the demo all the same. */
-async function withIdentity(io: Io): Promise<Io['env']> {
-  const known = await gitText({ cwd: tmpdir(), env: io.env }, ['config', '--get', 'user.email'], {
-    accept: [0, 1],
-  });
-  if (known !== '' || io.env.GIT_AUTHOR_EMAIL !== undefined) return io.env;
-  const [name, email] = ['Demo Lead', 'demo@example.com'];
-  return {
-    ...io.env,
-    GIT_AUTHOR_NAME: name,
-    GIT_AUTHOR_EMAIL: email,
-    GIT_COMMITTER_NAME: name,
-    GIT_COMMITTER_EMAIL: email,
-  };
 }
 
 function globalsOf(args: CommandArgs<'demo'>, io: Io): GlobalOptions {
@@ -108,19 +65,17 @@ async function prepare(args: CommandArgs<'demo'>, io: Io): Promise<void> {
   );
 }
 
+interface Refused {
+  readonly context: GitContext;
+  readonly output: Output;
+  readonly error: FlameError;
+}
+
 /** Its agents are scripts of its own, in a repository that is thrown away: they need no sandbox, others do. */
 async function acceptNoSandbox(
   args: CommandArgs<'demo'>,
   io: Io,
-  {
-    context,
-    output,
-    error,
-  }: {
-    readonly context: GitContext;
-    readonly output: ReturnType<typeof createOutput>;
-    readonly error: FlameError;
-  },
+  { context, output, error }: Refused,
 ): Promise<void> {
   output.warn(`${error.message} The scripts of this demo run without one; your agents would not.`);
   // Why; the run itself says what that leaves open.
@@ -161,19 +116,4 @@ function runCycle(args: CommandArgs<'demo'>, io: Io): Promise<number> {
     },
     io,
   );
-}
-
-async function showResult(
-  context: GitContext,
-  io: Io,
-  output: ReturnType<typeof createOutput>,
-): Promise<void> {
-  const show = async (command: string, args: readonly string[]): Promise<void> => {
-    output.result(`\n$ ${command}`);
-    output.result(await gitText(context, args));
-  };
-  await show('git log --graph --oneline main', ['log', '--graph', '--oneline', 'main']);
-  await show('git log -1 main', ['log', '-1', 'main']);
-  await show('git log --oneline refs/blueflame/tasks', ['log', '--oneline', 'refs/blueflame/tasks']);
-  io.stdout.write('\n');
 }

@@ -1,25 +1,21 @@
 import { basename } from 'node:path';
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { lackedCredential } from '../../cell/run/model-access.ts';
-import { isInstalled, type ReadyCli, readyClis } from '../../cell/run/ready-clis.ts';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import { roleChoice } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { noBaseBranch } from '../../domain/not-found.ts';
-import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { planPreparation, prepareRepository } from '../../git/setup/prepare-repository.ts';
-import { renderInit, renderProposal } from '../../ui/render/render-init.ts';
+import { renderInit } from '../../ui/render/render-init.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { readConfig, requireWorkTree } from '../open/read-config.ts';
 import { type Reading, withState } from '../open/read-state.ts';
 import { runnerOptions } from '../open/runner-options.ts';
+import { beginConfig, type Wanted } from './begin-config.ts';
 import { installGitHooks, planGitHooks, uninstallAll } from './hooks-setup.ts';
-import { roomForBuilds } from './propose-commands.ts';
-import { type Tried, tryProposal } from './try-proposal.ts';
-import { readProposal, writeConfig } from './write-config.ts';
 
 /** `git flame init`: prepares a repository; what exists already is left as it is. With --uninstall it takes that back. */
 export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
@@ -45,12 +41,6 @@ export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
   });
 }
 
-interface Wanted {
-  readonly root: string;
-  readonly base: string | null;
-  readonly name: string;
-}
-
 async function prepare(
   { git, configFile, output }: Reading,
   wanted: Wanted,
@@ -63,7 +53,7 @@ async function prepare(
   const hooks = args.options.hooks ? await planGitHooks(git, io) : [];
   const file =
     (await findConfigFile(wanted.root)) === null
-      ? await begin(wanted, { git, io, output, dryRun, isQuiet, isTried })
+      ? await beginConfig(wanted, { git, io, output, dryRun, isQuiet, isTried })
       : [];
   const { config } = await readConfig(wanted.root, configFile);
   const context = { cwd: wanted.root, env: io.env };
@@ -75,52 +65,6 @@ async function prepare(
     ...(await prepareRepository(context, commonDir, worktreeDir)),
     ...(args.options.hooks ? await installGitHooks(git, io) : []),
   ];
-}
-
-interface Beginning extends Pick<Reading, 'git' | 'output'> {
-  readonly io: Io;
-  readonly dryRun: boolean;
-  readonly isQuiet: boolean;
-  readonly isTried: boolean;
-}
-
-/** The configuration to begin with; what was found in the project is shown before it is written. */
-async function begin(
-  { root, base, name }: Wanted,
-  { git, io, output, dryRun, isQuiet, isTried }: Beginning,
-): Promise<readonly string[]> {
-  const cli = proposeCli(git, io);
-  const proposal = readProposal(root, io.env.PATH);
-  const project = { name, ...(base === null ? {} : { base_branch: base }) };
-  const tried = isTried && proposal !== null ? await tryTests({ git, io, project, proposal }, output) : null;
-  // What is looser than built in is asked about once, so that only a person at a terminal is offered it.
-  const room = (proposal?.allowed.length ?? 0) > 0 && io.stdin.isTTY === true ? roomForBuilds : null;
-  if (proposal !== null && !isQuiet)
-    output.result(renderProposal({ ...proposal, tried, room }, output.style));
-  if (!dryRun) await writeConfig(root, { project, cli, proposal, tried, room });
-  return [cli === null ? '.blueflame.yml' : `.blueflame.yml, with ${cli.name} in every role`];
-}
-
-/** The proposed checks, tried once where they can be; null: there are none. */
-async function tryTests(
-  parts: Parameters<typeof tryProposal>[0],
-  output: Reading['output'],
-): Promise<Tried | null> {
-  const { tests, sources } = parts.proposal;
-  if (tests.length === 0) return null;
-  const { mainWorkTree: root } = parts.git.repository;
-  const isCommitted =
-    root !== null && !(await parts.git.dirtyPaths(root)).some((path) => sources.includes(path));
-  if (!isCommitted)
-    return { tests, install: null, failing: [], untried: `${sources.join(', ')} is not committed` };
-  output.info(`Trying ${tests.join(', ')} in a sandbox, to propose what passes …`);
-  return tryProposal(parts);
-}
-
-/** Where claude isn't installed and another CLI could work at once, the configuration to begin with says so. */
-function proposeCli(git: GitPort, io: Io): ReadyCli | null {
-  const context = makeRunnerContext(runnerOptions(git, configSchema.parse({}), io));
-  return isInstalled(context, context.adapters('claude')) ? null : (readyClis(context)[0] ?? null);
 }
 
 /** What the agents of this configuration need to ask a model and is not there yet. */

@@ -1,0 +1,54 @@
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Io } from '../../domain/shown/io.ts';
+import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
+import { makeFolders } from '../../util/make-folders.ts';
+import { userDataDir, userStateDir } from '../../util/user-state.ts';
+import { demoConfig, demoDecisions, demoFiles, demoPlan } from './demo-project.ts';
+
+/** Makes the demo's repository; what a person's home can't keep of it is kept in `folder`. */
+export async function makeDemoRepository(
+  repo: string,
+  { env }: Pick<Io, 'env'>,
+  folder: string,
+): Promise<GitContext> {
+  makeFolders(repo);
+  const context = { cwd: repo, env: await withIdentity(withState(env, folder)) };
+  await runGit(context, ['init', '--quiet', '--initial-branch=main']);
+  for (const [path, text] of Object.entries({ ...demoFiles, '.blueflame.yml': demoConfig }))
+    await writeFile(join(repo, path), text);
+  await runGit(context, ['add', '--all']);
+  await runGit(context, ['commit', '--quiet', '--message', 'A greeter that greets nobody yet']);
+  const given = join(repo, '.git', 'demo');
+  makeFolders(given);
+  await writeFile(join(given, 'plan.yml'), demoPlan);
+  await writeFile(join(given, 'decisions.yml'), demoDecisions);
+  return context;
+}
+
+/** So can one where the person's home is missing or can't be written: what is decided here is kept in the demo's folder. */
+function withState(env: Io['env'], folder: string): Io['env'] {
+  try {
+    for (const path of [userStateDir(env), userDataDir(env)]) makeFolders(path);
+    return env;
+  } catch {
+    return { ...env, XDG_STATE_HOME: join(folder, 'state'), XDG_DATA_HOME: join(folder, 'data') };
+  }
+}
+
+/** A machine without a git identity can run the demo all the same. */
+async function withIdentity(env: Io['env']): Promise<Io['env']> {
+  const known = await gitText({ cwd: tmpdir(), env }, ['config', '--get', 'user.email'], {
+    accept: [0, 1],
+  });
+  if (known !== '' || env.GIT_AUTHOR_EMAIL !== undefined) return env;
+  const [name, email] = ['Demo Lead', 'demo@example.com'];
+  return {
+    ...env,
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+  };
+}
