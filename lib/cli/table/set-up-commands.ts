@@ -41,7 +41,7 @@ export const setUpCommands = {
     ],
   },
   trust: {
-    load: () => import('../../commands/trust.ts'),
+    load: () => import('../../commands/trust/trust.ts'),
     summary: "Show what this repository's files make run as you or show to agents, and allow it",
     details:
       'Asks about all that runs as you or widens what agents may do: hooks and adapters.*.command, with the files they name (also through scripts of package.json, Makefile and the like); templates in .blueflame/templates; project.setup, copy and link; superpowers.plugin_dir, a worktree_dir outside the repository and sandbox.read_paths; values of limits, sandbox and permissions that are looser than the built-in ones; models.prices; trust.*. Where the words of a hook do not say what it runs, every program of the repository counts. A configuration without these asks for nothing. Commands that start something ask by themselves at a terminal, and end with 2 elsewhere. Exactly the content that was shown is allowed, for one clone and one configuration file, until a byte of it changes. The permission is kept below $XDG_STATE_HOME/git-flame (~/.local/state/git-flame). What an allowed script runs in turn is not looked at.',

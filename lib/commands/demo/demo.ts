@@ -11,7 +11,7 @@ import { createOutput, type Output } from '../../ui/terminal/output.ts';
 import * as init from '../init/init.ts';
 import { readGitColor } from '../open/git-color.ts';
 import * as runCommand from '../run.ts';
-import * as trust from '../trust.ts';
+import * as trust from '../trust/trust.ts';
 import { afterTheDemo, showResult } from './after-the-demo.ts';
 import { makeDemoRepository } from './demo-repository.ts';
 

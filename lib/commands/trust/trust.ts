@@ -1,0 +1,84 @@
+import type { FlameError } from '../../domain/flame-error.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { TrustChange } from '../../domain/state/repository-trust.ts';
+import { notTrusted } from '../../trust/repository/guard.ts';
+import { compareWith, isAllowed, keepPermission, readPermission } from '../../trust/repository/permission.ts';
+import { askTrust } from '../../ui/questions/ask-trust.ts';
+import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
+import { renderTrust } from '../../ui/render/render-trust.ts';
+import { requireOwn, trustWord } from '../open/own-terminal.ts';
+import { readConfig, requireWorkTree } from '../open/read-config.ts';
+import { type Reading, withState } from '../open/read-state.ts';
+import { type Asked, readAsked } from '../open/repository-trust.ts';
+import { trustCommands } from '../open/wishes.ts';
+import { listAllowed, revoke } from './permissions.ts';
+
+/** `git flame trust [list|revoke]`: what this repository's files make run, allowed by the person. */
+export function run(args: CommandArgs<'trust'>, io: Io): Promise<number> {
+  return withState(args, io, async (reading) => {
+    if (args.subcommand === 'list') return listAllowed(reading, io);
+    if (args.subcommand === 'revoke') return revoke(args, io, reading);
+    const root = requireWorkTree(reading.git);
+    if (args.options.yes) requireOwn(trustWord, reading.git.repository, io);
+    const asked = readAsked(await readConfig(root, reading.configFile), io, { git: reading.git, root });
+    return ask(args, io, { reading, asked });
+  });
+}
+
+interface Parts {
+  readonly reading: Reading;
+  readonly asked: Asked;
+}
+
+/** 0 once it is allowed, 1 at a no, 2 when it waits for a person who can't be asked here. */
+async function ask(
+  args: CommandArgs<'trust'>,
+  io: Io,
+  { reading: { output }, asked }: Parts,
+): Promise<number> {
+  const { content, place } = asked;
+  const permission = readPermission(place);
+  const changes = compareWith(permission, content.items);
+  const answer = isAllowed(content, permission)
+    ? 'allowed'
+    : await decide(args, io, { output, asked, changes });
+  if (answer === 'allowed' || answer === 'given' || answer === 'waits')
+    output.result(describe(changes, answer === 'allowed', output));
+  if (answer === 'given' || answer === 'yes') keepPermission(place, content, new Date());
+  output.json({
+    ...{ repository: place.root, config: place.config, digest: content.digest },
+    trusted: answer !== 'no' && answer !== 'waits',
+    items: changes.map(({ item, change, before }) => ({ ...item, change, before })),
+  });
+  if (answer === 'given' || answer === 'yes')
+    output.info('\nAllowed, for this clone. It is void when a byte of it changes.');
+  if (answer === 'no') output.info('Nothing was allowed.');
+  if (answer === 'waits') output.hint(trustCommands(args)[1]);
+  return answer === 'waits' ? 2 : answer === 'no' ? 1 : 0;
+}
+
+interface Deciding {
+  readonly output: Reading['output'];
+  readonly asked: Asked;
+  readonly changes: readonly TrustChange[];
+}
+
+/** given: by --yes. waits: no person can be asked here, or none should be. */
+async function decide(
+  args: CommandArgs<'trust'>,
+  io: Io,
+  { output, asked: { content, place }, changes }: Deciding,
+): Promise<'given' | 'yes' | 'no' | 'waits'> {
+  if (args.globals.dryRun) return 'waits';
+  if (args.options.yes) return 'given';
+  if (output.isJson || !hasTerminal(io)) return 'waits';
+  requireOwn(trustWord, place, io);
+  const onEnd = (): FlameError => notTrusted(content.items, trustCommands(args));
+  return (await askTrust(io, changes, { style: output.errorStyle, onEnd })) ? 'yes' : 'no';
+}
+
+function describe(changes: readonly TrustChange[], isAll: boolean, { style }: Reading['output']): string {
+  if (changes.length === 0) return "Nothing in this repository's files needs your permission.";
+  return renderTrust(changes, style, isAll);
+}
