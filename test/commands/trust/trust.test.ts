@@ -12,14 +12,14 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
-import { main } from '../../lib/cli/main.ts';
-import { cloneStateDir } from '../../lib/util/user-state.ts';
-import { writeDecisions, writePlan } from '../support/exec-project.ts';
-import { makeFakeIo } from '../support/fake-io.ts';
-import { type FlameRun, flame, flameJson, lookOnly } from '../support/flame.ts';
-import { assertRefused } from '../support/refusal.ts';
-import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
-import { hasBubblewrap, testIf } from '../support/skip.ts';
+import { main } from '../../../lib/cli/main.ts';
+import { cloneStateDir } from '../../../lib/util/user-state.ts';
+import { writeDecisions, writePlan } from '../../support/exec-project.ts';
+import { makeFakeIo } from '../../support/fake-io.ts';
+import { type FlameRun, flame, flameJson, lookOnly } from '../../support/flame.ts';
+import { assertRefused } from '../../support/refusal.ts';
+import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../../support/repo.ts';
+import { hasBubblewrap, testIf } from '../../support/skip.ts';
 
 // A configuration that asks for no sandbox would have to be allowed too.
 const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');

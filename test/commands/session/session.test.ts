@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { flame, flameJson } from '../support/flame.ts';
-import { makeRepo, type TestRepo } from '../support/repo.ts';
+import { makeExecProject, writeDecisions, writePlan } from '../../support/exec-project.ts';
+import { flame, flameJson } from '../../support/flame.ts';
+import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
 interface Listed {
   readonly title: string;

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { packageRoot } from '../../lib/util/package-root.ts';
-import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { flame, flameJson } from '../support/flame.ts';
-import { untilLetGo } from '../support/machine-rig.ts';
-import { untilSaid } from '../support/program.ts';
-import type { TestRepo } from '../support/repo.ts';
+import { packageRoot } from '../../../lib/util/package-root.ts';
+import { makeExecProject, writeDecisions, writePlan } from '../../support/exec-project.ts';
+import { flame, flameJson } from '../../support/flame.ts';
+import { untilLetGo } from '../../support/machine-rig.ts';
+import { untilSaid } from '../../support/program.ts';
+import type { TestRepo } from '../../support/repo.ts';
 
 interface Started {
   readonly ended: Promise<Ended>;

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { main } from '../../lib/cli/main.ts';
-import { makeExecProject, writePlan } from '../support/exec-project.ts';
-import { makeFakeIo } from '../support/fake-io.ts';
-import type { FlameRun } from '../support/flame.ts';
-import { assertRefused } from '../support/refusal.ts';
-import { makeTempDir } from '../support/repo.ts';
+import { main } from '../../../lib/cli/main.ts';
+import { makeExecProject, writePlan } from '../../support/exec-project.ts';
+import { makeFakeIo } from '../../support/fake-io.ts';
+import type { FlameRun } from '../../support/flame.ts';
+import { assertRefused } from '../../support/refusal.ts';
+import { makeTempDir } from '../../support/repo.ts';
 
 test("QUE-1 a yes that a chat's model types at a terminal of its own allows nothing; it isn't even asked", async () => {
   const repo = makeExecProject({ config: { hooks: { on_waiting: 'true' } } });
