@@ -27,7 +27,7 @@ export async function makeDemoRepository(
   return context;
 }
 
-/** So can one where the person's home is missing or can't be written: what is decided here is kept in the demo's folder. */
+/** Where the person's home is missing or can't be written, what is decided here is kept in the demo's folder. */
 function withState(env: Io['env'], folder: string): Io['env'] {
   try {
     for (const path of [userStateDir(env), userDataDir(env)]) makeFolders(path);

@@ -45,7 +45,7 @@ const testers = new Set(
   ),
 );
 
-/** Whether its name is that of a tool whose arguments are judged, or that runs code of the project by its nature. */
+/** Whether it is a test tool, an interpreter, a shell, or a tool whose subcommands are known here. */
 export function isKnownTool(name: string): boolean {
   const family = programFamily(name);
   return testers.has(name) || hasSubcommands(family) || interpreters.has(family) || family === 'sh';
