@@ -10,6 +10,7 @@ import * as assert from 'uvu/assert';
 import type { AgentEnd } from '../../lib/domain/ports/adapter.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
+import { until } from '../support/until.ts';
 import { openCellFixture, processesNaming } from './fixture.ts';
 
 const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
@@ -39,7 +40,7 @@ inCell('LIF-4: a SIGKILL of the tool ends its agents', async () => {
   const alive = processesNaming(mark);
   assert.ok(alive.length >= 4, `${alive.length} processes`);
   parent.kill('SIGKILL');
-  await until(() => processesNaming(mark).length === 0);
+  await until('all have ended', () => processesNaming(mark).length === 0);
 });
 
 inCell('LIF-4: a SIGKILL of the tool while a cell is made lets nothing go on in it', async () => {
@@ -51,7 +52,9 @@ inCell('LIF-4: a SIGKILL of the tool while a cell is made lets nothing go on in 
     });
     await once(parent, 'close');
     assert.is(parent.signalCode, 'SIGKILL');
-    await until(() => processesNaming(mark).every((pid, _, { length }) => length === 1 && waitsForever(pid)));
+    const isCleared = (): boolean =>
+      processesNaming(mark).every((pid, _, { length }) => length === 1 && waitsForever(pid));
+    await until('all but one that waits have ended', isCleared);
     for (const pid of processesNaming(mark)) process.kill(pid, 'SIGKILL');
   }
 });
@@ -217,10 +220,6 @@ function makeListener(word: string): { hear(text: string): void; readonly heard:
 async function heard(stream: AsyncIterable<Buffer>, word: string): Promise<void> {
   for await (const chunk of stream) if (chunk.toString().includes(word)) return;
   throw new Error(`the process ended without saying ${word}`);
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await sleep(5);
 }
 
 test.run();

@@ -23,6 +23,7 @@ import { mostAsked, type QuestionReply } from '../../lib/domain/question.ts';
 import { decide } from '../../lib/policy/decide.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
+import { until } from '../support/until.ts';
 import { agentPolicy, distDir } from './fixture.ts';
 
 const worktree = makeTempDir();
@@ -384,7 +385,7 @@ test('WAT-2: programs of the agent can neither fill the memory of the judge nor 
       }),
   );
   // More than those that are too many at once: of the others not all may bring what they have.
-  while (turnedAway < 100) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until('many are turned away', () => turnedAway >= 100);
   for (const socket of sockets) socket.destroy();
   await Promise.all(ended);
   assert.is((await ask({ kind: 'node' }, server.path, call('a.txt'))).code, 0);

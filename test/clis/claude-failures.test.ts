@@ -10,6 +10,7 @@ import { taskOf } from '../support/model-roles.ts';
 import type { Reply } from '../support/model-server.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
+import { until } from '../support/until.ts';
 
 // What the model API and the client itself can do wrong, through `git flame` with the real client.
 
@@ -102,7 +103,7 @@ if (place !== 'outside') {
       const run = project.begin('run', 'Two', '--from', plan, '--decisions-file', decisions);
       const isPaused = (): boolean =>
         project.repo.git('for-each-ref', '--format=%(subject)', 'refs/blueflame/').includes('pauses until');
-      while (!isPaused()) await new Promise((resolve) => setTimeout(resolve, 50));
+      await until('it pauses', isPaused);
       // Its first task has failed by now and waits; nothing is asked while nothing may be.
       const asked = project.model.requests.length;
       run.signal('SIGINT');

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { closeProjects, openClaudeProject, processesAbout, tasksOf } from '../support/claude-project.ts';
@@ -8,6 +7,7 @@ import { writeDecisions, writePlan } from '../support/exec-project.ts';
 import { enterNetworkNamespace, findClaude } from '../support/model-namespace.ts';
 import type { Reply } from '../support/model-server.ts';
 import { testIf } from '../support/skip.ts';
+import { until } from '../support/until.ts';
 
 // A run that is stopped, or killed, while the real client works, and goes on.
 
@@ -60,7 +60,7 @@ if (place !== 'outside') {
     second.signal('SIGKILL');
     await second.ended;
     // Nobody is left to wait for the agent's end: the kernel sees to it.
-    while (processesAbout(root).length > 0) await pause(20);
+    await until('the agent is gone', () => processesAbout(root).length === 0);
 
     const done = await project.flame(
       'run',

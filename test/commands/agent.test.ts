@@ -8,6 +8,7 @@ import { flame, flameJson } from '../support/flame.ts';
 import { findDamage, processesIn } from '../support/kill-rig.ts';
 import { programEnd, startProgram, untilSaid } from '../support/program.ts';
 import type { TestRepo } from '../support/repo.ts';
+import { until } from '../support/until.ts';
 
 // The first attempt at task-001 hangs; what it does after that, and all the other task does, is quick.
 const hangs =
@@ -31,17 +32,17 @@ const argv = ['run', 'Hang', '--from', '.git/plan.yml', '--decisions-file', '.gi
 /** The one agent that hangs, once it has spoken. */
 async function untilHanging(repo: TestRepo, child: ChildProcess): Promise<Fields> {
   await untilSaid(child, /"event":"agent-started"[^\n]*"task-001"/, 'stdout');
-  const until = Date.now() + 30_000;
-  for (;;) {
+  let hanging: Fields | undefined;
+  await until('the agent hangs', async () => {
     const [answer] = (await flameJson(repo, ['agent', 'list'])).lines as unknown as readonly {
       readonly agents: readonly Fields[];
     }[];
     const { agents } = answer ?? {};
-    const agent = agents?.find(({ task_id, activity }) => task_id === 'task-001' && activity === 'ready');
-    if (agent !== undefined) return agent;
-    if (Date.now() > until) throw new Error('the agent never hung');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    hanging = agents?.find(({ task_id, activity }) => task_id === 'task-001' && activity === 'ready');
+    return hanging !== undefined;
+  });
+  assert.ok(hanging);
+  return hanging;
 }
 
 async function taskOf(repo: TestRepo, id: string): Promise<Fields> {

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -58,7 +57,7 @@ async function killed(
   void first.ended.then((ended) => {
     end = ended;
   });
-  while (end === null && !isTime(project)) await pause(10);
+  await until('it is time', () => end !== null || isTime(project));
   assert.is(end, null, JSON.stringify(end));
   first.signal('SIGKILL');
   await first.ended;

@@ -16,6 +16,7 @@ import {
 } from '../support/kill-rig.ts';
 import { makeRandom } from '../support/random.ts';
 import type { TestRepo } from '../support/repo.ts';
+import { until } from '../support/until.ts';
 
 // Whole runs killed at any time, half of them with every process they had started, git too. What they come to must
 // not depend on when that was, so a few are in every run of the tests. By hand: FLAME_KILL_RUNS=150, FLAME_KILL_SEED=7.
@@ -67,8 +68,8 @@ async function startAndKill(repo: TestRepo, afterMs: number, whom: string): Prom
 /** A git that outlived the tool ends by itself: nothing is judged before. */
 async function untilAlone(repo: TestRepo): Promise<void> {
   const isGit = (pid: string): boolean => readProc(pid, 'cmdline').includes(repo.path) && isNamed(pid, 'git');
-  while (readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && isGit(pid)))
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  const isAlone = (): boolean => !readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && isGit(pid));
+  await until('each git has ended', isAlone);
 }
 
 function isNamed(pid: string, name: string): boolean {

@@ -21,6 +21,7 @@ import { runProgram } from '../support/program.ts';
 import { serveHttp } from '../support/remote-lines.ts';
 import { checkSharedHistory } from '../support/shared-history.ts';
 import { shiftedClock } from '../support/shifted-clock.ts';
+import { until } from '../support/until.ts';
 
 // At random, longer and over other lines: node build/test/soak/machines.js
 
@@ -32,13 +33,8 @@ const tasksOf = (count: number) =>
 
 const saidBy = ({ machines }: MachineRig): string => machines.map(({ said }) => said).join('\n----\n');
 
-async function until(what: string, rig: MachineRig, isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 180_000;
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`never: ${what}\n${saidBy(rig)}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
+const happens = (what: string, rig: MachineRig, isSo: () => boolean): Promise<void> =>
+  until(what, isSo, { details: () => saidBy(rig) });
 
 const isAtWork = ({ repo }: RigMachine): boolean => repo.git('worktree', 'list').split('\n').length > 1;
 
@@ -74,13 +70,13 @@ async function hurt(
   const { lead, other: stopped, third: cut } = rig;
   const { digest, session } = await beginLed(rig);
   for (const machine of [stopped, cut]) startMachine(machine, digest);
-  await until('both work', rig, () => isAtWork(stopped) && isAtWork(cut));
+  await happens('both work', rig, () => isAtWork(stopped) && isAtWork(cut));
   stopped.child?.kill('SIGSTOP');
   cutOff(cut, true);
   letGo(rig);
-  await until('both are given up', rig, () => givenUp(lead).size === 2);
+  await happens('both are given up', rig, () => givenUp(lead).size === 2);
   lead.child?.kill('SIGKILL');
-  await until('the lead is dead', rig, () => lead.child === null);
+  await happens('the lead is dead', rig, () => lead.child === null);
   stopped.child?.kill('SIGCONT');
   cutOff(cut, false);
   startMachine(lead, null);
@@ -109,7 +105,7 @@ async function twoLeads(): Promise<void> {
   const rig = makeMachines(2, tasksOf(2), { lease: '6s', renew: '1s' });
   const { lead, other } = rig;
   const { session } = await beginLed(rig);
-  await until('it works', rig, () => isAtWork(lead));
+  await happens('it works', rig, () => isAtWork(lead));
   lead.child?.kill('SIGSTOP');
   letGo(rig);
   const again = ['run', '--remote', 'origin', '--session', session];

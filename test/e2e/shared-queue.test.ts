@@ -10,6 +10,7 @@ import { findDamage, processesIn } from '../support/kill-rig.ts';
 import { programEnd, programFolder, startProgram, untilSaid } from '../support/program.ts';
 import { openRepo, type TestRepo } from '../support/repo.ts';
 import { trusted } from '../support/trusted.ts';
+import { until } from '../support/until.ts';
 
 // People, agents and processes that take from one queue at the same time: the real program each time.
 
@@ -24,14 +25,6 @@ async function done(repo: TestRepo, ...argv: string[]): Promise<Fields> {
   const run = await flameJson(repo, argv);
   assert.is(run.code, 0, `${argv.join(' ')}: ${run.stderr}`);
   return run.lines[0] ?? {};
-}
-
-async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000;
-  while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`never: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 /** A process that claims what it is told, as somebody. */

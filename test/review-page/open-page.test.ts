@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
 import { openPage } from '../../lib/commands/open/open-page.ts';
 import { makeFakeIo } from '../support/fake-io.ts';
 import { makeTempDir } from '../support/repo.ts';
+import { until } from '../support/until.ts';
 import { pageSuite } from './browser.ts';
 import type { Served } from './fixture.ts';
 
@@ -21,7 +21,7 @@ async function openNoted(served: Served): Promise<{ words: string; url: string; 
   });
   const { io } = makeFakeIo({ cwd: folder, env: { PATH: process.env.PATH ?? '', BROWSER: browser } });
   const forget = openPage(io, join(served.repo.path, '.git'), served.page);
-  while (!existsSync(noted)) await wait(10);
+  await until('the browser is started', () => existsSync(noted));
   const words = readFileSync(noted, 'utf8').trim();
   return { words, url: words, forget };
 }
@@ -42,7 +42,7 @@ test('REV-2: a browser is started with the name of a private file, which leads t
   const { page } = await visitUrl(url);
   await page.waitForURL(/\/\?token=/);
   await page.locator('#bar-words').waitFor();
-  while (existsSync(file)) await wait(10);
+  await until('the file is gone', () => !existsSync(file));
 });
 
 test('REV-2: the file of a browser that never followed it goes with the page', async () => {

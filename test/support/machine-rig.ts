@@ -1,12 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from './exec-project.ts';
 import { flameJson } from './flame.ts';
 import type { MachineNet } from './machine-nets.ts';
 import { programFolder, startProgram } from './program.ts';
 import { makeTempDir, openRepo, type TestRepo } from './repo.ts';
 import { trusted } from './trusted.ts';
+import { until } from './until.ts';
 
 /** One machine: a clone with a home of its own, and the program in it. */
 export interface RigMachine {
@@ -185,16 +187,19 @@ export async function planOf(
   lead: RigMachine,
 ): Promise<{ readonly digest: string; readonly session: string }> {
   const { repo } = lead;
-  for (;;) {
+  let plan: { readonly digest: string; readonly session: string } | undefined;
+  await until('the lead has a plan', async () => {
     if (lead.child === null) throw new Error(`The lead ended without a plan:\n${lead.said}`);
     const [status] = (await flameJson(repo, ['status'])).lines;
     const session = status?.session as
       | { readonly id: string; readonly plan_digest?: string }
       | null
       | undefined;
-    if (session?.plan_digest !== undefined) return { digest: session.plan_digest, session: session.id };
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+    if (session?.plan_digest !== undefined) plan = { digest: session.plan_digest, session: session.id };
+    return plan !== undefined;
+  });
+  assert.ok(plan);
+  return plan;
 }
 
 /** Cuts a machine off from the remote, or lets it through again. One that reaches it by path alone finds it gone. */

@@ -2,7 +2,6 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import {
   endTree,
   type LineFaults,
@@ -13,6 +12,7 @@ import {
   treeOf,
 } from './remote-lines.ts';
 import { makeTempDir } from './repo.ts';
+import { until } from './until.ts';
 
 const sshd = '/usr/sbin/sshd';
 
@@ -84,15 +84,13 @@ export async function serveSsh(
 }
 
 async function reachable(port: number): Promise<void> {
-  for (;;) {
-    const isThere = await new Promise<boolean>((resolve) => {
+  const isThere = (): Promise<boolean> =>
+    new Promise((resolve) => {
       const socket = connect(port, '127.0.0.1', () => {
         socket.destroy();
         resolve(true);
       });
       socket.on('error', () => resolve(false));
     });
-    if (isThere) return;
-    await wait(50);
-  }
+  await until('the server takes connections', isThere);
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { setTimeout as wait } from 'node:timers/promises';
 import { programFolder } from './program.ts';
 import { makeTempDir, type TestRepo } from './repo.ts';
+import { until } from './until.ts';
 
 /** A real terminal with a shell in it, and what can be seen there. */
 export interface Terminal {
@@ -54,14 +54,13 @@ export function openTerminal(
     resize: (x, y) => void tmux('resize-window', '-x', `${x}`, '-y', `${y}`),
     ask: (property) => tmux('display-message', '-p', `#{${property}}`).trim(),
     until: async (what) => {
-      const end = Date.now() + 60_000;
-      for (;;) {
-        const seen = screen();
-        if (what.test(seen)) return seen;
-        if (Date.now() > end) throw new Error(`it never showed ${what}, but:\n${seen}`);
-        // Each look is a start of tmux.
-        await wait(200);
-      }
+      let seen = '';
+      const isShown = (): boolean => {
+        seen = screen();
+        return what.test(seen);
+      };
+      await until(`the screen shows ${what}`, isShown, { limitMs: 60_000, details: () => seen });
+      return seen;
     },
     close: () => void spawnSync('tmux', ['-L', socket, 'kill-server'], { env }),
   };

@@ -1,12 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-const longestMs = 240_000;
-
-/** Resolves once something is so; asked again and again. Throws where it never is. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + longestMs;
-  while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`never: ${what}`);
-    await wait(200);
+/**
+ * Resolves once a condition holds. The one place where tests poll: for what tells no event, such as a process, a file or
+ * a ref of another program. Throws where it never holds; `what` names it, `details` what is known by then.
+ */
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  {
+    limitMs = 240_000,
+    details = () => '',
+  }: { readonly limitMs?: number; readonly details?: () => string } = {},
+): Promise<void> {
+  const end = Date.now() + limitMs;
+  for (let pause = 5; !(await isSo()); pause = Math.min(2 * pause, 200)) {
+    if (Date.now() > end) throw new Error(`never: ${what}\n${details()}`);
+    await wait(pause);
   }
 }

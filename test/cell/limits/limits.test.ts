@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { planGroups, sweepGroups } from '../../../lib/cell/limits/group.ts';
@@ -15,6 +14,7 @@ import { probeCellLimits } from '../../../lib/cell/probes/limits-probe.ts';
 import { parseStat } from '../../../lib/cell/process-tree.ts';
 import type { CellGroup, CellLimits } from '../../../lib/cell/sandbox-state.ts';
 import { ownIdentity, processStart } from '../../../lib/util/process-identity.ts';
+import { until } from '../../support/until.ts';
 
 const limits: CellLimits = {
   cpuSeconds: 600,
@@ -126,7 +126,9 @@ test('SBX-1: what is still in a group ends with its cell, and the group goes', a
   if (group?.name == null) return;
   const [program = '', ...args] = group.enter(['sleep', '300']);
   const child = spawn(program, args, { stdio: 'ignore' });
-  while (!readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').startsWith('sleep')) await sleep(1);
+  await until('it is in the group', () =>
+    readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').startsWith('sleep'),
+  );
   await Promise.all([group.close(), once(child, 'exit')]);
   assert.is(child.signalCode, 'SIGKILL');
   assert.equal(groupsOfTools(), []);

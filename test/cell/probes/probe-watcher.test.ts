@@ -9,6 +9,7 @@ import { configSchema } from '../../../lib/domain/config/config.ts';
 import { openGit } from '../../../lib/git/open-git.ts';
 import { makeRepo, makeTempDir } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';
+import { until } from '../../support/until.ts';
 import { claudeHooks, distDir, openCellFixture, scriptAdapter } from '../fixture.ts';
 
 const compiled = testIf(
@@ -88,7 +89,7 @@ test('WAT-2: a program that is replaced while an agent runs judges on as it was'
   const script = `touch ready; until [ -e go ]; do sleep 0.05; done
     printf '%s' '${JSON.stringify(call)}' | sh -c "$HOOK || exit 2" 2>/dev/null; echo "ended $?"`;
   const agent = await runner.start(request({ prompt: script }), () => undefined);
-  while (!existsSync(join(cell.path, 'ready'))) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until('the agent is ready', () => existsSync(join(cell.path, 'ready')));
   // A shell that is to run an empty file finds nothing wrong.
   for (const name of ['watcher', 'watcher.pl', 'watcher.cjs'])
     if (existsSync(join(own, name))) writeFileSync(join(own, name), '');

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions } from '../../support/exec-project.ts';
 import { type FlameOptions, type FlameRun, flame, flameJson } from '../../support/flame.ts';
 import { openRepo, type TestRepo } from '../../support/repo.ts';
+import { until } from '../../support/until.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -46,7 +47,7 @@ test('edit loses nothing that somebody else changes meanwhile', async () => {
       `touch ${gate}.open; while [ ! -e ${gate} ]; do sleep 0.02; done; rm ${gate} ${gate}.open; ${mine} "$1"`,
     );
     const run = flame(repo, ['task', 'edit', 'task-001'], { env: { GIT_EDITOR: `sh ${script}` } });
-    while (!existsSync(`${gate}.open`)) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until('the editor is open', () => existsSync(`${gate}.open`));
     await answer(repo, ['task', 'edit', 'task-001', ...other]);
     writeFileSync(gate, '');
     return run;

@@ -12,6 +12,7 @@ import { type GitGuard, limitGit } from '../../../lib/git/process/limit-git.ts';
 import { runGit } from '../../../lib/git/process/run-git.ts';
 import { listProcesses } from '../../support/processes.ts';
 import { makeRepo } from '../../support/repo.ts';
+import { until } from '../../support/until.ts';
 
 /** A git that reads a pipe nobody writes to, and never ends by itself; tells what it was ended for. */
 async function hang(guard: GitGuard, accept: readonly number[] = [0]): Promise<string> {
@@ -63,9 +64,9 @@ test('it dies with a program that is killed', async () => {
   execFileSync('mkfifo', [pipe]);
   const script = join(process.cwd(), 'build/test/git/limited-parent.js');
   const parent = spawn(process.execPath, [script, pipe], { stdio: 'ignore' });
-  while (!running(pipe)) await wait(20);
+  await until('git reads the pipe', () => running(pipe));
   parent.kill('SIGKILL');
-  while (running(pipe)) await wait(20);
+  await until('git is gone', () => !running(pipe));
   rmSync(folder, { recursive: true });
 });
 

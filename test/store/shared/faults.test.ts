@@ -7,8 +7,9 @@ import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { type Fate, serveHttp } from '../../support/remote-lines.ts';
 import { makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';
+import { until } from '../../support/until.ts';
 import { change, makeClones, stateOf, sync, taskIn } from '../sync-clones.ts';
-import { claim, openMachine, until } from './machine.ts';
+import { claim, openMachine } from './machine.ts';
 
 const tasks = 'refs/blueflame/tasks';
 

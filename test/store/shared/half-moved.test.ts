@@ -8,9 +8,10 @@ import type { ObjectId } from '../../../lib/domain/ids.ts';
 import { parseRefName } from '../../../lib/domain/ids.ts';
 import { makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { alterTask } from '../../support/tasks.ts';
+import { until } from '../../support/until.ts';
 import { sampleSession } from '../sample.ts';
 import { makeClones, stateOf, taskIn, taskOf } from '../sync-clones.ts';
-import { type Machine, openMachine, until } from './machine.ts';
+import { type Machine, openMachine } from './machine.ts';
 
 // git moves the refs of an atomic push one after the other once all are locked, and writes the reflog of each before it.
 // A pipe in the place of a reflog holds it there, with the refs before that one moved and the others not.

@@ -6,8 +6,9 @@ import { hasOpenssl, makeCertificate } from '../../cell/egress/tls.ts';
 import { listening, serveHttp } from '../../support/remote-lines.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';
+import { until } from '../../support/until.ts';
 import { makeClones, stateOf, taskIn } from '../sync-clones.ts';
-import { claim, openMachine, until } from './machine.ts';
+import { claim, openMachine } from './machine.ts';
 
 // As the large hosts are reached: TLS by a certificate that the person's settings vouch for, and a token that the
 // person's credential helper knows.

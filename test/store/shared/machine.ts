@@ -69,11 +69,3 @@ export async function claim({ store }: Machine, id: string, agent: string): Prom
   });
   return result.kind === 'done';
 }
-
-export async function until(what: string, isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 60_000;
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`never: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -7,9 +7,10 @@ import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { makeNote } from '../../../lib/domain/state/blackboard.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
 import { alterTask } from '../../support/tasks.ts';
+import { until } from '../../support/until.ts';
 import { sampleSessionId } from '../sample.ts';
 import { commonDirOf, inStore, makeClones, stateOf, sync, taskIn, taskOf } from '../sync-clones.ts';
-import { claim, type Machine, openMachine, until } from './machine.ts';
+import { claim, type Machine, openMachine } from './machine.ts';
 
 test('DST-1 UNI-6 machines race for every task: the remote gives each to one, and all clones are equal in the end', async () => {
   const ids = Array.from({ length: 8 }, (_, at) => `task-${String(at + 1).padStart(3, '0')}`);

@@ -4,9 +4,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { serveHttp } from '../../support/remote-lines.ts';
+import { until } from '../../support/until.ts';
 import { sampleSessionId } from '../sample.ts';
 import { makeClones, stateOf, taskIn } from '../sync-clones.ts';
-import { claim, openMachine, until } from './machine.ts';
+import { claim, openMachine } from './machine.ts';
 
 // Longer, with whole machines: node build/test/soak/machines.js --over http --latency 200 --lost 20
 
