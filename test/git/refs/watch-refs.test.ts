@@ -1,15 +1,30 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, renameSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { mock } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { watchRefs } from '../../../lib/git/refs/watch-refs.ts';
 import { makeRepo, makeTempDir } from '../../support/repo.ts';
 import { until } from '../../support/until.ts';
 
-// git is another process each time. The watch keeps no process alive; the waits of the tests do.
+// git is another process each time. The watch keeps no process alive; the waits of the tests do. What is never reported
+// is proved by a clock that stands until it is put forward.
 
 const ref = 'refs/blueflame/tasks';
+
+test.after.each(() => mock.timers.reset());
+
+/** Changes something, and resolves once the system has reported it to all who watch that folder. */
+async function seenIn(folder: string, change: () => unknown): Promise<void> {
+  const watcher = watch(folder);
+  const seen = once(watcher, 'change');
+  change();
+  await seen;
+  await nextTurn();
+  watcher.close();
+}
 
 /** A watch that counts what it reports. */
 function watched(commonDir: string): { readonly count: () => number; readonly end: () => void } {
@@ -37,8 +52,9 @@ test('a ref that another process moves is reported, wherever git keeps it', asyn
   await reported('it came again', () => repo.git('update-ref', ref, next()));
   watch.end();
   const last = watch.count();
-  repo.git('update-ref', ref, next());
-  await wait(500);
+  mock.timers.enable({ apis: ['setTimeout'] });
+  await seenIn(join(repo.path, '.git/refs/blueflame'), () => repo.git('update-ref', ref, next()));
+  mock.timers.tick(10_000);
   assert.is(watch.count(), last, 'it has ended');
 });
 
@@ -48,41 +64,50 @@ test('a change of tables of refs is reported', async () => {
   mkdirSync(tables);
   const list = join(tables, 'tables.list');
   writeFileSync(list, 'one.ref\n');
+  mock.timers.enable({ apis: ['setTimeout'] });
   const watch = watched(commonDir);
-  writeFileSync(`${list}.lock`, 'two.ref\n');
-  await wait(500);
+  await seenIn(tables, () => writeFileSync(`${list}.lock`, 'two.ref\n'));
+  mock.timers.tick(10_000);
   assert.is(watch.count(), 0, 'nothing moved yet');
-  renameSync(`${list}.lock`, list);
-  await until('it moved', () => watch.count() > 0);
+  await seenIn(tables, () => renameSync(`${list}.lock`, list));
+  mock.timers.tick(10_000);
+  assert.is(watch.count(), 1, 'it moved');
   watch.end();
 });
 
 test('what git does beside these refs is not reported', async () => {
   const repo = makeRepo();
   repo.git('update-ref', ref, 'HEAD');
+  mock.timers.enable({ apis: ['setTimeout'] });
   const watch = watched(join(repo.path, '.git'));
   repo.write('file', 'text\n');
-  repo.commit('a commit of the person');
-  repo.git('gc', '--auto');
-  await wait(500);
+  await seenIn(join(repo.path, '.git'), () => {
+    repo.commit('a commit of the person');
+    repo.git('gc', '--auto');
+  });
+  mock.timers.tick(10_000);
   assert.is(watch.count(), 0);
   watch.end();
 });
 
 test('where nothing can be watched it is reported each second, until something can', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
   const commonDir = join(makeTempDir(), 'away');
+  const refs = join(commonDir, 'refs');
   const watch = watched(commonDir);
-  const before = performance.now();
-  await until('two reports', () => watch.count() >= 2);
-  assert.ok(performance.now() - before < 10_000);
-  mkdirSync(join(commonDir, 'refs'), { recursive: true });
-  const seen = watch.count();
-  await until('it was tried again', () => watch.count() > seen);
-  const tried = watch.count();
-  await wait(2_500);
-  assert.is(watch.count(), tried, 'it is watched');
-  mkdirSync(join(commonDir, 'refs', 'blueflame'));
-  await until('the folder is seen', () => watch.count() > tried);
+  mock.timers.tick(999);
+  assert.is(watch.count(), 0);
+  mock.timers.tick(1);
+  mock.timers.tick(1_000);
+  assert.is(watch.count(), 2);
+  mkdirSync(refs, { recursive: true });
+  mock.timers.tick(1_000);
+  assert.is(watch.count(), 3, 'it was tried again');
+  mock.timers.tick(10_000);
+  assert.is(watch.count(), 3, 'it is watched');
+  await seenIn(refs, () => mkdirSync(join(refs, 'blueflame')));
+  mock.timers.tick(1_000);
+  assert.is(watch.count(), 4, 'the folder is seen');
   watch.end();
 });
 
