@@ -2,7 +2,6 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { gitLimits } from '../../../lib/domain/config/work-bounds.ts';
@@ -35,6 +34,11 @@ function running(text: string): boolean {
   return listProcesses().some(({ args }) => args.includes(`-f ${text} a.b`));
 }
 
+async function untilHanging(): Promise<void> {
+  const reads = `-f ${join(tmpdir(), 'pipe-')}`;
+  await until('git reads a pipe', () => listProcesses().some(({ args }) => args.includes(reads)));
+}
+
 test('a git on what an agent left is ended at its time limit', async () => {
   const said = await hang({ limits: { ...gitLimits, wallMs: 200 } });
   assert.match(said, /^cell-git-ended: git config took longer than 0\.2 s on what the agent left\./);
@@ -44,15 +48,16 @@ test('it is ended when the person stops the program, and at once when they do so
   const [stop, hurry] = [new AbortController(), new AbortController()];
   const stopped = lateSignal({ signal: stop.signal, hurry: hurry.signal }, 200);
   const ended = hang({ limits: gitLimits, stopped });
-  await wait(100);
+  await untilHanging();
   stop.abort();
   assert.is(stopped.aborted, false);
   // No fault of what the agent left.
   assert.match(await ended, /^interrupted: Stopped while the work of an agent was looked at/);
   const inHurry = lateSignal({ signal: stop.signal, hurry: hurry.signal }, 60_000);
   const again = hang({ limits: gitLimits, stopped: inHurry });
-  await wait(100);
+  await untilHanging();
   hurry.abort();
+  assert.is(inHurry.aborted, true);
   assert.match(await again, /^interrupted:/);
   // Also where git's own exit code for what it can't do would be an answer.
   assert.match(await hang({ limits: gitLimits, stopped: inHurry }, [0, 128]), /^interrupted:/);
