@@ -1,7 +1,7 @@
 // Does what starts programs where no descriptor is left for their pipes, and once more where there are some again. Says
 // what came of it, a line each. Run it with few: `ulimit -n 100`.
 import { closeSync, openSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CellProfile } from '../../lib/cell/sandbox/bwrap-profile.ts';
 import { spawnCell } from '../../lib/cell/sandbox/spawn-cell.ts';
 import type { CellLimits, SandboxState } from '../../lib/cell/sandbox-state.ts';
@@ -41,8 +41,8 @@ const attempt = async (): Promise<void> => {
   const { startError } = await spawnCell(cell).ended;
   const read = await catFile.read(commit as ObjectId).then((found) => found?.type, codeOf);
   const told = await runGit(context, ['rev-parse', 'HEAD']).then(({ exitCode }) => exitCode, codeOf);
-  // What node tells by an event comes after that.
-  await sleep(50);
+  // node emits the error of a child at the end of this turn of its loop.
+  await nextTurn();
   process.stdout.write(`${read} ${told} ${groups} ${startError ?? 'started'}\n`);
 };
 
