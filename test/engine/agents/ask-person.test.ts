@@ -92,27 +92,23 @@ test('DSK-6 what looks like a credential is told to the agent and written down n
 });
 
 test('DSK-6 all questions of an agent together have the time of one', async () => {
-  let laid = 0;
+  let [laid, ahead] = [0, 0];
   const bench = await openBench(
     async (asked) => {
       laid += 1;
       asked.laid?.();
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      ahead += 3_000_000;
       return { kind: 'proceed' };
     },
-    { config: { limits: { question_timeout: '1s' } } },
+    { config: { limits: { question_timeout: '90m' } } },
   );
   const { now } = performance;
+  performance.now = () => now.call(performance) + ahead;
   try {
     await bench.ask();
-    let ahead = 0;
-    performance.now = () => {
-      ahead += 2_000;
-      return now.call(performance) + ahead;
-    };
     await bench.ask();
     assert.is(laid, 2);
-    assert.match(JSON.stringify(await bench.ask()), 'Nobody answered within 1.0 s.');
+    assert.match(JSON.stringify(await bench.ask()), 'Nobody answered within 1h 30m.');
     assert.is(laid, 2);
   } finally {
     performance.now = now;
