@@ -186,15 +186,16 @@ test('UNI-8: the request after the limit is refused, and reported', async () => 
 
 test('BUD-1 BUD-2: a budget that others share is asked before each request, and told of each answer', async () => {
   let sent = 0;
-  const upstream = await startUpstream((_request, response) => {
+  const upstream = await startUpstream((request, response) => {
+    if (request.method === 'GET') return answerJson(response, {});
     sent += 1;
     answerJson(response, { model: 'claude-sonnet-5', usage: { input_tokens: 60, output_tokens: 0 } });
   });
   const sentWhenAsked: number[] = [];
   const { gateway, spending, refused } = await start(upstream, {
     share: async (_id, { most }) => {
-      // A person who thinks for a while: nothing leaves the cell before the answer.
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      // A person thinks while another request comes and goes: nothing of this one leaves the cell before the answer.
+      assert.is((await ask(gateway, { path: '/v1/models', method: 'GET' })).status, 200);
       sentWhenAsked.push(sent);
       return sent < 2 ? most : null;
     },
@@ -215,9 +216,10 @@ test('BUD-1 BUD-2: a budget that others share is asked before each request, and 
 });
 
 test('WAT-1: a request that is judged to be none is never sent; what is no message is not judged', async () => {
-  const upstream = await startUpstream((_request, response) => {
-    // The model takes its time to answer.
-    setTimeout(() => answerJson(response, { usage: { input_tokens: 1, output_tokens: 1 } }), 200);
+  const sent: (string | undefined)[] = [];
+  const upstream = await startUpstream(({ url }, response) => {
+    sent.push(url);
+    answerJson(response, { usage: { input_tokens: 1, output_tokens: 1 } });
   });
   const judged: string[] = [];
   const { gateway } = await start(upstream, {
@@ -227,13 +229,15 @@ test('WAT-1: a request that is judged to be none is never sent; what is no messa
     },
   });
   const statuses = [];
-  for (const path of ['/v1/messages?beta=true', '/v1/messages/count_tokens', '/v1/messages']) {
+  const [paid, free, last] = ['/v1/messages?beta=true', '/v1/messages/count_tokens', '/v1/messages'];
+  for (const path of [paid, free, last, free]) {
     const content = [{ type: 'tool_use', id: '1', name: path, input: {} }];
     const body = JSON.stringify({ messages: [{ role: 'assistant', content }] });
     statuses.push((await ask(gateway, { path, body })).status);
   }
-  assert.equal(statuses, [200, 200, 403]);
-  assert.equal(judged, ['/v1/messages?beta=true', '/v1/messages']);
+  assert.equal(statuses, [200, 200, 403, 200]);
+  assert.equal(judged, [paid, last]);
+  assert.equal(sent, [paid, free, free]);
 });
 
 test('UNI-8 BUD-1 a limit in dollars is kept by prices, of the list or ones own; without one nothing is sent', async () => {
