@@ -17,7 +17,9 @@ import { packageRoot } from '../../lib/util/package-root.ts';
 import { ownIdentity, processStart } from '../../lib/util/process-identity.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
+import { runProgram } from '../support/program.ts';
 import type { TestRepo } from '../support/repo.ts';
+import { shiftedClock } from '../support/shifted-clock.ts';
 
 const agent = parseAgentId('worker-1a2b3c4d');
 const worktree = (repo: TestRepo): string => join(`${repo.path}.trees`, agent);
@@ -189,11 +191,10 @@ test('CLN-2 what a person had committed and written is kept when their claim run
   writeFileSync(join(path, 'unsaved.txt'), 'unsaved');
   repo.write(
     '.blueflame.yml',
-    `${readFileSync(join(repo.path, '.blueflame.yml'), 'utf8')}limits: { claim_timeout: 1s }\n`,
+    `${readFileSync(join(repo.path, '.blueflame.yml'), 'utf8')}limits: { claim_timeout: 30m }\n`,
   );
   repo.commit('claims run out');
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
-  const work = await flame(repo, ['work']);
+  const work = await runProgram(repo, ['work'], { env: shiftedClock(60) });
   assert.is(work.code, 0, work.stderr);
   assert.is(readFileSync(join(path, 'unsaved.txt'), 'utf8'), 'unsaved');
   assert.match((await flame(repo, ['rescue', 'list'])).stdout, /task-001/);
