@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -38,6 +39,9 @@ interface Asked {
   readonly messages: readonly { readonly role: string; readonly content: readonly Block[] }[];
 }
 
+/** Emits the first system text of a request that the server leaves without an answer. */
+const unanswered = new EventEmitter();
+
 /** Tokens of a block: of words about four letters each, of random letters more. */
 function tokensOf({ text }: Block): number {
   return Math.ceil(text.length / (text.includes(' ') ? 4 : 1.5));
@@ -59,7 +63,8 @@ function startServer(): Promise<{ readonly url: string; readonly served: { usd: 
       const usage = { ...countInput(asked, kept), output_tokens: output };
       served.usd += priceTokens(asked.model, usage) ?? Number.NaN;
       served.answers += 1;
-      if (!isCut) answer(response, usage);
+      if (isCut) unanswered.emit(nameOf(asked));
+      else answer(response, usage);
     });
   });
   closing.push(
@@ -97,6 +102,10 @@ function countInput({ model, system, messages }: Asked, kept: Set<string>): Reco
   };
 }
 
+function nameOf({ system }: Asked): string {
+  return system[0]?.text ?? '';
+}
+
 function answer(response: ServerResponse, usage: Record<string, number>): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const start = { type: 'message_start', message: { usage: { ...usage, output_tokens: 1 } } };
@@ -117,8 +126,8 @@ function send(socketPath: string, asked: Asked, isCut = false): Promise<number |
     });
     request.on('error', () => resolve(null));
     request.end(JSON.stringify({ ...asked, stream: true }));
-    // Nobody answers: the client loses its patience.
-    if (isCut) setTimeout(() => request.destroy(), 300);
+    // No answer comes: the client loses its patience.
+    if (isCut) unanswered.once(nameOf(asked), () => request.destroy());
   });
 }
 
