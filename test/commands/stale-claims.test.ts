@@ -196,6 +196,7 @@ test('CLN-2 what a person had committed and written is kept when their claim run
   repo.commit('claims run out');
   const work = await runProgram(repo, ['work'], { env: shiftedClock(60) });
   assert.is(work.code, 0, work.stderr);
+  assert.match(work.stderr, /are free again, their worktrees stay: task-001/);
   assert.is(readFileSync(join(path, 'unsaved.txt'), 'utf8'), 'unsaved');
   assert.match((await flame(repo, ['rescue', 'list'])).stdout, /task-001/);
 });
