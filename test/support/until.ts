@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Resolves once a condition holds. The one place where tests poll: for what tells no event, such as a process, a file or
+ * Resolves once a condition holds. The one place where tests poll: for what emits no event, such as a process, a file or
  * a ref of another program. Throws where it never holds; `what` names it, `details` what is known by then.
  */
 export async function until(
