@@ -17,7 +17,7 @@ import {
 } from './decisions.ts';
 import { isSettled } from './filter-untrusted.ts';
 
-/** What a transaction writes of a session, as far as anything is decided by it. */
+/** The notes of a session that a transaction writes, as far as they hold decisions. */
 export interface Made {
   readonly session: Session | null;
   /** Tasks of a plan, or added. */
@@ -26,7 +26,7 @@ export interface Made {
   readonly changed: readonly Task[];
   readonly verdicts: readonly Verdict[];
   readonly pages: readonly BlackboardPage[];
-  /** What the person decided about what was received. */
+  /** Received parts that the person accepted. */
   readonly accepted: readonly Decision[];
 }
 
@@ -34,8 +34,8 @@ export interface Made {
 export type Before = Omit<SessionView, 'snapshot' | 'unverified' | 'stored'>;
 
 /**
- * What this clone decides by a change. It acts on trusted state alone, so whatever is new in it is its own; a task that was
- * only received stays a proposal.
+ * Lists what this clone decides by a change. It acts on trusted state alone, so all that is new in it is its own; a
+ * task that was only received stays a proposal.
  */
 export function decisionsMade(before: Before, made: Made): readonly Decision[] {
   const ours = new Set<string>(before.tasks.map(({ id }) => id));
@@ -59,9 +59,9 @@ export function decisionsMade(before: Before, made: Made): readonly Decision[] {
 }
 
 /**
- * What a change used up or took back: approvals that landed, were voided or rejected, landings, what was asked of tasks
- * that landed, were dropped or are asked otherwise now, how tasks stood and where the session was. An earlier
- * state that is put back later is then a proposal.
+ * Lists the decisions that a change supersedes: approvals that landed, were voided or rejected, landings, plans of
+ * tasks that landed, were dropped or changed, and former states of tasks and of the session. An earlier state that is
+ * put back later is then a proposal.
  */
 export function decisionsSuperseded(before: Before, made: Made): readonly Decision[] {
   const { session: next } = made;
@@ -109,7 +109,7 @@ function differing(decisions: readonly Decision[], others: readonly Decision[]):
   return decisions.filter((decision) => !known.has(canonicalDigest(decision)));
 }
 
-/** What is new in a session. Of what the one before has, and of its changesets, nothing is decided again. */
+/** Lists the decisions new in a session; those of its former version and of its changesets are not repeated. */
 function freshDecisions({ session: seen, isOurs }: Before, next: Session): readonly Decision[] {
   const changesets = next.changesets.filter((changeset) => !seen.changesets.includes(changeset));
   const isMade = ({ kind }: Decision): boolean => isOurs || (kind !== 'session' && kind !== 'course');

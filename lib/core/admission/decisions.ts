@@ -29,15 +29,15 @@ export function sessionDecisions(session: Session): readonly Decision[] {
   ];
 }
 
-/** What a session is for and where it lands. */
+/** The objective of a session and the branch it lands on. */
 export function sessionDecision({ id, objective, base_branch, landing }: Session): Decision {
   const branch = landing === undefined ? null : { name: landing.branch, from: landing.from };
   return { kind: 'session', session: id, about: '', facts: { objective, base_branch, branch } };
 }
 
-/** What is asked of a task: all that was planned of it, and whose work it continues. */
+/** The plan of a task, and whose work it continues. */
 export function taskDecision(task: Task): Decision {
-  // Of thousands that came from elsewhere the id is enough: only what may be trusted is looked at.
+  // The id is enough for thousands of foreign tasks: only those that may be trusted are looked at.
   return {
     ...{ kind: 'task', session: task.session, about: task.id },
     get facts() {
@@ -52,8 +52,8 @@ function taskFacts(task: Task): Decision['facts'] {
 }
 
 /**
- * How a task stands: what this clone would start for it follows from its status, the work it names and what
- * its history says to an agent. What was found about work that is done is a verdict's matter.
+ * The state of a task: its status, the work it names and the parts of its history that agents read decide what this
+ * clone starts for it. Findings about done work belong to its verdict.
  */
 export function taskStateDecision(task: Task): Decision {
   return {
@@ -72,7 +72,7 @@ function standingFacts(task: Task): Decision['facts'] {
   return { status, commit, start, retries, history, claim, told, ...decidedKeys(task, 'standing') };
 }
 
-/** That a session continues, in which cycle, and what it plans where that comes next. */
+/** Decision that a session continues, in which cycle, and with which plan where that comes next. */
 export function sessionStateDecision({ id, state, cycle, wave, replans, proposal }: Session): Decision {
   const plan = wave === 'plan' || proposal !== null ? { replans, proposal } : null;
   return { kind: 'course', session: id, about: '', facts: { is_open: state !== 'ended', cycle, plan } };
@@ -87,7 +87,7 @@ export function adapterDecision({
   return { kind: 'adapter', session, about: id, facts: { adapter } };
 }
 
-/** What a person decides by writing a task by hand: all of it, and the adapter too. */
+/** The decisions of a person who writes a task by hand: all of it, and the adapter too. */
 export function handDecisions(task: Task): readonly Decision[] {
   return [taskDecision(task), taskStateDecision(task), ...adapterDecisions(task)];
 }
@@ -108,11 +108,11 @@ export function verdictDecision(verdict: Verdict): Decision {
   return { kind: 'verdict', session: verdict.session, about: verdict.task, facts: verdict };
 }
 
-/** That a changeset was built, and its checks run. */
+/** Decision that a changeset was built, and its checks were run. */
 export function builtDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
   const { group, tasks, base, parent, commit, diagnostics, depends_on } = changeset;
   const works = changeset.works === undefined ? {} : { works: changeset.works };
-  // What it may not land without: the person is shown the difference to that.
+  // It may not land without these: the person is shown the difference to them.
   const below = depends_on.length === 0 ? {} : { depends_on };
   const facts = { group, tasks, base, parent, commit, diagnostics, ...works, ...below };
   return { kind: 'changeset', session: id, about: changeset.id, facts };
@@ -126,13 +126,13 @@ export function approvalDecision({ id }: Pick<Session, 'id'>, changeset: Changes
   return { kind: 'approval', session: id, about: changeset.id, facts };
 }
 
-/** What a person wrote for some work to land with, whatever commit it is built as. */
+/** The message a person wrote for a changeset to land with. It holds for any commit the changeset is built as. */
 export function messageDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
   const { group, works, message } = changeset;
   return { kind: 'message', session: id, about: changeset.id, facts: { group, works, message } };
 }
 
-/** That a changeset landed, and as which commit. */
+/** Decision that a changeset landed, and as which commit. */
 export function landedDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
   const { group, tasks, commit, landed_commit: landed } = changeset;
   return { kind: 'landed', session: id, about: changeset.id, facts: { group, tasks, commit, landed } };
@@ -142,7 +142,7 @@ export function limitDecision({ id }: Pick<Session, 'id'>, amount: number): Deci
   return { kind: 'limit', session: id, about: '', facts: { amount } };
 }
 
-/** What the next planner reads about the plans before; null: nothing. */
+/** The text about earlier plans for the next planner; null: none. */
 export function replanDecision({ id, replan_notes: notes, sent_back }: Session): Decision | null {
   if (notes === null && sent_back === undefined) return null;
   return { kind: 'replan', session: id, about: '', facts: { notes, sent_back: sent_back ?? null } };
@@ -155,17 +155,17 @@ export function checkoutDecision(
   return { kind: 'checkout', session: id, about: '', facts: checkout };
 }
 
-/** That a service can't be asked before a time, as it answered here. */
+/** Decision that a service can't be asked before a time, as it answered here. */
 export function pauseDecision({ id }: Pick<Session, 'id'>, pause: Session['pauses'][number]): Decision {
   return { kind: 'pause', session: id, about: pause.adapter, facts: { until: pause.until } };
 }
 
-/** What later planners are shown, whole. */
+/** A memory entry, which later planners are shown whole. */
 export function memoryDecision({ session, task, v: _, rev: __, ...facts }: MemoryEntry): Decision {
   return { kind: 'memory', session, about: task ?? '', facts };
 }
 
-/** That a note was left here for later tasks: agents are shown no others. */
+/** Decision that a note was left here for later tasks: agents are shown no others. */
 export function noteDecision(
   { session, task }: Pick<BlackboardPage, 'session' | 'task'>,
   note: LeftNote,
@@ -173,12 +173,12 @@ export function noteDecision(
   return { kind: 'note', session, about: task ?? '', facts: note };
 }
 
-/** That the machine with this key is trusted in a role. */
+/** Decision that the machine with this key is trusted in a role. */
 export function machineDecision({ id }: Pick<Session, 'id'>, key: string, role: SharedRole): Decision {
   return { kind: 'machine', session: id, about: key, facts: { role } };
 }
 
-/** That a task's commits were judged by its rules, and taken in. */
+/** Decision that a task's commits were judged by its rules, and accepted. */
 export function workDecision(
   task: Pick<Task, 'session' | 'id' | 'file_locks'> & {
     readonly commit: ObjectId | null;
@@ -190,7 +190,7 @@ export function workDecision(
   return { kind: 'work', session, about: id, facts: { commit, start, locks, config } };
 }
 
-/** That the diagnostics were run on a commit, and what came of it is known. */
+/** Decision that the diagnostics were run on a commit, and their results are known. */
 export function checksDecision({ id }: Pick<Session, 'id'>, commit: ObjectId, config: string): Decision {
   return { kind: 'checks', session: id, about: '', facts: { commit, config } };
 }

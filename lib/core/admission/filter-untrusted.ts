@@ -25,14 +25,14 @@ import {
 } from './decisions.ts';
 import { TrustedOnce } from './trusted-once.ts';
 
-/** What decides which parts of a state are trusted. */
+/** Rules that decide which parts of a state are trusted. */
 export interface TrustRules {
   readonly decided: DecisionLog;
   /** Whether the configuration offers an adapter to the tasks' role. */
   readonly isOffered: (adapter: string) => boolean;
 }
 
-/** What filtering comes to, of the notes of a session and its tasks. */
+/** Result of filtering the notes of a session and its tasks. */
 export type FilteredSession = Omit<AdmittedSession, 'snapshot'>;
 
 /** A session with its tasks, and the verdicts found on their commits. */
@@ -86,7 +86,7 @@ export function isTrustedVerdict(verdict: Verdict, decided: DecisionLog): boolea
   return known.has(decided, verdict, verdictDecision);
 }
 
-/** What was left for later tasks without the notes of other clones. */
+/** Pages of notes for later tasks, without the notes of other clones. */
 export function filterPages(
   pages: readonly BlackboardPage[],
   decided: DecisionLog,
@@ -104,7 +104,7 @@ export function isSettled({ status }: Task): boolean {
   return status === 'merged' || status === 'dropped';
 }
 
-/** What a clone does about a task by itself: an agent begins, work is judged and merged. */
+/** True if this clone acts on the task by itself: an agent begins, or work is judged and merged. */
 function startsSomething({ status }: Task): boolean {
   return status === 'pending' || status === 'requeued' || status === 'done';
 }

@@ -3,7 +3,7 @@ import type { Proposals } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { changesetsOfCycle } from '../schedule/next-action.ts';
 
-/** What another clone decided of a session, and no person here has decided about. */
+/** Lists the decisions of another clone about a session that no person of this clone has decided about. */
 export function listProposals(
   stored: Session,
   admitted: AdmittedSession,
@@ -28,7 +28,7 @@ export function listProposals(
   };
 }
 
-/** Whether nothing waits for a word. */
+/** True if no proposal waits for a decision. */
 function isEmpty({ session, tasks, approvals, raised_limit, verdicts }: Proposals): boolean {
   return !session && raised_limit === null && tasks.length + approvals.length + verdicts.length === 0;
 }
@@ -41,7 +41,7 @@ export function allProposals(snapshot: AdmittedSnapshot): ReadonlyMap<string, Pr
   return new Map(listed.filter(([, proposals]) => !isEmpty(proposals)));
 }
 
-/** What of the proposals was not there before. */
+/** Lists the proposals that were not there before. */
 export function newProposals(
   before: ReadonlyMap<string, Proposals>,
   after: ReadonlyMap<string, Proposals>,

@@ -50,7 +50,7 @@ export function listSigned(
   );
 }
 
-/** Who signed the verdict that a task's result is. */
+/** Signer of the verdict that a task's result rests on. */
 function judgeOf(
   { session, id, commit, result }: Task,
   snapshot: Pick<Snapshot, 'verdictsOn'>,

@@ -18,7 +18,7 @@ export function isOwnTask(task: Task, decided: DecisionLog): boolean {
   return standsAsLeft(task, decided) && (isSettled(task) || isPlanned(task, decided));
 }
 
-/** The same of a session's. */
+/** True if this clone wrote this version of a session. */
 export function isOwnSession(session: Session, decided: DecisionLog): boolean {
   return decided.has(sessionDecision(session)) && decided.has(sessionStateDecision(session));
 }

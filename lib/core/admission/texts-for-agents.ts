@@ -20,10 +20,7 @@ export function textsOfPlan(tasks: readonly PlannedTask[]): readonly ToldText[] 
   ]);
 }
 
-/**
- * The same of a task that was begun: its role, the work it names, and what its attempts leave for the next
- * one.
- */
+/** Texts of a task that was begun: its role, the work it names, and what its attempts leave for the next one. */
 export function textsOfTask(task: Task): readonly ToldText[] {
   const { id, role, commit, start_commit: start, history } = task;
   const work = commit === null ? '' : `git diff ${start ?? `${commit}^`} ${commit}`;

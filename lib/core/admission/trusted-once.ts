@@ -9,7 +9,7 @@ export class TrustedOnce {
     return this.isSo(decided, thing, () => decided.has(decide(thing)));
   }
 
-  /** The same for a question of its own, which stays answered once the answer is yes. */
+  /** Asks any other question about the thing; a yes is remembered. */
   isSo(decided: DecisionLog, thing: object, ask: () => boolean): boolean {
     const known = this.#known.get(decided) ?? new WeakSet();
     this.#known.set(decided, known);

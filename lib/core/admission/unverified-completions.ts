@@ -162,7 +162,7 @@ function isBrought(
   );
 }
 
-// What was found to be true stays so: it costs a hash each time.
+// Remembers what was found to be true: finding it costs a hash each time.
 const ends = new TrustedOnce();
 const pasts = new TrustedOnce();
 

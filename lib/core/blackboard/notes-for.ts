@@ -8,7 +8,7 @@ const mostNotes = 12;
 const longestNote = 1_500;
 const mostCharacters = 6_000;
 
-/** What is told to the worker of one task, and how much is not. */
+/** Notes that the worker of one task is shown, and how many are left out. */
 export interface NotesFor {
   /** `from` says who: a task with its title, or who leads. */
   readonly words: readonly { readonly from: string; readonly text: string }[];
@@ -16,16 +16,15 @@ export interface NotesFor {
   readonly leftOut: number;
 }
 
-/** What the tasks of a session left, and who leads it. */
+/** Notes left by the tasks of a session, and who leads it. */
 export interface Blackboard {
   readonly tasks: readonly Task[];
   readonly pages: readonly BlackboardPage[];
 }
 
 /**
- * What was left for a task: first by who leads, then by the workers of what it needs, nearest need first, then by those
- * that worked on paths of its own or in its group; of each the newest first. Only accepted work speaks: what a rejected
- * attempt left is void with it.
+ * Selects the notes for a task: first those of who leads, then of the workers of its dependencies, nearest first, then
+ * of those that worked on its paths or in its group; each newest first. Notes of rejected attempts are left out.
  */
 export function notesFor(task: Task, board: Blackboard): NotesFor {
   const workers = [...needsByDistance(task, board.tasks), ...neighbours(task, board.tasks)];
@@ -54,7 +53,7 @@ export function countingNotes(
   return (page?.notes ?? []).filter(({ by }) => by === agent).toReversed();
 }
 
-/** What a worker left on purpose; its last words where it left nothing so. */
+/** Notes a worker left on purpose; its last message where it left none. */
 function wordsOf(task: Task, pages: readonly BlackboardPage[]): readonly string[] {
   const left = countingNotes(task, pages);
   if (left.length > 0) return left.map(({ text }) => text);

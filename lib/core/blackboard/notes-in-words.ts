@@ -3,7 +3,7 @@ import { noteBounds } from '../../domain/state/blackboard.ts';
 import { parseJson } from '../../util/json-record.ts';
 import { boundText } from '../task/one-line.ts';
 
-/** How a line begins with which a worker leaves a note for later tasks in its last message. */
+/** Prefix of a line in a worker's last message that leaves a note for later tasks. */
 export const noteMark = 'NOTE:';
 
 /**
@@ -66,16 +66,16 @@ function textOf(lines: readonly string[]): string {
   return lines.join('\n').trim();
 }
 
-/** What a worker left, as much of it as is kept. */
+/** Notes of a worker, as many as are kept. */
 export interface LeftByWorker {
   /** Its last words, without the notes among them. */
   readonly words: string;
   readonly notes: readonly string[];
-  /** How many notes more there were than are kept. */
+  /** Number of notes beyond those that are kept. */
   readonly leftOut: number;
 }
 
-/** What a worker left when it ended: in its last message, as lines or as fields, and in its file for notes. */
+/** Reads the notes a worker left: from its last message, as lines or as fields, and from its file for notes. */
 export function leftByWorker({
   text,
   notes: file = '',

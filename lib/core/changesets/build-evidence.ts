@@ -11,7 +11,7 @@ interface EvidenceFacts {
   readonly commands: readonly EvidenceCommand[];
   /** null: looked for in the commands, such as `--seed=42` or `SEED=42`. */
   readonly seed?: string | null;
-  /** Of a suite that counts by itself; absent: each command counts as one check. */
+  /** Results of a suite that counts by itself; absent: each command counts as one check. */
   readonly results?: Evidence['results'];
 }
 
@@ -35,8 +35,8 @@ export function buildEvidence(facts: EvidenceFacts): Evidence {
 }
 
 /**
- * What the verification hash is of: canonical JSON (no spaces, keys in order, UTF-8, no newline at the end). Who
- * did it, when, how long it took and what it printed are not in it.
+ * Text of the verification hash: canonical JSON (no spaces, keys in order, UTF-8, no newline at the end). Who did it,
+ * when, how long it took and what it printed are not in it.
  */
 export function verificationText(facts: CanonicalFacts): string {
   const { tree, seed, results } = facts;

@@ -6,7 +6,7 @@ import { sortByNeeds } from '../schedule/sort-by-needs.ts';
 import { byPriority } from '../task/by-priority.ts';
 import { type Needing, needsOf } from '../task/needs-of.ts';
 
-/** What decides in which group a task goes. */
+/** Fields of a task that decide its group. */
 export type Groupable = Pick<Task, 'id' | 'cohesion_group' | 'priority' | 'dependencies'> & Needing;
 
 /** Tasks of one cohesion group, of several that can only go together, or a part of one. */
@@ -21,10 +21,10 @@ interface GroupedTasks<T extends Groupable> {
 }
 
 /**
- * Tasks by cohesion group, in an order in which every group comes after those it needs; then by highest
- * task priority, then name. Needs outside the list don't count. Groups whose tasks depend on each other in a circle
- * go together as `a+b`. Where they were only built on each other's work in turn, each is parted between the turns
- * (`a`, `b`, `a-2`), so that every part can be decided for itself.
+ * Tasks by cohesion group, in an order in which every group comes after those it needs; then by highest task priority,
+ * then name. Needs outside the list don't count. Groups whose tasks depend on each other in a circle go together as
+ * `a+b`. Where they were only built on each other's work in turn, each is parted between the turns (`a`, `b`, `a-2`),
+ * so that every part can be decided separately.
  */
 export function cohesionGroups<T extends Groupable>(tasks: readonly T[]): readonly GroupedTasks<T>[] {
   const dependent = circles(

@@ -7,7 +7,7 @@ import { shortId } from '../../util/short-id.ts';
 
 const listed = 20;
 
-/** What differs between two evidence packages of the same work, one line each; none where their hashes are equal. */
+/** Lists the differences between two evidence packages of the same work, one line each; none if hashes are equal. */
 export function compareEvidence(before: Evidence, now: Evidence): readonly string[] {
   if (before.verification_hash === now.verification_hash) return [];
   const differences = [

@@ -13,8 +13,8 @@ export interface PartRejected {
 }
 
 /**
- * The session in which a part of a changeset is rejected: it keeps its place as what the person saw, and its other tasks
- * are free to be merged anew. What was built on it is void, since that stands on all of it.
+ * Rejects a part of a changeset in its session: the changeset keeps its place as what the person saw, and its other
+ * tasks can be merged again. Changesets built on it become void, since they stand on all of it.
  */
 export function rejectPart(
   session: Session,

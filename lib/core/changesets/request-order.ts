@@ -4,14 +4,14 @@ import type { ChangesetRequest } from '../../domain/state/changeset-request.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { needsOf } from '../task/needs-of.ts';
 
-/** What landed, with the group whose pull request shows it and the groups that it stands on. */
+/** A landed changeset, with the group whose pull request shows it and the groups that it stands on. */
 export interface ShownChangeset {
   readonly changeset: Changeset;
   readonly group: string;
   readonly on: readonly string[];
 }
 
-/** What landed of a session in an order in which each comes after what it stands on. A revert is shown with what it takes back. */
+/** Sorts landed changesets, each after those it stands on. A revert is shown with the landing it takes back. */
 export function requestOrder(
   changesets: readonly Changeset[],
   tasks: readonly Task[],
@@ -57,12 +57,12 @@ function sorted(shown: readonly ShownChangeset[]): readonly ShownChangeset[] {
   return order;
 }
 
-/** Of `<cycle>-<group>`. */
+/** The cycle in an id of the form `<cycle>-<group>`. */
 function cycleOf(id: string): string {
   return id.slice(0, id.indexOf('-'));
 }
 
-/** Whether a group's branch stands on another's, at whatever distance. */
+/** True if a group's branch stands on another's, directly or through others. */
 export function standsOnGroup(requests: readonly ChangesetRequest[], upper: string, lower: string): boolean {
   const seen = new Set([upper]);
   for (const group of seen)

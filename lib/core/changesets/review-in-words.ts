@@ -31,7 +31,7 @@ export function verdictInWords({ task, status, by, notes }: Verdict): string {
   return lines([`${task} ${status} by ${nameOf(by)}${said}`]);
 }
 
-/** Whoever may push wrote any of it, and git prints it as it is. */
+/** Bounds each text to one line: anyone who may push can write it, and git prints it as it is. */
 function lines(texts: readonly string[]): string {
   return texts.map((text) => `${oneLine(text, longestLine)}\n`).join('');
 }

@@ -37,7 +37,7 @@ export function undecide(session: Session, changeset: Changeset): Session {
 
 const open: readonly Changeset['state'][] = ['waiting', 'approved', 'deferred'];
 
-/** What was built of the tasks that a rejection in part left of it. */
+/** Changesets built from the tasks that a partial rejection left. */
 function restOf(
   current: readonly Changeset[],
   { id, tasks, rejected_tasks: part }: Changeset,

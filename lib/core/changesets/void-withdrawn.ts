@@ -20,7 +20,7 @@ export function voidWithdrawn(session: Session, tasks: readonly Task[]): Session
     const other = ids.find((id, at) => works[at] !== undefined && byId.get(id)?.commit !== works[at]);
     if (other !== undefined && byId.has(other)) return `${other} is another commit now`;
     for (const task of members) {
-      // What was approved lands upon that in any shape: what was shown is the difference to it.
+      // Approved changes land upon that in any shape: the person saw the difference to it.
       const [lost] = state === 'approved' ? ground.gone(task) : ground.lost(task);
       if (lost !== undefined) return `${task.id} was built on ${lost}, which does not stand as it was`;
       if (ground.waits(task)) return `${task.id} waits for what it depends on to be done again`;
@@ -46,7 +46,7 @@ export function voidWithdrawn(session: Session, tasks: readonly Task[]): Session
   return gone.size === 0 ? session : { ...session, changesets };
 }
 
-/** What voids a changeset, and all that was built upon it. */
+/** A changeset that becomes void, with all that was built upon it, and why. */
 interface Root {
   readonly group: string;
   readonly reason: string;

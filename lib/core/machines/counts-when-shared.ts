@@ -3,12 +3,11 @@ import type { Decision, DecisionLog } from '../../domain/state/decision-log.ts';
 import type { MachineRole } from '../../domain/state/machine.ts';
 
 /**
- * What counts of a session that machines share, beside what was decided here. Who leads lets machines do its tasks: how
- * far they are is believed, never that they ended, and each work is judged here before it lands. Who joined follows the
- * lead in where the session is, what has ended, what was found and built, how far the budget of all was raised, and
- * what they leave for all tasks; what a task's worker leaves counts with its work. What a machine itself may spend is not
- * raised by that, see engine/machines/reserve. What is asked of a task is neither's to change: that counts
- * only as it was approved here.
+ * Decides which decisions of a shared session count, beside those made here. A lead believes how far the tasks of other
+ * machines are, never that they ended, and judges each work before it lands. A machine that joined follows its lead in
+ * the session's state, ends, verdicts, changesets, the raised budget of all, and notes for all tasks; the notes of a
+ * task's worker count with its work. The limit of one machine is not raised by that, see engine/machines/reserve. The
+ * plan of a task may be changed by neither: it counts only as it was approved here.
  */
 export function countsWhenShared(
   { kind, session, about, facts }: Decision,

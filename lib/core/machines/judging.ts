@@ -14,7 +14,7 @@ export function claimJudging(task: DoneTask, machine: string): TaskChange<DoneTa
   return describeChange(task, { ...task, judging }, `, judged on ${machine}, claim ${claim}`);
 }
 
-/** The same task, judged by nobody; the number stays. */
+/** Releases the judging of a task; its claim number stays. */
 export function releaseJudging(task: DoneTask, reason: string): TaskChange<DoneTask> {
   if (task.judging === undefined) return describeChange(task, task, '');
   const judging = { ...task.judging, machine: null };

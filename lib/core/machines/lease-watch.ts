@@ -1,7 +1,7 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Lease, MachineState } from '../../domain/ports/sharing-port.ts';
 
-/** What an observer knows of one sign of life: where it stands, and for how long it was watched standing there. */
+/** An observer's knowledge of one heartbeat: its commit, and for how long it was seen unchanged. */
 export interface Watched {
   /** null: there is none. */
   readonly tip: ObjectId | null;
@@ -13,8 +13,8 @@ export type LeaseWatch = ReadonlyMap<string, Watched>;
 
 /**
  * The watch after one more look. `elapsedMs` is the time since the look before, by the observer's own monotonic clock:
- * no clock of another machine is ever read. It counts as one renewal at most, so that what kept the observer itself
- * from looking, its own sleep or a line that was cut, gives nobody up. A sign that moved starts anew; one that is gone is
+ * no clock of another machine is ever read. It counts as one renewal at most, so that an observer that could not look,
+ * since it slept or was offline, gives up no machine. A heartbeat that moved restarts the watch; one that is gone is
  * watched like one that stays the same.
  */
 export function watchLeases(

@@ -9,12 +9,12 @@ import { approvalDecision, builtDecision, verdictDecision } from '../admission/d
 
 type Unsigned = Omit<MachineWord, 'key' | 'signature'>;
 
-/** What a machine signs of a decision: exactly it, in which role, under which name and claim. */
+/** The text a machine signs for a decision: exactly that one, in which role, under which name and claim. */
 export function wordText(role: SharedRole, decision: Decision, { name, claim }: Unsigned): string {
   return `git-flame ${role} ${canonicalDigest({ decision, name, claim })}`;
 }
 
-/** Whether the word beside a decision was signed with the key that it names, over exactly that. */
+/** True if the signature beside a decision was made with the key that it names, over exactly that. */
 export function isWordFor(role: SharedRole, decision: Decision, word: MachineWord): boolean {
   return isSignedBy(word.key, wordText(role, decision, word), word.signature);
 }

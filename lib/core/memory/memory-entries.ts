@@ -7,8 +7,8 @@ const attemptsKept = 3;
 const pathsKept = 100;
 
 /**
- * What is worth remembering of a session: each task that is settled for good, and, once it has ended, what became
- * of it as a whole. Without `withFailures` only what was merged. The same notes give the same entries.
+ * Lists the memory entries of a session: each task that has ended for good, and, once the session has ended, its
+ * outcome as a whole. Without `withFailures` only what was merged. The same notes give the same entries.
  */
 export function memoryEntries(
   session: Session,

@@ -8,9 +8,9 @@ export interface RecallOptions {
   readonly objective: string;
   /** Older sessions are one line each; Infinity: never. */
   readonly summarizeAfter: number;
-  /** How many sessions failures stay whole. */
+  /** Number of sessions whose failures stay whole. */
   readonly preserveFailures: number;
-  /** Of the answer, in UTF-8. */
+  /** Most bytes of the answer, in UTF-8. */
   readonly maxBytes: number;
 }
 
@@ -28,9 +28,9 @@ const relevantFrom = 0.3;
 const omission = (count: number): string => `(${count} older or less related entries are left out.)`;
 
 /**
- * What earlier sessions left, for a planner: the latest and what is related to the objective first, old sessions as
- * one line, failures longer, never above `maxBytes`. Newest session first; '' if there is nothing. The order of
- * the entries doesn't matter.
+ * Renders what earlier sessions left, for a planner: the latest and what is related to the objective first, old
+ * sessions as one line, failures longer, never above `maxBytes`. Newest session first; '' if there is nothing. The
+ * order of the entries doesn't matter.
  */
 export function recallMemory(entries: readonly MemoryEntry[], options: RecallOptions): string {
   const relevance = relevanceTo(options.objective);

@@ -11,8 +11,8 @@ const common = new Set(
 );
 
 /**
- * How much an entry has to do with an objective: the part of the objective's words it shares, and more where the
- * objective names one of its paths. The same for the same texts, whatever the language.
+ * Scores how relevant an entry is to an objective: the part of the objective's words it shares, and more where the
+ * objective names one of its paths. Equal texts score equally, in any language.
  */
 export function relevanceTo(objective: string): Relevance {
   const wanted = wordsOf(objective);

@@ -3,8 +3,8 @@ import type { Task } from '../../domain/state/task.ts';
 import { isSame, type Merged } from './merge-values.ts';
 
 /*
- * What is archived is what was there: a session is out of sight only with all that is known of it here, and as what
- * it was here. How far it went on elsewhere before is its own story.
+ * The archive never replaces other content: a session is archived only with all that is known of it here, and as it was
+ * here. Progress that other clones made with it before is not compared.
  */
 
 /** Whether the archive's session is the one that is here. */
@@ -24,12 +24,12 @@ export function isSameTask(here: Task, archived: Task): boolean {
   return isSame(asked(here), asked(archived));
 }
 
-/** What one clone alone made of an archived session: it stays the one it was. */
+/** Keeps an archived session as it was where one clone alone changed it. */
 export function admitArchivedSession(before: Session, after: Session): Merged<Session> {
   return admitSame(before, after, isSameSession(before, after));
 }
 
-/** The same of its tasks. */
+/** Keeps a task of an archived session as it was. */
 export function admitArchivedTask(before: Task, after: Task): Merged<Task> {
   return admitSame(before, after, isSameTask(before, after));
 }

@@ -4,14 +4,14 @@ import { describeHead, headOf } from './merge-task-head.ts';
 import { isSame, type Merged } from './merge-values.ts';
 
 /*
- * What no step of the state machines can have done to a note. Each rule gives back what was taken away, rests on the
- * two versions alone and leaves alone what it gave: so clones that merge each other's merges agree in the end.
+ * Corrects changes that no step of the state machines can have made. Each rule gives back what was taken away, rests on
+ * the two versions alone and leaves its own result alone: so clones that merge each other's merges agree in the end.
  */
 
 /**
- * A task whose end is kept: what landed stays landed, and of what was dropped nothing but that can be said. Where it is
- * known that it never ended, whoever says so may take that back; and a landing that was taken back is counted, so that
- * neither side's word of before comes again.
+ * Keeps the end of a task: a landed one stays landed, a dropped one stays dropped or is found to have landed. A clone
+ * may take back an end that is known to be false. Landings taken back are counted, so that no older version of either
+ * side ends the task again.
  */
 export function admitTask(
   before: Task,

@@ -26,7 +26,7 @@ export interface IncomingChange {
 
 type Facts = Readonly<Record<string, string | null>>;
 
-/** What became of a task: its status with who works on it, then each part of its plan. */
+/** Lists the changes of a task: its status with who works on it, then each part of its plan. */
 export function taskChanges(before: Task | null, after: Task): readonly IncomingChange[] {
   const place = { session: after.session, about: after.id };
   const status = statusOf(after);
@@ -44,13 +44,13 @@ function statusOf(task: Task): string {
   return oneLine(describeHead(headOf(task)), longest);
 }
 
-/** What its next attempt starts from and where its work lies, then what became of its attempts. */
+/** The start and place of its next attempt's work, then the results of its attempts. */
 function attemptsOf(task: Task): Facts {
   const { history } = task;
   return { ...namedKeys(task), attempts: `${history.length} (${canonicalDigest(history).slice(0, 8)})` };
 }
 
-/** What became of a session and of its changesets. */
+/** Lists the changes of a session and of its changesets. */
 export function sessionChanges(before: Session | null, after: Session): readonly IncomingChange[] {
   const place = { session: after.id, about: '' };
   if (before === null) {
@@ -153,7 +153,7 @@ function describe({ status, by, override, notes }: Verdict): string {
   return oneLine(`${status} by ${by}${red}: ${notes}`, longest);
 }
 
-/** That a commit landed, or that its landing was taken back. */
+/** A commit landed, or its landing was taken back. */
 export function reviewChanges(commit: string, after: ReviewNote): readonly IncomingChange[] {
   const { session, group, by, undone } = after;
   const to = undone === undefined ? `${group} approved by ${by}` : `${group} taken back by ${undone.by}`;
@@ -180,7 +180,7 @@ export function blackboardChanges(
   ];
 }
 
-/** What is remembered: a planner reads it. */
+/** Lists the changes of a memory entry: planners read it. */
 export function memoryChanges(before: MemoryEntry | null, after: MemoryEntry): readonly IncomingChange[] {
   const text = ({ kind, title, notes }: MemoryEntry): string =>
     oneLine(`${kind}: ${title}: ${notes}`, longest);

@@ -5,8 +5,8 @@ import { oneLine } from '../task/one-line.ts';
 import { type Merged, mergeById, preferring } from './merge-values.ts';
 
 /**
- * What was left in two clones: what either added is there, what either took away is not. Where that is more than there
- * may be, the newest stay.
+ * Merges the notes left in two clones: those either added are there, those either removed are not. Where these are more
+ * than are allowed, the newest stay.
  */
 export function mergeBlackboard(
   base: BlackboardPage | null,

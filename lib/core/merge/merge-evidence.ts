@@ -35,7 +35,7 @@ function bothOf<Entry extends { readonly at: string }>(
   );
 }
 
-/** How one commit came to land: said once, so the earlier word is kept, unless the landing was taken back since. */
+/** Merges how one commit came to land: the earlier note is kept, unless the landing was taken back since. */
 export function mergeReview(
   base: ReviewNote | null,
   ours: ReviewNote,
@@ -61,7 +61,7 @@ export function mergeReview(
   };
 }
 
-/** What is remembered of one task: the later word. */
+/** Merges what is remembered of one task: the later entry is kept. */
 export function mergeMemory(
   base: MemoryEntry | null,
   ours: MemoryEntry,
@@ -83,7 +83,7 @@ export function mergeMemory(
   };
 }
 
-/** What was signed of one session: every clone's, unless that clone replaced it. */
+/** Merges the signatures of one session: each clone's are kept, unless that clone replaced them. */
 export function mergeSignatures(
   base: SignatureNote | null,
   ours: SignatureNote,

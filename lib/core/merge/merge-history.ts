@@ -28,7 +28,7 @@ export function mergeHistory(
   return [...merged, ...added].sort(order);
 }
 
-/** What lost as an entry of the history. It depends on what lost alone, so every clone writes the same. */
+/** Describes the losing version as an entry of the history; it depends on that alone, so all clones write the same. */
 export function supersededHead(head: TaskHead, createdAt: string): HistoryEntry {
   const why = head.reason === null ? '' : `: ${head.reason}`;
   return {
@@ -43,7 +43,7 @@ export function supersededHead(head: TaskHead, createdAt: string): HistoryEntry 
   };
 }
 
-/** The same for one key of the plan. */
+/** Describes the lost value of one key of the plan in the same way. */
 export function supersededField(what: string, lost: string, createdAt: string): HistoryEntry {
   return {
     attempt: 0,

@@ -162,7 +162,7 @@ function mergeSpentOn(ours: Session, theirs: Session): Pick<Session, 'spent_on'>
   return { spent_on: Object.fromEntries(entries) };
 }
 
-/** What one side set aside stays, what one gave back is gone. */
+/** Merges reservations: those one side added stay, those one side gave back are gone. */
 function mergeReservations(sides: Sides<readonly Reservation[]>): Pick<Session, 'reservations'> {
   const merged = mergeById(sides, {
     id: ({ agent }) => agent,

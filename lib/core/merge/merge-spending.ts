@@ -11,8 +11,8 @@ interface Sums {
 const nothing: Sums = { runs: 0, microUsd: 0, tokens: 0 };
 
 /**
- * What both clones spent: what each added since the base, runs that both know counted once. Without a base: the
- * union of the runs, and the larger of what was spent on runs that are no longer listed one by one.
+ * Merges the spending of both clones: what each added since the base, runs that both know counted once. Without a base:
+ * the union of the runs, and the larger of the sums spent on runs that are no longer listed one by one.
  */
 export function mergeSpending(base: Session | null, ours: Session, theirs: Session): Spending {
   const total = merge(base, ours, theirs, null);

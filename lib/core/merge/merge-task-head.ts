@@ -3,7 +3,7 @@ import { type KeyOf, keysOf } from '../task/task-keys.ts';
 
 const headKeys = keysOf('head');
 type HeadOf<One> = One extends Task ? Pick<One, KeyOf<'head'>> : never;
-/** What becomes of a task, as opposed to what was planned. */
+/** State of a task, as opposed to its plan. */
 export type TaskHead = HeadOf<Task>;
 
 export function headOf(task: Task): TaskHead {

@@ -17,7 +17,7 @@ import {
   sidesOf,
 } from './merge-values.ts';
 
-// What landed or was given up stays so; finished work beats work, work beats waiting.
+// Landed and dropped tasks stay so; finished work beats running work, that beats waiting.
 const statusOrder: readonly TaskStatus[] = [
   'merged',
   'dropped',
@@ -28,14 +28,14 @@ const statusOrder: readonly TaskStatus[] = [
   'blocked',
   'pending',
 ];
-// Of two verdicts on the same work the stricter counts.
+// The stricter of two verdicts on the same work counts.
 const verdictOrder: readonly (string | null)[] = ['fail', 'pass', null];
 
 const preferHead: Preference<TaskHead> = preferring(
   // Taken back after it had ended: the end before that is past.
   (a, b) => (b.undone ?? 0) - (a.undone ?? 0),
   (a, b) => Number(hasEnded(b)) - Number(hasEnded(a)),
-  // Who was given up while it worked can't take back what its successor does.
+  // A worker that was given up while it worked can't take back its successor's work.
   (a, b) => (b.claim ?? 0) - (a.claim ?? 0),
   (a, b) => statusOrder.indexOf(a.status) - statusOrder.indexOf(b.status),
   (a, b) => (b.judging?.claim ?? 0) - (a.judging?.claim ?? 0),

@@ -7,7 +7,7 @@ export interface Loss {
   readonly lost: string;
 }
 
-/** What became of a note that two clones changed. */
+/** Merged version of a note that two clones changed, and what lost. */
 export interface Merged<Value> {
   readonly value: Value;
   readonly lost: readonly Loss[];

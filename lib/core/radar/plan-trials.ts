@@ -3,7 +3,7 @@ import type { ChangedPaths } from '../../domain/ports/git-trials.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { sharedLock } from '../schedule/shared-lock.ts';
 
-/** The committed work of a task, as far as it is to be compared with others. */
+/** Committed work of a task, with what is needed to compare it with others. */
 export interface Work {
   readonly task: TaskId;
   readonly commit: ObjectId;
@@ -11,9 +11,9 @@ export interface Work {
   readonly file_locks: readonly string[];
   /** Commits it was built on, directly or through others. */
   readonly ground: ReadonlySet<ObjectId>;
-  /** What it changes; null: more than is listed. */
+  /** Paths it changes; null: more than are listed. */
   readonly changes: ChangedPaths | null;
-  /** What the branch holds that it was not built on; null: more than is listed. */
+  /** Paths the branch changed that it was not built on; null: more than are listed. */
   readonly missed: ChangedPaths | null;
   /** When it last changed, in milliseconds. */
   readonly changedAt: number;
@@ -33,7 +33,7 @@ export interface TrialPair {
 interface TrialPlan {
   /** Every pair that may conflict, newest changed first, those that were tried before among them. */
   readonly near: readonly TrialPair[];
-  /** What to try now: at most so many. */
+  /** Trials to make now, of a limited number. */
   readonly due: readonly TrialPair[];
   readonly leftOut: number;
 }
@@ -78,7 +78,7 @@ export function planTrials({
   return { near, due: open.slice(0, most), leftOut: Math.max(0, open.length - most) };
 }
 
-/** The same for both orders of a pair. */
+/** Key of a pair, equal for both orders. */
 export function trialKey({ one, other }: TrialPair): string {
   return one.commit < other.commit ? `${one.commit} ${other.commit}` : `${other.commit} ${one.commit}`;
 }

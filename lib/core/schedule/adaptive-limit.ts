@@ -1,6 +1,6 @@
 /**
- * How many agents may run at once: at most the configured number, at least one, and no more than memory has room for.
- * Of what is free now, each running agent is still to take what it uses less than `minPerAgentMb`; `usedMb` holds
+ * Computes how many agents may run at once: at most the configured number, at least one, and no more than memory
+ * allows. Each running agent will still take `minPerAgentMb` less what it uses now from the free memory; `usedMb` holds
  * what each of them uses.
  */
 export function adaptiveLimit({

@@ -16,7 +16,7 @@ export function addRun(session: Session, run: AgentRun): Session {
   };
   const place = session.reservations?.find(({ agent }) => agent === run.id)?.machine;
   return {
-    // What it had set aside is spent now, or left over.
+    // Its reservation is spent now, or left over.
     ...withoutReservations(session, ({ agent }) => agent === run.id),
     cost_usd: roundUsd(session.cost_usd + run.cost_usd),
     tokens: session.tokens + run.tokens,

@@ -11,7 +11,7 @@ export interface BudgetState {
   readonly isNear: boolean;
 }
 
-/** Where a session stands against its limit, raised by a person or not. */
+/** Compares the spending of a session with its limit, raised by a person or not. */
 export function budgetState(config: Config, session: Session): BudgetState {
   const { unit, limit: configured } = sessionBudget(config);
   const limit = configured === 0 ? 0 : (session.raised_limit ?? configured);
@@ -23,7 +23,7 @@ export function budgetState(config: Config, session: Session): BudgetState {
   return { unit, spent, limit, isSpent: limit > 0 && spent >= limit, isNear };
 }
 
-/** What machines may have spent that are gone. */
+/** Reservations of machines that are gone, which may have spent them. */
 export function presumed({ reservations = [] }: Pick<Session, 'reservations'>): readonly Reservation[] {
   return reservations.filter((one) => one.presumed === true);
 }

@@ -13,7 +13,7 @@ import { holderOf, isFree } from './task-holder.ts';
  * limit.
  */
 export function claimObjection(task: Task, tasks: readonly Task[], limit: number): string | null {
-  // Of many that are asked for, most are claimed by then.
+  // First, since most of many tasks that are asked for are claimed by then.
   if (!isFree(task)) return describeStatus(task);
   const busy = tasks.filter(({ status }) => status === 'claimed');
   const find = (): Shared | null => {
@@ -44,7 +44,7 @@ function objection(task: Task, { tasks, limit, claimed, find }: Beside): string 
   return shared === null ? null : `shares ${shared.lock} with ${shared.other.id}, which is being worked on`;
 }
 
-/** The same of many tasks, one after the other: what is claimed meanwhile is added, and in the way of the next. */
+/** Checks claims of many tasks, one after the other: each task claimed meanwhile is added, and may block the next. */
 export class ClaimRules {
   readonly #tasks: readonly Task[];
   readonly #limit: number;

@@ -1,10 +1,10 @@
 import type { Task } from '../../domain/state/task.ts';
 import { isFree } from './task-holder.ts';
 
-// Of what is free, before anybody else was met: eight may only be starting. And no less than so many.
+// Part of the free tasks before any other process was met: eight may be starting. And no less than so many.
 const firstPart = 1 / 8;
 const leastFirst = 16;
-// At most where others may wait meanwhile, and where nobody does.
+// Most tasks per transaction where others may wait meanwhile, and where no other process claims.
 const mostBeside = 64;
 const mostAlone = 128;
 
@@ -36,7 +36,7 @@ export class ClaimShare {
     return this.#last;
   }
 
-  /** So many were claimed in a turn, and these are the tasks after it. */
+  /** Records how many tasks were claimed in a turn, and the tasks after it. */
   took(count: number, tasks: readonly Task[]): void {
     this.#own += count;
     this.#claimedBefore = countClaimed(tasks);
@@ -45,7 +45,7 @@ export class ClaimShare {
   #beside(free: number, claimed: number, waiting: number): number {
     const all = free + Math.max(0, claimed - this.#claimedAtFirst);
     const part = Math.ceil(all / (waiting + 1));
-    // Who has had a part takes little of what is left.
+    // A process that has had its part takes little of the rest.
     return Math.min(mostBeside, Math.max(part - this.#own, Math.ceil(part / 8), 1));
   }
 }

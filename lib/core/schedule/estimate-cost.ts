@@ -20,14 +20,14 @@ interface AgentCounts {
 interface CostEstimate {
   readonly base_usd: number;
   readonly with_retries_usd: number;
-  /** Of the roles that will or may run and cost something. */
+  /** Roles that will or may run and cost something. */
   readonly roles: Partial<Record<Role, { runs: number; runs_with_retries: number; agent_usd: number }>>;
 }
 
 /**
- * What a session of these tasks will cost in USD if all goes well, and at worst. An agent costs its role's
- * average of past runs where at least 3 are known, else its role's whole budget. null: a role that will run
- * has neither (its budget is unlimited or in tokens).
+ * Estimates the cost of a session of these tasks in USD if all goes well, and at worst. An agent costs its role's
+ * average of past runs where at least 3 are known, else its role's whole budget. null: a role that will run has neither
+ * (its budget is unlimited or in tokens).
  */
 export function estimateCost({
   tasks,
@@ -36,7 +36,7 @@ export function estimateCost({
 }: {
   readonly tasks: readonly Estimated[];
   readonly config: Config;
-  /** Of this and earlier sessions. */
+  /** Runs of this and earlier sessions. */
   readonly runs: readonly AgentRun[];
 }): CostEstimate | null {
   const counts = countAgents(tasks, config);
@@ -70,7 +70,7 @@ function countAgents(tasks: readonly Estimated[], config: Config): Readonly<Reco
     validator: { base: validators, withRetries: validators * 2 },
     // Where branches merge cleanly no merger is called.
     merger: { base: 0, withRetries: isPaid('merger', config, null) ? groups : 0 },
-    // Whoever leads is asked for apart.
+    // The lead agent is asked about separately.
     queen: { base: 0, withRetries: 0 },
   };
 }

@@ -45,7 +45,7 @@ function reverse(graph: Graph): Graph {
   return reversed;
 }
 
-/** What is reached from a node and not placed yet; it's placed then. */
+/** Collects the nodes that can be reached from `start` and are not placed yet, and places them. */
 function reach(graph: Graph, start: string, placed: Set<string>): string[] {
   if (placed.has(start)) return [];
   placed.add(start);

@@ -1,7 +1,7 @@
 interface Room {
-  /** What is left of the session's budget; null: it has no limit, or one in another unit. */
+  /** Remaining budget of the session; null: it has no limit, or one in another unit. */
   readonly left: number | null;
-  /** What one attempt may spend; 0: as much as there is. */
+  /** Budget of one attempt; 0: no limit of its own. */
   readonly each: number;
 }
 

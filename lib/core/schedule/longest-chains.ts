@@ -17,7 +17,7 @@ export function longestChains(tasks: readonly Chained[]): ReadonlyMap<string, nu
   return chainsOf(tasks).lengths;
 }
 
-/** The same for one task, be it one of them or one that they wait for. */
+/** Computes the chain of one task, whether it is in the list or only a dependency of tasks there. */
 export function chainFrom(task: Chained, tasks: readonly Chained[]): number {
   const { lengths, waiting, root } = chainsOf(tasks);
   const own = lengths.get(task.id);
@@ -114,7 +114,7 @@ function enter(root: Folder, place: readonly string[], length: number): void {
   folder.here = Math.max(folder.here, length);
 }
 
-// Of a task that is changed the locks mostly stay.
+// A changed task mostly keeps its locks.
 const places = new WeakMap<readonly string[], readonly (readonly string[])[]>();
 
 function placesOf(locks: readonly string[]): readonly (readonly string[])[] {

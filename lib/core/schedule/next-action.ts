@@ -6,7 +6,7 @@ import { unreachable } from '../../util/unreachable.ts';
 import { type Ground, needsOf, readGround, uprooted } from '../task/needs-of.ts';
 import { heldTasks } from './held-tasks.ts';
 
-/** What a session needs next; derived from its notes alone, so that going on after a stop is the same as going on. */
+/** The next step of a session; derived from its notes alone, so that a resumed run acts as one that never stopped. */
 export type Action =
   | { readonly kind: 'plan' }
   | { readonly kind: 'work' }
@@ -184,7 +184,7 @@ function hasReady(tasks: readonly Task[]): boolean {
   );
 }
 
-/** What waits for other work is judged on that. */
+/** Work that waits for other work is judged on top of that. */
 export function needsValidation(task: Task, ground: Ground): boolean {
   return task.status === 'done' && task.result.status !== 'pass' && !ground.waits(task);
 }

@@ -32,7 +32,7 @@ export function pickBatch<T extends Lockable>({
   readonly chains?: ReadonlyMap<string, number>;
   /** Places of those that run; one each by default. */
   readonly taken?: number;
-  /** How many agents a task asks for; one by default. */
+  /** Number of agents a task asks for; one by default. */
   readonly wanted?: (task: T) => number;
 }): { readonly selected: readonly T[]; readonly deferred: readonly Deferral<T>[] } {
   const selected: T[] = [];

@@ -12,7 +12,7 @@ export function plannedGround(
 ): readonly PlannedGround[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const order = waves.flat().flatMap((id) => byId.get(id) ?? []);
-  // What each holds in the end: itself and all below it.
+  // For each, itself and all below it.
   const holds = new Map<string, ReadonlySet<string>>();
   return order.flatMap((task, at) => {
     const held = new Set<string>();

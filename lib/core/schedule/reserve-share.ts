@@ -4,20 +4,20 @@ interface Wanted {
   /** The session's own limit, raised or not; 0: unlimited. */
   readonly limit: number;
   readonly unit: 'usd' | 'tokens';
-  /** What the agent may spend at most, in that unit. */
+  /** Most the agent may spend, in that unit. */
   readonly most: number;
   readonly agent: string;
   readonly machine: string;
-  /** What all agents of this machine may spend in this session, in that unit; 0 or absent: as much as there is. */
+  /** Most that all agents of this machine may spend in this session, in that unit; 0 or absent: no limit. */
   readonly mostHere?: number;
 }
 
-// Of less an agent's first request would be refused.
+// With less, an agent's first request would be refused.
 const least = { usd: 0.01, tokens: 1 };
 
 /**
- * A session with an agent's share set aside, in the unit of its limit, before it may spend any of it; null: what is
- * spent and set aside, on whatever machine, leaves nothing. So what all machines spend together never passes the limit.
+ * Reserves an agent's share of the limit of its session, in the unit of that, before the agent may spend any of it;
+ * null: the spending and reservations of all machines leave nothing. So all machines together never pass the limit.
  */
 export function reserveShare(
   session: Session,
@@ -40,7 +40,7 @@ export function reserveShare(
   return { session: { ...session, reservations: [...others, own] }, share: inUnit(own), isCut: share < most };
 }
 
-/** What a machine's agents have spent of a session and set aside, in one unit. */
+/** Sums the spending and reservations of a machine's agents in a session, in one unit. */
 export function spentHere(
   { spent_on: spent = {}, reservations = [] }: Pick<Session, 'spent_on' | 'reservations'>,
   machine: string,

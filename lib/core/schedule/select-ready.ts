@@ -27,7 +27,7 @@ export function selectReady({
   readonly judged?: ReadonlySet<string>;
   readonly limit: number;
   readonly now: number;
-  /** How many agents a task has, or asks for; one by default. */
+  /** Number of agents a task has, or asks for; one by default. */
   readonly places?: (task: Task) => number;
 }): { readonly selected: readonly Task[]; readonly deferred: readonly Deferral<Task>[] } {
   const isClear = dependencyCheck(tasks);
@@ -67,7 +67,7 @@ export function nextWake(tasks: readonly Task[], now: number): number | null {
   return waits.length === 0 ? null : Math.min(...waits);
 }
 
-/** What is blocked or failed holds no other task up. */
+/** True for pending tasks: blocked and failed ones hold up no others. */
 export function isToBeDone({ status }: Task): boolean {
   return status === 'pending';
 }

@@ -2,7 +2,7 @@ import type { SpendingApart } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { presumed } from './budget-state.ts';
 
-/** What the sum of a session's costs doesn't say: who spent it, and what counts as spent beside it. Both are rare. */
+/** Parts of a session's spending beside the sum of its costs: who spent it, and what counts as spent. Both are rare. */
 export function spendingApart(session: Session): SpendingApart {
   const { spent_on: spentOn = {} } = session;
   const gone = presumed(session);

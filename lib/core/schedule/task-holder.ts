@@ -6,7 +6,7 @@ export function isFree({ status }: Task): boolean {
   return status === 'pending' || status === 'requeued' || status === 'failed';
 }
 
-/** Who works on a task, for a person to read. */
+/** Name of the worker of a task, for a person to read. */
 export function holderOf(task: Task): string {
   return task.agent_id ?? task.claimed_by ?? 'someone';
 }

@@ -6,7 +6,7 @@ interface Waiting {
   readonly limit: number;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Why tasks are held apart from the work they would build on, by id. */
+  /** Reasons why conflicts block tasks, by id. */
   readonly held?: ReadonlyMap<string, string>;
 }
 
@@ -15,7 +15,7 @@ export function waitReasons(task: Task, tasks: readonly Task[], waiting: Waiting
   return allWaitReasons(tasks, waiting).get(task.id) ?? [];
 }
 
-/** The same of all tasks that wait, by id. */
+/** Reasons of all tasks that wait, by id. */
 export function allWaitReasons(
   tasks: readonly Task[],
   { limit, now, held = new Map() }: Waiting,

@@ -13,9 +13,9 @@ export interface WorkBelow {
 }
 
 /**
- * What a task that starts now is built on: the accepted work of its dependencies and, with `build-on`, that of every
- * task whose locks overlap with its own, whatever their groups. Dependencies first, in their order, then by id. Not
- * among them: work that failed validation, stands on lost ground or waits, and what was itself built on this task.
+ * Lists the work a task that starts now is built on: that of its dependencies, if accepted, and, with `build-on`, of
+ * every task whose locks overlap with its own, in any group. Dependencies first, in their order, then by id. Left out:
+ * work that failed validation, stands on lost ground or waits, and work that was itself built on this task.
  */
 export function workBelow(
   task: Task,
@@ -40,7 +40,7 @@ export function workBelow(
   return [...needed, ...overlapping];
 }
 
-/** Of the work that came from other clones and does not count here: what a task would be built on if it did. */
+/** Work of other clones that does not count here, and that a task would be built on if it did. */
 export function workElsewhere(task: Task, received: readonly Task[]): readonly WorkBelow[] {
   return received.flatMap((other) => {
     const lock = sharedLock(task, other);

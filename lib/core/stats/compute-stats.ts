@@ -12,7 +12,7 @@ import { type Flow, measureFlow } from './flow.ts';
 import { addCounts, type HealthCounts, healthScore } from './health.ts';
 import { countAttempts, type TaskSpans, taskSpans, taskTimes, timesOf } from './task-times.ts';
 
-/** What is recorded about one session. */
+/** Records of one session. */
 export interface SessionRecord {
   readonly session: Session;
   readonly tasks: readonly Task[];
@@ -26,7 +26,7 @@ export interface SessionRecord {
 }
 
 interface StatsFacts {
-  /** What to report on, oldest first. */
+  /** Sessions to report on, oldest first. */
   readonly reported: readonly SessionRecord[];
   /** Every session of the repository, for what is usual here. */
   readonly all: readonly SessionRecord[];

@@ -7,7 +7,7 @@ import { sum } from './distribution.ts';
 
 type TaskCost = Pick<TaskFigures, 'cost_usd' | 'tokens' | 'cost_by_role'>;
 
-/** What each role was expected to cost and what it cost, retries included; roles that neither ran nor were expected are left out. */
+/** Expected and actual cost of each role, retries included; roles neither run nor expected are left out. */
 export function roleFigures(sessions: readonly Session[]): readonly RoleFigures[] {
   return agentRoles.flatMap((role) => {
     const spend = sessions.flatMap((session) => session.spend[role] ?? []);
@@ -52,8 +52,8 @@ export function agentFigures({ id, agents, estimate }: Session): readonly AgentF
 }
 
 /**
- * What a task cost: all agent runs for it. A long session's note lists the latest runs only; then what the task's
- * history and verdicts say counts.
+ * Sums the cost of all agent runs for a task. A long session's note lists the latest runs only; then the task's history
+ * and verdicts count.
  */
 export function taskCost(session: Session, task: Task, verdicts: readonly Verdict[]): TaskCost {
   const booked = sum(Object.values(session.spend).map(({ runs }) => runs));

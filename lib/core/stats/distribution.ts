@@ -1,6 +1,6 @@
 import type { Distribution } from '../../domain/shown/stats.ts';
 
-/** How values are spread; null where there are none. */
+/** Computes the spread of values; null where there are none. */
 export function distribution(values: readonly number[]): Distribution | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);

@@ -47,9 +47,9 @@ interface AnomalyFacts {
 }
 
 /**
- * What is out of the ordinary by the repository's own past: the distance from the median in robust standard
- * deviations (from the median absolute deviation, which single odd values don't move). Says nothing before there
- * are 5 ended sessions to compare with, or 20 landed tasks. Whole sessions first, then what is furthest away.
+ * Finds sessions and tasks that are out of the ordinary by the repository's own past: the distance from the median in
+ * robust standard deviations (from the median absolute deviation, which single odd values don't move). Finds nothing
+ * before there are 5 ended sessions, or 20 landed tasks. Whole sessions first, then by distance.
  */
 export function findAnomalies(facts: AnomalyFacts): Anomalies {
   const earlierThan = (session: SessionFigures): readonly SessionFigures[] =>

@@ -13,7 +13,7 @@ export interface Flow {
   readonly usable_s: number;
 }
 
-/** How tasks moved through a session: where they were at each moment, the queue, and the worker slots in use. */
+/** Measures how tasks moved through a session: their status at each moment, the queue, and the worker slots in use. */
 export function measureFlow(tasks: readonly TaskSpans[], slots: number): Flow {
   const board = new Board(tasks);
   const points: FlowPoint[] = [];

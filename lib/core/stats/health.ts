@@ -1,7 +1,7 @@
 import type { Health, HealthPart } from '../../domain/shown/stats.ts';
 import { share } from './distribution.ts';
 
-/** What the health score is made of, as counts that add up over sessions. */
+/** Inputs of the health score, as counts that add up over sessions. */
 export const noCounts = {
   landed: 0,
   /** Landed, failed, blocked or dropped. */
@@ -34,8 +34,8 @@ export function addCounts(all: readonly HealthCounts[]): HealthCounts {
 }
 
 /**
- * How well it goes, from 0 to 1: what it takes into account and why is in the parts. A part there is nothing to
- * judge by counts neither for nor against.
+ * Computes a health score from 0 to 1, with its parts and their reasons. A part without data counts neither for nor
+ * against.
  */
 export function healthScore(counts: HealthCounts): Health {
   const { landed, settled, firstTry, passed, verdicts, good, ended, busy, usable, verified, same } = counts;

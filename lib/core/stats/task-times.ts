@@ -17,7 +17,7 @@ export interface TaskTimes {
   readonly deciding: number;
 }
 
-/** How long a task took, and with what; null where it hasn't landed. */
+/** Computes how long a task took, by phase; null where it hasn't landed. */
 export function taskTimes({ spans, judged }: TaskSpans): TaskTimes | null {
   const landed = spans.find(({ status }) => status === 'merged');
   const [first] = spans;
@@ -37,8 +37,8 @@ export function taskTimes({ spans, judged }: TaskSpans): TaskTimes | null {
 }
 
 /**
- * What is done waits for its verdict, then for the person: where nothing tells when it was judged, all is checking. A
- * person who judges again decides.
+ * Divides the time since a task was done: it waits for its verdict, then for the person. Where no record says when it
+ * was judged, all is checking. A second judgement is part of the person's time.
  */
 function sinceDone(
   spans: readonly StatusSpan[],
@@ -48,7 +48,7 @@ function sinceDone(
   for (const { status, from, to } of spans) {
     if (status !== 'done') continue;
     const end = to ?? landed;
-    // Commits tell whole seconds.
+    // Commits have whole seconds.
     const first = judged.find((at) => at >= Math.floor(from / 1_000) * 1_000);
     const cut = Math.min(end, Math.max(from, first ?? end));
     checking += (cut - from) / 1_000;
@@ -75,7 +75,7 @@ export function timesOf(times: readonly TaskTimes[]): Stats['times_s'] {
   };
 }
 
-/** How long a task was in one status; times in milliseconds since 1970, `to` null: it still is. */
+/** Time of a task in one status, in milliseconds since 1970; `to` null: it still is. */
 export interface StatusSpan {
   readonly status: TaskStatus;
   readonly from: number;

@@ -2,7 +2,7 @@ import type { PlannedTask } from '../../domain/state/plan.ts';
 import { type PlanKey, plannedKeys } from '../../domain/state/planned-keys.ts';
 import type { Task } from '../../domain/state/task.ts';
 
-/** What was planned of a task, and what a person may change while no agent works on it. */
+/** Planned parts of a task, which a person may change while no agent works on it. */
 export type TaskPlan = PlannedTask;
 
 export function planOf(task: Task): TaskPlan {
@@ -18,8 +18,8 @@ export function planChanges(before: TaskPlan, after: TaskPlan): readonly PlanKey
 }
 
 /**
- * A task with what a person changed of it since `before`; whatever else happened to it meanwhile stays.
- * `clashes`: keys that another person or process changed differently at the same time.
+ * Applies the changes a person made to a task since `before`; other changes made meanwhile stay. `clashes`: keys that
+ * another person or process changed differently at the same time.
  */
 export function applyEdit(
   task: Task,
@@ -31,7 +31,7 @@ export function applyEdit(
   const others = planChanges(before, now);
   const changed = wanted.filter((key) => JSON.stringify(now[key]) !== JSON.stringify(after[key]));
   const patch = Object.fromEntries(changed.map((key) => [key, after[key]]));
-  // What was made by other words is no answer to these.
+  // Attempts made for other texts don't count for these.
   const anew = changed.length === 0 ? {} : Object.fromEntries([['tries', undefined]]);
   return {
     task: { ...task, ...patch, ...anew },

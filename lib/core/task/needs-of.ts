@@ -3,7 +3,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { transitiveDependents } from './transitive-dependents.ts';
 
-/** What says whose work a task needs. */
+/** Fields that name the work a task needs. */
 export interface Needing {
   readonly dependencies: readonly TaskId[];
   readonly built_on?: readonly { readonly task: TaskId }[] | undefined;
@@ -27,7 +27,7 @@ export interface Ground {
    * have been received.
    */
   lost(task: Task): readonly TaskId[];
-  /** Of that, what is not on the branch either: what only landed as another commit is left out. */
+  /** Those of them that are not on the branch either: works that landed as another commit are left out. */
   gone(task: Task): readonly TaskId[];
 }
 

@@ -1,4 +1,4 @@
-/** How an agent begins the last part of its last message when it left a task alone on purpose. */
+/** Prefix of the last part of an agent's last message when it left a task alone on purpose. */
 export const notDoneMark = 'NOT DONE:';
 
 /** Why an agent says that it did nothing, in the form it was asked for; '' where it didn't say. */

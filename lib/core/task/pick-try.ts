@@ -16,11 +16,11 @@ interface Candidate {
 interface Criterion {
   /** The less, the better. */
   readonly rank: (one: Try) => number;
-  /** What decided, by how many were left after it. */
+  /** Describes what decided, by how many were left after it. */
   readonly why: (best: Try, left: number) => string;
 }
 
-/** What decides between attempts, in this order; where all are alike, the first of them. */
+/** Criteria that decide between attempts, in this order; where all are alike, the first attempt wins. */
 const criteria: readonly Criterion[] = [
   {
     rank: ({ failing = [] }) => failing.length,

@@ -1,8 +1,8 @@
 import type { Task } from '../../domain/state/task.ts';
 
 /**
- * What the next attempt reads about a failed validation: the person's words, then the validator's findings as
- * far as those don't repeat them.
+ * Notes for the next attempt about a failed validation: the person's text, then the validator's findings as far as
+ * those don't repeat it.
  */
 export function requeueNotes(said: string, { notes, issues }: Task['result']): string {
   const found = issues.filter((issue) => !said.includes(issue)).map((issue) => `- ${issue}`);

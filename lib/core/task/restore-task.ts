@@ -2,7 +2,7 @@ import type { DoneTask, Task } from '../../domain/state/task.ts';
 import { applyEdit, planOf } from './edit-task.ts';
 import { describeChange, illegalTransition, type TaskChange } from './task-state.ts';
 
-/** What a rejection sent back: what was rejected, and finished work that could not stand without it. */
+/** Results of tasks a rejection sent back: the rejected ones, and finished work that could not stand without them. */
 const sentBack: readonly (string | undefined)[] = ['rejected', 'restart'];
 
 /** Whether a task still waits as the rejection at that time left it. */
@@ -12,8 +12,8 @@ export function wasSentBackAt({ status, history }: Task, at: string): boolean {
 }
 
 /**
- * Whether this is how a task was right before it was sent back. What no rejection changes must be the same: whoever may
- * push can put a version of their own beside it.
+ * True if `former` is the task right before it was sent back. Fields that no rejection changes must be the same: anyone
+ * who may push can put another version beside it.
  */
 export function isBefore(task: Task, former: Task | null): former is DoneTask {
   return (
@@ -23,7 +23,7 @@ export function isBefore(task: Task, former: Task | null): former is DoneTask {
   );
 }
 
-/** What stands in no plan and what a rejection leaves as it is. */
+/** Keys that are in no plan and that a rejection leaves as they are. */
 const untouched = [
   ...(['role', 'source', 'takes_back', 'created_by', 'created_at'] as const),
   ...(['branch', 'commit', 'start_commit'] as const),

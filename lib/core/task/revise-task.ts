@@ -4,7 +4,7 @@ import { beforeLanding } from './take-back.ts';
 import { requeueTask } from './task-return.ts';
 import { describeChange, illegalTransition, type TaskChange } from './task-state.ts';
 
-/** What was said of a task's work after it had landed on a branch that is still under review. */
+/** Remarks on a task's work after it landed on a branch that is still under review. */
 export interface Revision {
   /** How much, in a few words: `2 remarks and 1 failed check`. */
   readonly said: string;

@@ -3,10 +3,10 @@ import { dropTask } from './task-outcome.ts';
 import { requeueTask } from './task-return.ts';
 import { describeChange, illegalTransition, type TaskChange } from './task-state.ts';
 
-/** What becomes of tasks whose landing is taken back. */
+/** How tasks go on whose landing is taken back. */
 export interface AfterUndo {
   readonly follow: 'requeue' | 'drop';
-  /** Why: what the next attempts are told, or the reason of a drop. */
+  /** Why: notes for the next attempts, or the reason of a drop. */
   readonly notes: string;
   /** The next attempts start from the work that had landed. */
   readonly keep: boolean;

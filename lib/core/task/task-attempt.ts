@@ -27,11 +27,11 @@ export function claimTask(
     readonly at: string;
     readonly claimedBy: string;
     readonly host?: string | null;
-    /** What the work starts from, where that is known already. */
+    /** Commit the work starts from, where that is known already. */
     readonly start?: ObjectId | null;
     /** Accepted work that had not landed and that it starts from; none by default. */
     readonly builtOn?: BuiltOn;
-    /** Where several attempts are made at once: who makes each, and what came of those that were made before. */
+    /** Several attempts at once: who makes each, and the results of those that were made before. */
     readonly tries?: readonly Try[];
   },
 ): TaskChange<ClaimedTask> {
@@ -71,13 +71,13 @@ export function completeTask(
     readonly commit: ObjectId;
     readonly start: ObjectId;
     readonly branch: string;
-    /** Where it started, if that wasn't `start`. */
+    /** Commit it started from, if that wasn't `start`. */
     readonly from?: ObjectId;
-    /** What `start` holds that had not landed; by default as it was claimed. */
+    /** Works in `start` that had not landed; by default as it was claimed. */
     readonly builtOn?: BuiltOn;
     readonly notes: string;
     readonly at: string;
-    /** Of several attempts: which is which, and why this one. */
+    /** Where several were made: all attempts with the chosen one, and why it was chosen. */
     readonly tries?: readonly Try[];
     readonly why?: string;
   } & AttemptCost,
@@ -107,7 +107,7 @@ export function replayTask(
     readonly commit: ObjectId;
     readonly start: ObjectId;
     readonly builtOn: BuiltOn;
-    /** What it stood on before and does no more. */
+    /** Works it stood on before and does no more. */
     readonly without: readonly string[];
     readonly at: string;
   },

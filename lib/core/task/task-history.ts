@@ -6,14 +6,14 @@ const wholeEntries = 5;
 const foldedLines = 50;
 const maxOldReasons = 2_000;
 
-/** What an attempt took; added to what the task's history knows already. */
+/** Time and cost of an attempt; added to what the task's history has already. */
 export interface AttemptCost {
   /** USD. */
   readonly cost: number;
   readonly tokens: number;
 }
 
-/** How an attempt ended, or what became of it later. */
+/** End of an attempt, or a later event of it. */
 interface AttemptEnd extends Partial<AttemptCost> {
   readonly result: string;
   readonly notes: string;

@@ -1,7 +1,7 @@
 import type { Task } from '../../domain/state/task.ts';
 import { shortId } from '../../util/short-id.ts';
 
-/** What the rest has to know of a key of a task's note; a key that is added there has its row here. */
+/** Rules for a key of a task's note; a key that is added there has its row here. */
 interface KeyRow<Value> {
   /**
    * How two clones' versions become one. The `head` moves as one: the status of one clone with the commit of another
@@ -65,7 +65,7 @@ const rows = {
     named: 'takes back',
     text: ({ changeset, follow, notes }) => `${changeset}, ${follow}: ${notes}`,
   },
-  // Whose words it is made of: without it they would pass for a script of the person.
+  // Origin of its texts: without it they would pass for a script of the person.
   source: { merge: 'planned', decides: 'task' },
   rev: { merge: 'own rule' },
   history: { merge: 'own rule' },
@@ -94,7 +94,7 @@ export function decidedKeys(task: Task, decision: 'task' | 'standing'): Readonly
   return Object.fromEntries(decided[decision].map((key) => [key, task[key]]));
 }
 
-/** What is set of the keys that have a name for people, by it; null: it isn't set. */
+/** Values of the keys that have a name for people, by that name; null: not set. */
 export function namedKeys(task: Task): Readonly<Record<string, string | null>> {
   return Object.fromEntries(
     all.flatMap(([key, { named, text = String as (value: unknown) => string }]) => {

@@ -47,9 +47,7 @@ export function judgeTask(task: Task, verdict: Verdict): TaskChange<DoneTask> {
   return describeChange(task, { ...task, result }, `, judged ${status} by ${verdict.by}`);
 }
 
-/**
- * A failing diagnostic is no pass, whatever the verdict says, unless a person gave a reason why it may be.
- */
+/** A failing diagnostic means failed, even against the verdict, unless a person gave a reason to accept it. */
 function statusOf({ status, diagnostics, override = '' }: Verdict): Verdict['status'] {
   const isRed = diagnostics.some(({ exit_code: exitCode }) => exitCode !== 0);
   return isRed && !saysSomething(override) ? 'fail' : status;

@@ -31,7 +31,7 @@ export function retryTask(
   requireTransition(task, 'pending');
   const retryCount = task.retry_count + (retry.isCounted === false ? 0 : 1);
   const next: TaskIn<'pending'> = {
-    // What was cut short goes on with what is there of it.
+    // Attempts that were cut short continue with what is there of them.
     ...withTries(withGround(task), retry.isCounted === false ? task.tries : []),
     ...unclaimed,
     status: 'pending',

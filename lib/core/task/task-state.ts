@@ -44,14 +44,14 @@ export interface TaskChange<After extends Task = Task> {
   readonly subject: string;
   /** `pending -> claimed` */
   readonly transition: string;
-  /** Of a failure: its kind and the rules that were broken. */
+  /** Kind of a failure, and the rules that were broken. */
   readonly failure?: { readonly kind: string; readonly rules: readonly string[] };
 }
 
 /** Before anything was found about a task. */
 export const noResult: Task['result'] = { status: null, notes: '', issues: [] };
 
-/** What no claim means. */
+/** Fields of a task without a claim. */
 export const unclaimed = {
   agent_id: null,
   worktree: null,
@@ -102,7 +102,7 @@ export function describeChange<After extends Task>(
   rest: string,
 ): TaskChange<After> {
   const transition = `${before.status} -> ${task.status}`;
-  // What stays as it was is no news; what was found or done about it is.
+  // An unchanged status is left out; what was found or done is kept.
   const said = before.status === task.status && rest.startsWith(', ') ? rest.slice(2) : transition + rest;
   return { task, transition, subject: oneLine(`${task.id}: ${said}`) };
 }

@@ -17,7 +17,7 @@ import {
   withKept,
 } from './task-state.ts';
 
-/** What an attempt came to, once its agent is over. */
+/** Result of an attempt, once its agent is over. */
 export type TryEnd = Pick<Try, 'ended' | 'notes' | 'left' | 'cost_usd' | 'tokens' | 'failure' | 'work'>;
 
 /** Before its agent is over. */
@@ -30,7 +30,7 @@ export function agentsOf(task: Pick<Task, 'status' | 'agent_id' | 'tries'>): rea
   return task.tries.filter(({ ended }) => ended === null).map(({ agent_id }) => agent_id);
 }
 
-/** How many agents a pending task asks for: one, or as many attempts as are not over yet. */
+/** Counts the agents a pending task asks for: one, or as many as attempts that are not over yet. */
 export function agentsWanted({ attempts, tries }: Pick<Task, 'attempts' | 'tries'>): number {
   if (attempts === undefined) return 1;
   return attempts.length - (tries?.filter(({ ended }) => ended !== null).length ?? 0);
@@ -59,7 +59,7 @@ export function leaveOutRest(task: Task, why: string): TaskChange<ClaimedTask> {
   return describeChange(task, next, `, ${formatCount(open.length, 'attempt')} left out: ${why}`);
 }
 
-/** What was found about the work of one of them. */
+/** Records the findings about the work of one attempt. */
 export function judgeTry(
   task: Task,
   agent: AgentId,
@@ -98,7 +98,7 @@ export function withChosen(tries: readonly Try[], at: number): Try[] {
   return tries.map(({ chosen: _, ...one }, index) => (index === at ? { ...one, chosen: true } : one));
 }
 
-/** What several attempts came to of which none handed in work, as the failure of one. */
+/** Sums up several attempts of which none handed in work, as the failure of one. */
 export function failureOfAll(tries: readonly Try[]): Failure {
   const failures = tries.flatMap(({ agent_id, failure }) =>
     failure === undefined ? [] : [{ agent_id, ...failure }],
@@ -192,7 +192,7 @@ function noAttempt(task: DoneTask, at: number): FlameError {
   });
 }
 
-/** What an attempt's verdict says in one word each, for who decides between them. */
+/** Describes an attempt's verdict in one word each, for the person or agent that decides between them. */
 export function foundIn({
   status,
   diagnostics,

@@ -1,7 +1,7 @@
 import type { AgentRun, Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 
-/** How many validators may end without a verdict on a result before a person is asked whether to pay for another. */
+/** Number of validators that may end without a verdict on a result before a person is asked to pay for another. */
 export const triesBeforeAsking = 2;
 
 // Not their doing: each is started again by itself once that is over.
