@@ -42,7 +42,7 @@ function freshEntries(
   };
 }
 
-/** The same but for how often it was written. */
+/** True if both are equal but for the number of writes. */
 function isKnown(stored: MemoryEntry | null, entry: MemoryEntry): boolean {
   return stored !== null && canonicalText({ ...stored, rev: entry.rev }) === canonicalText(entry);
 }

@@ -22,7 +22,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
   const { context, commonDir, objectFormat } = options;
   const catFile = options.catFile ?? new CatFile(context, commonDir);
   const reader = new StateReader({ catFile, commonDir, objectFormat });
-  // Who only looks loads nothing that writes.
+  // Commands that only read load nothing that writes.
   let writer: Promise<StoreWriter> | null = null;
   const openedWriter = (): Promise<StoreWriter> => {
     writer ??= import('./write/open-writer.ts').then(({ openWriter }) =>
@@ -32,7 +32,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
   };
   let endWatch = (): void => undefined;
   return {
-    // What is wrong with it is said to who asks for something.
+    // An error here is reported to the first caller that reads.
     begin: () => void catFile.info(sessionNotes.ref).catch(() => undefined),
     writeThrough: (make) => {
       const { now = () => new Date(), hostname: host = null } = options;
@@ -81,7 +81,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       const wrote = writer;
       writer = null;
       await (await wrote)?.close();
-      // What came by another way than this writer's own.
+      // Shows reviews that came by another way than this writer's own.
       const state = wrote === null ? null : await reader.read().catch(() => null);
       if (state !== null)
         await (await import('./write/shown-notes.ts')).showReviews({ ...options, catFile }, state);

@@ -16,7 +16,7 @@ export function stateCorrupt(
   });
 }
 
-/** The same where several things are meant. */
+/** The same error for several problems. */
 export function unusableState(
   message: string,
   init: Pick<FlameErrorInit, 'details' | 'hints' | 'data' | 'cause'>,

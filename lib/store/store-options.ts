@@ -6,7 +6,7 @@ import type { GitContext } from '../git/process/run-git.ts';
 import type { CommitSigner } from '../util/commit-signature.ts';
 import type { StateReader } from './notes/state-reader.ts';
 
-/** What writers of one opened store share. */
+/** Parts that the writers of one opened store share. */
 export interface StoreParts
   extends Pick<StoreOptions, 'context' | 'idents' | 'commonDir' | 'objectFormat' | 'signer' | 'ownTips'> {
   readonly catFile: CatFile;
@@ -18,9 +18,9 @@ export interface StoreParts
 export interface StoreOptions {
   /** The person's folder and environment: whose identity the commits carry. */
   readonly context: GitContext;
-  /** Who commits, if that was asked before; else git is. */
+  /** Identity for commits, if it was read before; else git is asked. */
   readonly idents?: Idents;
-  /** What reads the repository, where it is open already: it stays open. */
+  /** Open reader of the repository, if there is one: it stays open. */
   readonly catFile?: CatFile;
   /** The common git directory, absolute: linked worktrees share one state. */
   readonly commonDir: string;
@@ -34,7 +34,7 @@ export interface StoreOptions {
   readonly hostname?: string;
 }
 
-/** How changes come to be the state. */
+/** Writes changes into the state. */
 export interface StoreWriter {
   transact: Store['transact'];
   ready: Store['ready'];
@@ -43,7 +43,7 @@ export interface StoreWriter {
 
 /** The state of one clone. */
 export interface LocalStore extends Store<Snapshot, Snapshot> {
-  /** Starts what reads the notes: whoever is going to ask for them waits less. */
+  /** Starts the process that reads the notes, so that the first read waits less. */
   begin(): void;
   /** From now on changes go another way: the remote decides whether they are made. */
   writeThrough(make: (parts: StoreParts) => StoreWriter): void;

@@ -26,11 +26,11 @@ export interface AdmissionStore extends TrustedStore {
   readonly raw: LocalStore;
   /** The newest trusted versions, by `<session>/<task>`; nothing for those that have none. */
   lastTasks(tasks: readonly Task[]): Promise<ReadonlyMap<string, Task>>;
-  /** The same by session. */
+  /** The newest trusted versions by session. */
   lastSessions(sessions: readonly Session[]): Promise<ReadonlyMap<string, Session>>;
   /** Signatures of these sessions that were replaced, see replacedSeals: they count no more. */
   replacedSeals(sessions: readonly SessionId[]): Promise<ReadonlySet<string>>;
-  /** What merges with another clone's notes ask. */
+  /** Judge for merges with another clone's notes. */
   mergeJudge(): Promise<MergeJudge>;
   /** Changes what is trusted from now on. */
   admitBy(rules: Partial<Pick<AdmissionRules, 'decided' | 'isOffered'>>): void;
@@ -88,7 +88,7 @@ class Admission {
   /** Without signatures, and what machines share. */
   readonly #ownLog: DecisionLog;
   #rules: Pick<AdmissionRules, 'decided' | 'isOffered'>;
-  /** Of snapshots that rest on nothing which evidence was asked for, until anything else is decided or superseded. */
+  /** Results for snapshots without open questions, until another decision is made or superseded. */
   #judged = new WeakMap<Snapshot, { readonly revision: number; readonly judged: AdmittedSnapshot }>();
 
   constructor(
@@ -115,7 +115,7 @@ class Admission {
 
   judge(raw: Snapshot): AdmittedSnapshot {
     const { decided } = this.#rules;
-    // What other processes have decided.
+    // Reads decisions of other processes.
     decided.refresh();
     const known = this.#judged.get(raw);
     if (known?.revision === decided.revision) return known.judged;
@@ -126,7 +126,7 @@ class Admission {
     return judged;
   }
 
-  /** Sessions of the archive have ended, whatever proves it. */
+  /** Admits archived sessions as ended, without looking for proof. */
   admitArchived(raw: Snapshot): AdmittedSnapshot {
     return admitSnapshot(raw, { ...this.#rulesFor(raw), isOwn: false }, null);
   }
@@ -218,5 +218,5 @@ class Admission {
   }
 }
 
-/** What a decision would rest on isn't known yet: it is found out, and decided again. */
+/** Evidence for a decision isn't known yet: it is looked up, and the decision is made again. */
 class Unknown extends Error {}

@@ -24,7 +24,7 @@ export class StoredEvidence implements CompletionEvidence {
   readonly #branches = new Map<string, Growth>();
   readonly #tasks = new LastVersions<Task>();
   readonly #sessions = new LastVersions<Session>();
-  /** How many questions there were: the answers to them change. */
+  /** Number of questions so far: the answers to them change. */
   asked = 0;
 
   constructor(options: StoreOptions) {
@@ -83,7 +83,7 @@ export class StoredEvidence implements CompletionEvidence {
     }
   }
 
-  /** What counts now is another thing than before: versions are looked for again. */
+  /** Forgets versions, since other decisions count now: they are looked up again. */
   forgetVersions(): void {
     this.#tasks.forget();
     this.#sessions.forget();
@@ -205,11 +205,11 @@ class LastVersions<Value extends object> {
   }
 }
 
-/** What became part of a branch since a time. */
+/** Commits that became part of a branch since a time. */
 interface Growth {
   readonly branch: string;
   readonly since: number;
-  /** Where the branch was when it was last looked at. */
+  /** Tip of the branch when it was last read. */
   tip: ObjectId | null;
   readonly asked: Set<ObjectId>;
   readonly answers: Map<ObjectId, Answer>;

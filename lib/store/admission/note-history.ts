@@ -7,8 +7,8 @@ import { notePath } from '../notes/note-tree.ts';
 import type { StoreOptions } from '../store-options.ts';
 
 /**
- * Of each note the newest version on its ref, in whatever clone's line of it, that is wanted; by one git for all of
- * them. Those that have none are left out.
+ * Finds the newest wanted version of each note in the history of its ref, from any clone; one git reads them all. Notes
+ * without one are left out.
  */
 export async function findVersions<T>(
   context: StoreOptions & { readonly catFile: CatFile },

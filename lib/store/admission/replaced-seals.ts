@@ -9,9 +9,9 @@ import { listNoteSteps } from './note-history.ts';
 const mostSteps = 2_000;
 
 /**
- * The signatures of these sessions that some step of their ref's history took out, in whatever clone's line of it: a
- * clone replaces its own by a newer one, so one of these that stands there again was put back. Of a history that was
- * rewritten, and of steps beyond the newest, nothing is known.
+ * Finds the signatures of these sessions that some commit of their ref's history removed, from any clone: a clone
+ * replaces its own by a newer one, so a removed one that is there again was put back. Rewritten histories and commits
+ * beyond the newest are not covered.
  */
 export async function replacedSeals(
   context: StoreOptions & { readonly catFile: CatFile },

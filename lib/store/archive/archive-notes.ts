@@ -13,7 +13,7 @@ import {
 type Root<T> = TreeNode<Note<T>> | null;
 type Edits<T> = readonly TreeEdit<Note<T>>[];
 
-/** What an archived session has on one ref: the entries, and how they leave it. */
+/** Notes of an archived session on one ref, and the edits that remove them. */
 export interface SessionNotes<T> {
   readonly notes: readonly Note<T>[];
   /** False: a note is missing, there twice or can't be read, so that moving it could lose it. */
@@ -36,7 +36,7 @@ export function taskNotesOf<T>(root: Root<T>, session: SessionId): SessionNotes<
   };
 }
 
-/** What was left for later tasks of a session, by its anchors; only pages `isMeant` names by their key. */
+/** Finds the notes for later tasks of a session, by its anchors; only pages whose key `isMeant` accepts. */
 export function pageNotesOf<T>(
   root: Root<T>,
   session: SessionId,

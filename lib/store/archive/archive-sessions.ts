@@ -179,7 +179,7 @@ function anchorEdit<T>(key: ObjectId, path: readonly string[]): TreeEdit<Note<T>
   return { path: [anchorsFolder, ...path], entry: { mode: fileMode, oid: key, tree: null, note: null } };
 }
 
-/** What stays of a session where every command reads it. */
+/** Short note of an archived session, which stays where every command reads it. */
 function shortNote({ value }: Note<Session>, id: SessionId, { now, objectFormat }: ChangeContext) {
   const archived_at = now.toISOString();
   if (value === null) throw new Error(`session ${id} can't be read`);

@@ -3,7 +3,7 @@ import { archiveNotes } from '../notes/note-kinds.ts';
 import { readSideRef } from '../notes/side-ref.ts';
 import { emptyState, nextState, type State } from '../notes/state.ts';
 
-/** What was archived, as a state like any other; the reviews are those of the state at hand. */
+/** Reads the archive as a state like any other; the reviews are those of the state at hand. */
 export async function readArchive(
   context: LoadContext & { readonly commonDir: string },
   { reviews }: Pick<State, 'reviews'>,

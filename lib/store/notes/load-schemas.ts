@@ -2,7 +2,7 @@ import type * as z from 'zod';
 
 type Schemas = typeof import('./note-schemas.ts')['noteSchemas'];
 export type SchemaName = keyof Schemas;
-/** What the notes of a kind hold. */
+/** Content of the notes of a kind. */
 export type NoteOf<Name extends SchemaName> = z.output<Schemas[Name]['schema']>;
 
 let loaded: Schemas | null = null;

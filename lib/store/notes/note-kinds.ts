@@ -20,7 +20,7 @@ export interface Anchor {
 /** One state ref: what its notes hold and what they annotate. */
 export interface NoteKind<T> {
   readonly ref: RefName;
-  /** Whose schema it is, see note-schemas.ts; null: of notes that are never read. */
+  /** Name of its schema, see note-schemas.ts; null: such notes are never read. */
   readonly name: SchemaName | null;
   /** Whether a note surely matches its schema and comes out of it as it is; what isn't plain may match all the same. */
   readonly isPlain: (json: unknown) => json is T;
@@ -37,7 +37,7 @@ export const sessionNotes: NoteKind<Session> = defineKind('sessions', ({ id }) =
 export const validationNotes: NoteKind<ValidationNote> = defineKind('validations', null);
 export const reviewNotes: NoteKind<ReviewNote> = defineKind('reviews', null);
 
-/** What was left for later tasks: by the worker of one, or for a session by who leads it. */
+/** Notes for later tasks: by the worker of one, or for a session by who leads it. */
 export const blackboardNotes: NoteKind<BlackboardPage> = defineKind('blackboard', ({ session, task }) =>
   isText(session) && (task === null || isText(task)) ? blackboardAnchor(session, task) : null,
 );
@@ -50,12 +50,12 @@ export const archiveNotes = {
   blackboard: archivedKind('blackboard', blackboardNotes),
 } as const;
 
-/** What earlier sessions left: not read with the rest of the state. */
+/** Memory of earlier sessions: not read with the rest of the state. */
 export const memoryNotes: NoteKind<MemoryEntry> = defineKind('memory', ({ session, task }) =>
   isText(session) && (task === null || isText(task)) ? memoryAnchor(session, task) : null,
 );
 
-/** Who signed what was decided of a session: read by who asks what counts. */
+/** Signatures of decisions about a session: read only where trust is decided. */
 export const signatureNotes: NoteKind<SignatureNote> = defineKind('signatures', ({ session }) =>
   isText(session) ? signatureAnchor(session) : null,
 );

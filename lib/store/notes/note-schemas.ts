@@ -5,9 +5,9 @@ import { signatureNoteSchema } from '../../domain/state/signatures.ts';
 import { taskKeys, taskSchema } from '../../domain/state/task.ts';
 import { reviewNoteSchema, validationNoteSchema } from '../../domain/state/verdict.ts';
 
-// Whoever only reads loads this where a note asks for it (load-schemas.ts): it takes longer than to read a short log.
+// Readers load this only when a note needs it (load-schemas.ts): loading takes longer than reading a short log.
 
-/** What the notes of each ref hold, and the keys this version knows of them: others are kept as they are. */
+/** Schemas of the notes of each ref, and the keys this version knows of them: others are kept as they are. */
 export const noteSchemas = {
   sessions: { schema: sessionSchema, keys: Object.keys(sessionSchema.shape) },
   tasks: { schema: taskSchema, keys: taskKeys },

@@ -32,7 +32,7 @@ export const folderMode = '40000';
 export const fileMode = '100644';
 export const anchorsFolder = 'anchors';
 
-/** Where a note is written: two digits, then the rest. git reads any other division too, and so does this. */
+/** Path a note is written to: two digits, then the rest. git reads any other division too, and so does this. */
 export function notePath(key: ObjectId): readonly string[] {
   return [key.slice(0, 2), key.slice(2)];
 }
@@ -68,7 +68,7 @@ export function listNotes<N>(root: TreeNode<N> | null): readonly N[] {
   return found;
 }
 
-/** What an anchor is of, and its id, which is the key of a note. */
+/** Name of an anchor, and its id, which is the key of a note. */
 interface AnchorName {
   readonly name: string;
   readonly key: ObjectId;
@@ -82,7 +82,7 @@ export function listAnchors<N>(
   return anchorsIn(root?.entries.get(anchorsFolder)?.tree ?? null, [], isWanted);
 }
 
-/** The same of one folder of them; `above` stands before each name. */
+/** The anchors of one folder; `above` stands before each name. */
 export function anchorsIn<N>(
   folder: TreeNode<N> | null,
   above: readonly string[],

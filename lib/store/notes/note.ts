@@ -42,7 +42,7 @@ export class Note<T> {
     return new Note<T>(kind, id, json, kind.isPlain(json) ? { value: json, problem: null } : null);
   }
 
-  /** The same, with what it takes to be asked. */
+  /** As read, after loading the schemas if the note needs them. */
   static async readWhole<T>(...asked: Parameters<typeof Note.read<T>>): Promise<Note<T>> {
     const note = Note.read(...asked);
     if (note.needsSchema) await loadSchemas();

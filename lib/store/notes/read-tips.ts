@@ -6,8 +6,8 @@ import { stateBusy, stateCorrupt } from '../store-errors.ts';
 import { type RefPlace, recordedValue } from './recorded-refs.ts';
 
 /**
- * Where refs stand, all at one moment: two readings in a row that agree. Throws FlameError `state-corrupt` for one
- * that's broken or holds something else than a commit: that must never look like an empty state.
+ * Reads the tips of refs, all at one moment: two readings in a row that agree. Throws FlameError `state-corrupt` for
+ * one that's broken or holds something else than a commit: that must never look like an empty state.
  */
 export async function readTips(
   catFile: CatFile,

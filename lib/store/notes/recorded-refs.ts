@@ -11,12 +11,12 @@ export interface RefPlace {
   readonly commonDir: string;
 }
 
-/** What git keeps for a state ref, also where that leads to no object; null if it's nowhere. */
+/** Reads the value git keeps for a state ref, even if it leads to no object; null if there is none. */
 export async function recordedValue(place: RefPlace, ref: RefName): Promise<string | null> {
   return recordedText(place.commonDir, ref) ?? (await sharedValues(place)).get(ref) ?? null;
 }
 
-/** What the ref's own file holds; null if it has none. */
+/** Reads the ref's own file; null if it has none. */
 export function recordedText(commonDir: string, ref: RefName): string | null {
   const path = join(commonDir, ref);
   try {
@@ -31,7 +31,7 @@ export function recordedText(commonDir: string, ref: RefName): string | null {
 
 const reflogsLooked = 200;
 
-/** Where a ref was, newest first. */
+/** Lists former values of a ref, newest first. */
 export async function recordedHistory(place: RefPlace, ref: RefName): Promise<readonly ObjectId[]> {
   const ids =
     reftableOf(place.commonDir) === null

@@ -26,7 +26,7 @@ export class StateReader {
     readonly objectFormat: ObjectFormat;
   };
   #state: State = emptyState;
-  /** What this process is about to write. */
+  /** State this process is about to write. */
   #expected: State = emptyState;
   /** As it was last looked at. */
   #sessions = emptyState.sessions;
@@ -55,7 +55,7 @@ export class StateReader {
     return next;
   }
 
-  /** What `Store.look` promises. What was read whole before is taken instead. */
+  /** Implements `Store.look`; a state that was read whole before is taken instead. */
   async look(pick: (sessions: Snapshot) => SessionId | null): Promise<Snapshot> {
     const { catFile, commonDir } = this.#options;
     const tips = await readTips(catFile, commonDir, stateRefs);
@@ -102,7 +102,7 @@ export class StateReader {
     this.#expected = state;
   }
 
-  /** What this process has just written needs no reading. */
+  /** Takes over a state this process has just written, without reading it. */
   adopt(state: State): void {
     this.#state = state;
   }

@@ -34,7 +34,7 @@ export interface RefStates {
   readonly blackboard: RefState<BlackboardPage>;
 }
 
-/** The same with what finds a session's tasks in them. */
+/** The state of all refs with an index of each session's tasks. */
 export interface State extends RefStates {
   readonly taskIndex: TaskIndex;
 }
@@ -53,7 +53,7 @@ export function nextState(previous: State, refs: RefStates): State {
   return { ...refs, taskIndex: indexTasks(previous.taskIndex, previous.tasks.root, refs.tasks.root) };
 }
 
-/** Where each state ref stands. */
+/** Tip of each state ref. */
 export function tipsOf(state: State): Tips {
   const all = [state.sessions, state.tasks, state.validations, state.reviews, state.blackboard];
   return new Map(all.map(({ kind, tip }) => [kind.ref, tip]));
@@ -149,7 +149,7 @@ export function onlyNote<T>(state: RefState<T>, key: ObjectId): Note<T> | null {
   return found.length === 1 ? (found[0]?.note ?? null) : null;
 }
 
-/** What of a ref can't be used. */
+/** Lists the notes of a ref that can't be used. */
 export function problemsOf<T>(state: RefState<T>): StateProblem[] {
   const found: StateProblem[] = [];
   const notes = listNotes(state.root);

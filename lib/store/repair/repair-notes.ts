@@ -81,7 +81,7 @@ async function findLost<T>(context: RepairContext, state: RefState<T>): Promise<
 
 type Places<T> = ReturnType<typeof findNotes<Note<T>>>;
 
-/** Of several notes the one that was changed most. */
+/** Picks the note that was changed most. */
 function bestOf<T>(places: Places<T>): Broken<T>['good'] {
   const readable = places.map(({ note }) => note).filter(({ value }) => value !== null);
   const revision = ({ json }: Note<T>): number => Number(json?.rev ?? 0);

@@ -85,7 +85,7 @@ async function moveBack(context: RepairContext, ref: RefName, oid: ObjectId): Pr
 
 type Held = { readonly kind: 'text' } | { readonly kind: 'id'; readonly oid: ObjectId | null };
 
-/** What git keeps for it; git itself refuses to touch a ref whose file holds no id. */
+/** Reads the value git keeps for it; git itself refuses to touch a ref whose file holds no id. */
 async function heldBy(context: RepairContext, ref: RefName): Promise<Held> {
   const known = await context.catFile.info(ref);
   if (known !== null) return { kind: 'id', oid: known.oid };

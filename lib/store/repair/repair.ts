@@ -3,7 +3,7 @@ import type { CatFile } from '../../git/process/cat-file.ts';
 import type { StoreOptions } from '../store-options.ts';
 import type { RefPublisher } from '../write/ref-publisher.ts';
 
-/** What was repaired, or what could not be without losing something. */
+/** A repair that was made, or damage that could not be repaired without loss. */
 export interface Repair {
   readonly ref: RefName;
   readonly isDone: boolean;

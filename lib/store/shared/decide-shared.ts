@@ -7,16 +7,16 @@ interface Deciding {
   readonly parts: StoreParts;
   readonly exchange: RemoteExchange;
   readonly identity: CommitIdentity;
-  /** Whose branch moved is answered, and waits no more. */
+  /** Callers that wait; those whose branch moved are answered, and removed. */
   readonly open: Set<Caller>;
 }
 
-/** What all that waits comes to on the newest state. A landing goes alone: what refuses it must not refuse the rest. */
+/** Decides all waiting changes on the newest state. A landing goes alone: its refusal must not refuse the rest. */
 export async function decideShared({ parts, exchange, identity, open }: Deciding): Promise<Round> {
   for (;;) {
     const base = await parts.reader.read();
     const callers = [...open];
-    // Who waits is on other machines, which the remote alone puts in order.
+    // Other machines wait too, and only the remote orders these.
     const context = { ...parts, identity, waiting: 0 };
     const all = decideRound(base, callers, context);
     const landing = [...all.owners.values()].find(({ update }) => isShared(update))?.caller;

@@ -7,7 +7,7 @@ import type { StoreOptions } from '../store-options.ts';
 import { machinesRoot, trackingRef } from '../sync/remote.ts';
 import { readOwnSigns } from './machine-ref.ts';
 
-/** Who works on a session, as this clone last saw it at the remote: nothing is asked of that now. */
+/** Lists the machines of a session as this clone last saw them at the remote, without asking it now. */
 export async function knownMachines(
   { context, commonDir }: Pick<StoreOptions, 'context' | 'commonDir'>,
   session: Session,

@@ -3,12 +3,12 @@ import { mayPass } from './remote-exchange.ts';
 
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;
-// After so many looks in vain the person is told.
+// The person is warned after so many failed looks.
 const lostAfter = 3;
 // A stop waits so long for a remote that is away.
 const stopPatienceMs = 5_000;
 
-/** Whether the remote is there: what fails by the line is tried again, the person is told once, and once it is back. */
+/** State of the connection: failures of the network are retried; its loss is reported once, and its return once. */
 export class Line {
   readonly #tell: (isThere: boolean, error: FlameError | null) => void;
   #wasThere = false;
@@ -28,7 +28,7 @@ export class Line {
     this.#since = null;
   }
 
-  /** How long to wait before another try, in milliseconds; null: another one is no use, or the person doesn't want to wait. */
+  /** Milliseconds to wait before a retry; null: a retry is no use, or the person doesn't want to wait. */
   failed(error: unknown, isStopped: boolean): number | null {
     this.#failures += 1;
     this.#since ??= performance.now();

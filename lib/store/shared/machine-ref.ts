@@ -8,7 +8,7 @@ import { machinesRoot } from '../sync/remote.ts';
 import { renderCommit } from '../write/apply-change.ts';
 import type { ChangeContext } from '../write/note-write.ts';
 
-// More is no sign of life of ours.
+// Larger commits are no heartbeats of ours.
 const maxBytes = 10_000;
 
 export function machineRef(session: SessionId, machine: string): RefName {
@@ -19,7 +19,7 @@ function refPart(machine: string): string {
   return machine.replace(/[^\w-]+/g, '-').replace(/^-+|-+$/g, '') || 'machine';
 }
 
-/** One more sign of life: a commit without files on those before it. Two are never the same, so that each moves the ref. */
+/** Makes the next heartbeat: a commit without files on those before it. No two are the same, so each moves the ref. */
 export function makeSign(
   sign: SignOfLife,
   { parents, count }: { readonly parents: readonly ObjectId[]; readonly count: number },
@@ -35,7 +35,7 @@ export function makeSign(
   return { tip: commit.oid, objects: [tree, commit] };
 }
 
-/** A sign of life as its commit has it. */
+/** A heartbeat as its commit has it. */
 export interface ReadSign {
   readonly sign: SignOfLife;
   /** When, by that machine's clock; ISO 8601. */
@@ -44,7 +44,7 @@ export interface ReadSign {
   readonly signer: string | null;
 }
 
-/** What a machine said of itself, and when by its own clock; null where that can't be read. */
+/** Reads a machine's heartbeat and its time by that machine's clock; null where it can't be read. */
 async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadSign | null> {
   const object = await catFile.read(tip).catch(() => null);
   if (object === null || object.type !== 'commit' || object.size > maxBytes) return null;
@@ -62,7 +62,7 @@ async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadSign | nul
   }
 }
 
-/** Those that machines gave themselves and that can be read, of refs with their tips. */
+/** Reads the heartbeats that machines gave themselves and that can be read, of refs with their tips. */
 export async function readOwnSigns(
   catFile: CatFile,
   refs: Iterable<readonly [string, ObjectId]>,
@@ -71,10 +71,7 @@ export async function readOwnSigns(
   return signs.filter((sign) => sign !== null && sign !== 'foreign');
 }
 
-/**
- * A sign of life where the machine of that ref gave it; 'foreign': another key signed it, or it names another machine.
- * null: it can't be read.
- */
+/** Reads a ref's heartbeat; 'foreign': another key signed it, or it names another machine. null: it can't be read. */
 export async function readOwnSign(
   catFile: CatFile,
   ref: string,

@@ -5,7 +5,7 @@ import { remoteSilent } from '../sync/errors.ts';
 // A slow machine has much to start for it.
 const firstAnswerMs = 60_000;
 
-/** How git gets to the remote: within a time. */
+/** Runs git on the remote, with a timeout. */
 export class Network {
   readonly #remote: string;
   readonly #git: GitContext;
@@ -33,7 +33,7 @@ export class Network {
     return this.#hasAnswered ? this.#mostMs : Math.max(this.#mostMs, firstAnswerMs);
   }
 
-  /** A server that accepts and never answers would hold git for ever, and with it the sign of life. */
+  /** A server that accepts and never answers would block git for ever, and with it the heartbeat. */
   #within(wallMs: number): GitContext {
     const told = (cause: string): FlameError => remoteSilent(this.#remote, cause);
     return { ...this.#git, guard: { limits: { wallMs, cpuSeconds: 600, memoryMb: 8_192 }, told } };

@@ -14,7 +14,7 @@ export interface FoundPush {
   readonly isCompleted: boolean;
 }
 
-/** Pushes of which it isn't known whether the remote took them: the refs there tell, at the next look. */
+/** Pushes whose result isn't known: the remote's refs show it at the next look. */
 export class OpenPushes {
   readonly #asked = new Map<OpenPush, Asked>();
 
@@ -22,7 +22,7 @@ export class OpenPushes {
     this.#asked.set(push, { callers: [...push.round.answers.keys()], isDenied: false });
   }
 
-  /** What came of it is known. */
+  /** Removes a push whose result is known. */
   known(push: OpenPush): void {
     this.#asked.delete(push);
   }
@@ -37,8 +37,8 @@ export class OpenPushes {
   }
 
   /**
-   * Those that the remote took after all, as it is now; `isOpen`: whether a caller still waits for its answer. What it
-   * took in part gets the rest, where nobody moved that meanwhile.
+   * Finds pushes that the remote took after all; `isOpen`: whether a caller still waits for its answer. Completes those
+   * it took in part, where no other clone moved their refs meanwhile.
    */
   async taken(
     theirs: RemoteRefs,

@@ -19,13 +19,13 @@ export interface SharingOptions {
   readonly remote: string;
   /** git where the person stands: a remote's path may be relative to it. */
   readonly network: GitContext;
-  /** What this machine says of itself. */
+  /** Content of this machine's heartbeat. */
   readonly sign: SignOfLife;
   /** See Sharing. */
   readonly budget: number | null;
   /** Signs with this machine's key. */
   readonly speak: (text: string) => SignedWord;
-  /** Of all machines together; null: no limit. */
+  /** Limit of all machines together; null: no limit. */
   readonly pushesPerMinute: number | null;
   /** No answer of the remote is waited for any longer; milliseconds. */
   readonly patienceMs: number;
@@ -33,7 +33,7 @@ export interface SharingOptions {
   readonly signal: AbortSignal;
 }
 
-/** How long a remote is waited for that a machine says goodbye to. */
+/** How long a machine that leaves waits for the remote. */
 const farewellMs = 15_000;
 
 export interface OpenedSharing extends Sharing {
@@ -87,7 +87,7 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
     leave: async (isOver) => {
       const ref = signs.leave();
       if (ref === null) return;
-      // What is decided here besides goes along; a remote that is away is not waited for: its lease ends by itself.
+      // Local changes go along; a remote that is out of reach is not waited for: the lease runs out without it.
       const last = only.writer.look().then(
         () => true,
         () => false,

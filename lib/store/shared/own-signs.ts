@@ -20,16 +20,16 @@ interface Sign {
   readonly objects: readonly NewObject[];
 }
 
-// Looking is cheap for a remote, and nobody gains by more.
+// Looks cost a remote little, and more of them help no machine.
 const longestLookMs = 15_000;
 const shortestLookMs = 300;
-// Of a machine in no session: only what it asks for is looked at.
+// For a machine in no session: only the looks it asks for are made.
 const neverMs = 86_400_000;
 
-/** This machine's own signs of life: when one is due, and what it is. They go with every push, and alone where none goes. */
+/** This machine's own heartbeats: when one is due, and its content. They go with pushes, and alone without any. */
 export class OwnSigns {
   #member: Membership | null = null;
-  /** Where its ref is at the remote, and what it was moved to from here last. */
+  /** Tip of its ref at the remote, and the last commit pushed to it from here. */
   #tip: ObjectId | null = null;
   #count = 0;
   #pushedAt = Number.NEGATIVE_INFINITY;

@@ -2,8 +2,8 @@
 const burst = 3;
 
 /**
- * When the next push may go: each costs the host and whoever shares the repository, so what waits meanwhile goes along
- * with the next one. Times are milliseconds of a monotonic clock.
+ * Limits how often pushes go: each costs the host and all who share the repository, so waiting changes go along with
+ * the next one. Times are milliseconds of a monotonic clock.
  */
 export class Pace {
   readonly #gapMs: number;
@@ -16,7 +16,7 @@ export class Pace {
     this.#now = now;
   }
 
-  /** How long until the next push may go. */
+  /** Milliseconds until the next push may go. */
   waitMs(): number {
     return Math.max(0, this.#allowedAt - this.#now());
   }
@@ -29,7 +29,7 @@ export class Pace {
   }
 }
 
-/** What a host asks for, by the address of the remote: GitHub recommends six pushes a minute and repository. */
+/** Recommended limit of a host, by the address of the remote: GitHub recommends six pushes a minute and repository. */
 export function pushesPerMinute(url: string): number | null {
   return /(?:^|[@/.])github\.com[:/]/.test(url) ? 6 : null;
 }

@@ -9,8 +9,8 @@ import { machinesRoot, peekState } from '../sync/remote.ts';
 import { readOwnSigns } from './machine-ref.ts';
 
 /**
- * Who works on a session by what the remote has, moving no ref; null: on the one begun last of those that are shared.
- * Throws FlameError `remote-unreachable`.
+ * Reads the machines of a session from the remote, moving no ref; null: of the latest session that is shared. Throws
+ * FlameError `remote-unreachable`.
  */
 export async function readMachines(
   { context, commonDir, objectFormat }: Pick<StoreOptions, 'context' | 'commonDir' | 'objectFormat'>,

@@ -33,8 +33,8 @@ export interface OpenPush {
 const taskBranches = 'refs/heads/blueflame/';
 
 /**
- * What goes over the line in one exchange, and how it comes to be this clone's: look at the remote, push onto exactly
- * that, and move the local refs only once the remote has it.
+ * One exchange with the remote, and how its result becomes this clone's: look at the remote, push onto exactly that,
+ * and move the local refs only once the remote has it.
  */
 export class RemoteExchange {
   readonly #parts: StoreParts;
@@ -65,7 +65,7 @@ export class RemoteExchange {
     this.#network = network;
   }
 
-  /** Where the remote stands. Throws FlameErrors `remote-unreachable` and `remote-went-back`. */
+  /** Reads the refs of the remote. Throws FlameErrors `remote-unreachable` and `remote-went-back`. */
   async look(): Promise<RemoteRefs> {
     const before = await this.#seen.read();
     const theirs = await this.#network.run((git) => fetchState(git, this.#remote));
@@ -74,8 +74,8 @@ export class RemoteExchange {
   }
 
   /**
-   * Brings the local state to what the remote has, with what other commands of this clone changed besides. Answers what
-   * of that is left to push. Throws FlameErrors `damaged-state` and `newer-state`: others must not get such notes.
+   * Merges the remote's state into the local one, which other commands of this clone may have changed. Returns what is
+   * left to push. Throws FlameErrors `damaged-state` and `newer-state`: others must not get such notes.
    */
   async takeIn(theirs: RemoteRefs): Promise<readonly PushSpec[]> {
     const merged = await this.#local.merge(theirs);
@@ -92,8 +92,8 @@ export class RemoteExchange {
   }
 
   /**
-   * What a round asks the remote for, beside what is left over: state, commits to keep, and branches that are nobody's
-   * own; and what must be written here for that.
+   * Lists what a round pushes, with what is left over: state, commits to keep, and branches that belong to no single
+   * clone; and the objects to write here before.
    */
   async requestOf(
     { base, next, owners, objects }: Round,
@@ -181,8 +181,8 @@ export class RemoteExchange {
   }
 
   /**
-   * What the remote lacks of what such a push brought, signs of life apart. Nothing: it was taken. Some of it: a server
-   * that died between two refs moved the others. null: it was not taken, or nothing shows that it was.
+   * Lists what the remote lacks of a push, heartbeats left out. Nothing: it was taken. Some of it: a server that died
+   * between two refs moved the others. null: it was not taken, or nothing shows that it was.
    */
   async lacking({ specs }: OpenPush, theirs: RemoteRefs): Promise<readonly PushSpec[] | null> {
     const brought = specs.filter(({ to }) => !to.startsWith(machinesRoot));

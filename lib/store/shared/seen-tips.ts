@@ -8,14 +8,14 @@ import { trackingRef } from '../sync/remote.ts';
 import type { Round } from '../write/decide-round.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 
-/** What every decision of a session rests on. */
+/** Refs that every decision of a session rests on. */
 export const decidingRefs: readonly string[] = ['refs/blueflame/sessions', 'refs/blueflame/tasks'];
 
 type Seen = ReadonlyMap<string, ObjectId>;
 
 /**
- * What a remote was seen to have. Who shares state only ever adds to it: where some of it is gone, somebody reset the
- * remote, and a machine that went on would undo that, or claim anew what others still hold.
+ * Detects rollbacks of a remote. Clones that share state only add to it: where some of it is gone, the remote was
+ * reset, and a machine that went on would undo that, or claim again what others still hold.
  */
 export class SeenTips {
   readonly #context: GitContext;

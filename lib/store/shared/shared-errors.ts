@@ -18,7 +18,7 @@ export function landingRefusal(remote: string, ref: string, cause: unknown): unk
   if (!(cause instanceof FlameError) || cause.code !== 'remote-refuses-state') return cause;
   const branch = ref.replace(/^refs\/heads\//, '');
   const reason = String(cause.data.reason ?? 'no reason given');
-  // No rule of that server's: it has what is in the way, and is told as that.
+  // No rule of that server: a lock file is in the way, and the error is reported as that.
   if (/Unable to create '.+\.lock'/.test(reason)) return cause;
   if (/stale info|fetch first|non-fast-forward/.test(reason))
     return new FlameError({

@@ -20,11 +20,11 @@ export interface SharedOptions {
   readonly exchange: RemoteExchange;
   readonly signs: OwnSigns;
   readonly pace: Pace;
-  /** How many machines are alive: what was refused by a race is tried again within their time. */
+  /** Number of live machines: pushes that lost a race are retried within their time. */
   readonly machines: () => number;
-  /** Told what each look found. */
+  /** Called with the refs that each look found. */
   readonly onLook: (theirs: RemoteRefs) => Promise<void>;
-  /** Told that the remote was lost or is back. */
+  /** Called when the remote was lost or is back. */
   readonly onLine: (isThere: boolean, error: FlameError | null) => void;
   /** Ends what waits for a remote that doesn't come back. */
   readonly signal: AbortSignal;
@@ -35,7 +35,7 @@ export interface SharedOptions {
  * them. All that waits goes in one push; what lost a race is decided again, never sent again.
  */
 export class SharedWriter implements StoreWriter {
-  /** What takes time is at the remote. */
+  /** Nothing to prepare: the time goes to the remote. */
   async ready(): Promise<void> {}
 
   readonly #parts: StoreParts;
@@ -69,7 +69,7 @@ export class SharedWriter implements StoreWriter {
     });
   }
 
-  /** One exchange, with whatever waits. Rejects where the remote was never reached yet and can't be now. */
+  /** Makes one exchange, with all waiting changes. Rejects where the remote was never reached yet and can't be now. */
   look(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#looks.add({ resolve, reject });
@@ -108,7 +108,7 @@ export class SharedWriter implements StoreWriter {
     this.#looks.clear();
   }
 
-  /** Waits until something is due: a caller, a look, a sign of life. True: look again what. */
+  /** Waits until a caller, a look or a heartbeat is due. True: look again which. */
   async #isIdle(): Promise<boolean> {
     const { pace, signs, signal } = this.#options;
     const isAsked = this.#open.size + this.#looks.size > 0;
@@ -183,7 +183,7 @@ export class SharedWriter implements StoreWriter {
     }
     this.#pushes.denied(open);
     this.#notBefore = performance.now() + Math.random() * machines() * this.#pushMs;
-    // A sign of life must not wait behind what others are quicker with.
+    // A heartbeat must not wait while others win the races.
     const again = performance.now();
     if (sign !== null && signs.isDue() && (await exchange.push([sign.spec])).kind === 'done')
       signs.pushed(sign, again);
@@ -194,7 +194,7 @@ export class SharedWriter implements StoreWriter {
     }
   }
 
-  /** The remote says no, and will again: who asked for it is told. */
+  /** Rejects the callers whose change the remote refuses, since it would refuse it again. */
   #refused(round: Round, error: unknown): null {
     const landing = [...round.owners.values()].find(({ update }) => isShared(update));
     const told =
@@ -216,7 +216,7 @@ export class SharedWriter implements StoreWriter {
     for (const [caller, answer] of answers) if (this.#open.delete(caller)) answer();
   }
 
-  /** What pushes came to whose answer was lost: the refs there tell. True: one of them was completed. */
+  /** Answers pushes whose result was lost, by the remote's refs. True: one of them was completed. */
   async #findOut(theirs: RemoteRefs): Promise<boolean> {
     const { exchange } = this.#options;
     const taken = await this.#pushes.taken(theirs, exchange, (caller) => this.#open.has(caller));

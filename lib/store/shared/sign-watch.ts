@@ -6,13 +6,13 @@ import { machinesRoot } from '../sync/remote.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import { machineRef, type ReadSign, readOwnSign } from './machine-ref.ts';
 
-/** The last sign of life that a machine gave itself. */
+/** The last heartbeat that a machine gave itself. */
 interface Known {
   readonly tip: ObjectId;
   readonly read: ReadSign | null;
 }
 
-/** What this machine knows of itself and the others by their signs of life, look by look. */
+/** Watches the heartbeats of this machine and the others, look by look. */
 export class SignWatch {
   readonly #own: string;
   #session: SessionId | null = null;
@@ -45,7 +45,7 @@ export class SignWatch {
       if (read !== 'foreign') this.#known.set(ref, { tip, read });
     }
     this.#raw = raw;
-    // That a ref is gone, or is there again, is no sign: another machine may have done that.
+    // A ref that is gone, or there again, is no heartbeat: another machine may have done that.
     const counted = new Map([...this.#known].map(([ref, { tip }]) => [ref, tip]));
     counted.delete(machineRef(this.#session, this.#own));
     this.#watch = watchLeases(this.#watch, counted, { elapsedMs, renewMs: this.#lease.renewMs });

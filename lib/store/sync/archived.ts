@@ -22,8 +22,8 @@ export interface MergedArchive {
 }
 
 /**
- * How sessions merge: one that is not in the archive as it is here, with every task that is here, is not archived,
- * whoever says so.
+ * Merges sessions: one that is not in the archive as it is here, with every task that is here, is not archived, even if
+ * another clone archived it.
  */
 export function sessionsBeside(
   archive: MergedArchive,
@@ -71,9 +71,8 @@ function isTaskIn({ tasks }: MergedArchive, { key, value }: Note<Task>): boolean
 }
 
 /**
- * How tasks and verdicts merge where some sessions are archived: theirs leave once the archive has them,
- * whatever another clone did meanwhile. The short note of the session is the mark for it; once set, it is
- * never taken back.
+ * Merges tasks and verdicts where some sessions are archived: theirs leave once the archive has them, even if another
+ * clone changed them meanwhile. The short note of the session is the mark for it; once set, it is never taken back.
  */
 export function withoutArchived(
   sessions: Root<Session>,

@@ -4,7 +4,7 @@ import { type LoadContext, loadNotes } from '../notes/load-notes.ts';
 import { problemsOf, type RefState } from '../notes/state.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 
-/** What can't be read of states that are about to be sent, and that the remote doesn't have like that already. */
+/** Finds notes that can't be read in states about to be sent, and that the remote doesn't have like that already. */
 export async function freshDamage(
   context: LoadContext,
   states: readonly RefState<unknown>[],

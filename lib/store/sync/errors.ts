@@ -106,7 +106,7 @@ export function damagedState(remote: string, damage: readonly StateProblem[]): F
   });
 }
 
-/** What a newer version wrote would be replaced. All else that came from the remote is merged here. */
+/** Refuses to replace notes of a newer version. All else that came from the remote is merged here. */
 export function newerState(remote: string, newer: readonly StateProblem[]): FlameError {
   return new FlameError({
     kind: 'refused',

@@ -15,7 +15,7 @@ import type { State } from '../notes/state.ts';
 type Root<T> = TreeNode<Note<T>> | null;
 type Sides<T> = readonly [before: Root<T>, after: Root<T>];
 
-/** What a merge brings into the local state, note by note, no matter who is named as its author. */
+/** Lists the changes a merge brings into the local state, note by note, by any author. */
 export function incomingChanges(
   before: State,
   after: State,
@@ -39,7 +39,7 @@ function changesOf<T>(
 ): readonly IncomingChange[] {
   const { gone, added } = diffNotes(before, after);
   const old = new Map(gone.map((note) => [note.key, note.value]));
-  // What can't be read is reported as damage.
+  // Unreadable notes are reported as damage.
   return added.flatMap(({ key, value }) =>
     value === null ? [] : describe(old.get(key) ?? null, value, key),
   );

@@ -33,17 +33,17 @@ const localPatienceMs = 30_000;
 /** The local state with the remote's merged in, published here, and what the remote lacks of it. */
 export interface MergedState {
   readonly refs: readonly MergedRef<unknown>[];
-  /** What came in, one by one. */
+  /** Changes that came in, one by one. */
   readonly changes: readonly IncomingChange[];
   /** The commits that are kept for other clones. */
   readonly kept: KeptCommits;
-  /** What can't be read of it and the remote doesn't have yet. */
+  /** Notes of it that can't be read and that the remote doesn't have yet. */
   readonly damage: readonly StateProblem[];
   /** Notes of a newer version on the remote, which those here would take the place of. */
   readonly newer: readonly StateProblem[];
   /** Refs that the remote need not have any more, once it has the rest, and where they were. */
   readonly forgotten: RemoteRefs;
-  /** What is left to push. */
+  /** Pushes that are left. */
   readonly specs: readonly PushSpec[];
 }
 

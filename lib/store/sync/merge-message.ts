@@ -59,7 +59,7 @@ function describeLoss(json: Note, key: ObjectId, { what, kept, lost }: Loss): st
 
 type Note = Readonly<Record<string, unknown>> | null;
 
-/** What a note is about: the id of its task or session, else the commit it annotates. */
+/** Names a note: the id of its task or session, else the commit it annotates. */
 export function nameOf(json: Note, key: ObjectId): string {
   return typeof json?.id === 'string' ? json.id : key;
 }

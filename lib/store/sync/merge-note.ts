@@ -32,9 +32,9 @@ type Json = Readonly<Record<string, unknown>>;
 export interface MergeKind<T> {
   readonly kind: NoteKind<T>;
   readonly merge: MergeValues<T>;
-  /** What one side made of a note, with what it can't have undone given back. */
+  /** Corrects the version of one side: restores what it can't have undone. */
   readonly admit?: (before: T, after: T) => Merged<T>;
-  /** What leaves the merged tree whatever the sides say: notes of archived sessions. */
+  /** Edits that remove notes of archived sessions from the merged tree, even if a side has them. */
   readonly removal?: (root: TreeNode<Note<T>> | null) => readonly TreeEdit<Note<T>>[];
 }
 
@@ -71,7 +71,7 @@ export function mergeNote<T>(
   return { note, lost: [...mine.lost, ...other.lost, ...lost] };
 }
 
-/** What one side alone made of a note; the same note where nothing of it is given back. */
+/** Admits the version of one side alone; returns the same note where nothing of it is restored. */
 export function admitNote<T>(
   { kind, admit = asItIs }: MergeKind<T>,
   before: Note<T>,

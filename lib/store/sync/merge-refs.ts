@@ -29,7 +29,7 @@ export interface MergedRef<T> {
   readonly outcome: 'absent' | 'same' | 'sent' | 'received' | 'merged' | 'unreadable';
   readonly conflicts: readonly NoteConflict<T>[];
   readonly objects: readonly NewObject[];
-  /** What the remote has in the place of notes: it is left alone, there and here. */
+  /** Something else than notes on the remote: it is left alone, there and here. */
   readonly problem?: StateProblem;
 }
 
@@ -110,7 +110,7 @@ async function mergeReadable<T>(
   return { state: { ...ours, tip, root }, outcome: 'merged', conflicts, objects: [...objects.values()] };
 }
 
-/** What two histories that were merged with each other before have in common: the bases, merged in memory. */
+/** Common base of two histories that were merged with each other before: their merge bases, merged in memory. */
 class VirtualMerge<T> {
   readonly #context: MergeContext;
   readonly #kind: MergeKind<T>;

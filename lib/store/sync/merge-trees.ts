@@ -16,7 +16,7 @@ import { admitNote, type MergeKind, mergeNote } from './merge-note.ts';
 type Root<T> = TreeNode<Note<T>> | null;
 type Entry<T> = TreeEntry<Note<T>>;
 
-/** What two clones said differently about one note. */
+/** One note that two clones changed differently. */
 export interface NoteConflict<T> {
   readonly note: Note<T>;
   readonly losses: readonly Loss[];
@@ -97,7 +97,7 @@ function mergeSlots<T>(
   const [before, left, right] = [blobsOf(old ?? []), blobsOf(mine), blobsOf(other)];
   if (right === '' || left === right || isHeldBack(kind, mine, other)) return { slot: mine, losses: [] };
   if (left === '') return { slot: other, losses: [] };
-  // What one side alone changed is that side's, unless it was damaged there.
+  // A change of one side alone is taken, unless it damaged the note.
   if (before === right)
     return isDamaged(mine) && !isDamaged(other)
       ? { slot: other, losses: [] }
@@ -124,7 +124,7 @@ function isHeldBack<T>({ kind }: MergeKind<T>, mine: Slot<T>, other: Slot<T>): b
   return mine.length === 0 ? kind.anchor === null : usable(mine) !== null;
 }
 
-/** What one side alone changed is that side's, as far as a step of it can have done that. */
+/** Takes a change of one side alone, as far as a legal step can have made it. */
 function admitSlot<T>(
   kind: MergeKind<T>,
   old: Slot<T> = [],
@@ -164,7 +164,7 @@ function blobsOf<T>(slot: Slot<T>): string {
     .join(' ');
 }
 
-/** Where the notes go: a single one to where this program writes it, whatever way either side divided its tree. */
+/** Places the notes: a single one where this program writes it, even if a side divided its tree differently. */
 function placeSlot<T>(key: ObjectId, now: Slot<T> | undefined, next: Slot<T>): TreeEdit<Note<T>>[] {
   const places = next.map(({ path, note }) => ({ path: next.length === 1 ? notePath(key) : path, note }));
   const wanted = new Map(places.map((place) => [place.path.join('/'), place]));

@@ -14,8 +14,8 @@ export interface SyncOptions {
   readonly passesDamage?: boolean;
   /** Whether what is here may take the place of what a newer version wrote on the remote. */
   readonly keepsMine?: boolean;
-  /** What is known here of what notes say has ended; without it they are believed. */
+  /** Local evidence about ends in notes; without it they are believed. */
   readonly ends?: MergeJudge;
-  /** What the person wants written here once what came in is merged, before anything is sent. */
+  /** Writes for the person after the merge, before anything is sent. */
   readonly settle?: () => Promise<void>;
 }

@@ -5,7 +5,7 @@ export interface PushRefusal {
   readonly reason: string;
   /** Whether a race may be behind it, or something that passes. That a ref moved there proves the race, no words do. */
   readonly mayPass: boolean;
-  /** What git wrote about it. */
+  /** Output of git about it. */
   readonly stderr: string;
 }
 
@@ -27,7 +27,7 @@ export function readStorageFailure({
   return serverError(stderr) ?? words ?? 'unpacker error';
 }
 
-/** What `git push --porcelain` says of a push that was refused; null where it names no ref. */
+/** Reads the refusal from `git push --porcelain`; null where it names no ref. */
 export function readRefusal({
   stdout,
   stderr,

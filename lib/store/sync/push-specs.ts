@@ -5,7 +5,7 @@ import type { KeptCommits, RemoteRefs } from '../write/kept-commits.ts';
 import type { MergedRef } from './merge-refs.ts';
 import { machinesRoot, type PushSpec } from './remote.ts';
 
-/** What the remote lacks of the merged refs. */
+/** Lists the merged refs that the remote lacks. */
 export function pushSpecs(refs: readonly MergedRef<unknown>[], theirs: RemoteRefs): PushSpec[] {
   return refs.filter(isReadable).flatMap(({ state }) =>
     // By id: what moves here meanwhile goes with the next sync.
@@ -15,12 +15,12 @@ export function pushSpecs(refs: readonly MergedRef<unknown>[], theirs: RemoteRef
   );
 }
 
-/** Where the remote has something else than notes, nothing is sent to it. */
+/** False where the remote has something else than notes: nothing is sent to it. */
 export function isReadable({ outcome }: MergedRef<unknown>): boolean {
   return outcome !== 'unreadable';
 }
 
-/** What keeps commits, but where the remote has something else in its place. */
+/** Lists pushes of the refs that keep commits, except where the remote has something else in their place. */
 export function keptSpecs({ tips, problems }: KeptCommits, theirs: RemoteRefs): PushSpec[] {
   return [...tips].flatMap(([ref, tip]) =>
     theirs.get(ref) === tip || problems.some((problem) => problem.ref === ref)
@@ -29,7 +29,7 @@ export function keptSpecs({ tips, problems }: KeptCommits, theirs: RemoteRefs): 
   );
 }
 
-/** Signs of life of machines that died before the session they worked on ended. */
+/** Heartbeat refs of machines that died before the session they worked on ended. */
 export function signsOfEnded({ sessions }: State, theirs: RemoteRefs): RemoteRefs {
   const ended = new Set(
     [...listNotes(sessions.root)].flatMap(({ value }) => (value?.state === 'ended' ? value.id : [])),

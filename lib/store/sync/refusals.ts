@@ -8,8 +8,8 @@ import { machinesRoot } from './remote.ts';
 const refusalsInPlace = 3;
 
 /**
- * Tells races from refusals: another clone was first only if a ref moved. Servers use the same words for a lock that
- * was left over, for what is in the way, and for a rule.
+ * Distinguishes races from refusals: another clone was first only if a ref moved. Servers use the same words for a
+ * stale lock, for a ref in the way, and for a rule.
  */
 export class Refusals {
   readonly #remote: string;
@@ -21,7 +21,7 @@ export class Refusals {
     this.#remote = remote;
   }
 
-  /** What git wrote of the last one. */
+  /** Output of git about the last one. */
   get words(): string {
     return this.#words;
   }
@@ -39,7 +39,7 @@ export class Refusals {
   }
 }
 
-/** Where the refs of a push stood. A sign of life moves by itself, and shows that no other clone was first. */
+/** Tips of a push's refs before it. Heartbeats are left out: their moves don't show that another clone was first. */
 function tipsOf(specs: readonly PushSpec[], theirs: RemoteRefs): string {
   const refs = [...new Set(specs.map(({ to }) => to))].filter((ref) => !ref.startsWith(machinesRoot)).sort();
   return JSON.stringify(refs.map((ref) => [ref, theirs.get(ref) ?? null]));

@@ -11,12 +11,12 @@ import {
 } from './errors.ts';
 import { type PushRefusal, readRefusal, readStorageFailure } from './push-refusal.ts';
 
-/** Where a remote's state is copied to. Outside refs/blueflame/*, or a push of that would publish the copies. */
+/** Ref that a remote's state is copied to. Outside refs/blueflame/*, or a push of that would publish the copies. */
 export function trackingRef(remote: string, ref: string): string {
   return `refs/blueflame-remotes/${remote}/${ref.slice(stateRoot.length)}`;
 }
 
-/** Below it each machine of a session has one ref that nobody else moves: its sign of life. */
+/** Below it each machine of a session has one ref that no other machine moves: its heartbeat. */
 export const machinesRoot = 'refs/blueflame/machines/';
 
 const stateRoot = 'refs/blueflame/';
@@ -48,7 +48,7 @@ export function bringBranch(context: GitContext, remote: string, branch: string)
   return fetch(context, remote, [remote, `refs/heads/${branch}`]);
 }
 
-/** Where a branch of the remote is, its commits brought; null: there is none. */
+/** Fetches a branch of the remote, and returns its tip; null: there is none. */
 export async function remoteTip(
   context: GitContext,
   remote: string,
@@ -94,7 +94,7 @@ async function listRemote(
   });
 }
 
-/** What a push came to. `rejected`: nothing moved there; whether another clone was first, the refs there tell. */
+/** Result of a push. `rejected`: nothing moved there; the refs there show whether another clone was first. */
 export type PushResult = { readonly kind: 'done' } | ({ readonly kind: 'rejected' } & PushRefusal);
 
 const notAtomic = /does not support --atomic/;
@@ -104,11 +104,11 @@ export interface PushSpec {
   /** '': it goes. */
   readonly from: string;
   readonly to: string;
-  /** Where the ref must be on the remote, null: nowhere; not given: wherever `from` goes on from. */
+  /** Commit the ref must have on the remote, null: none; absent: any ancestor of `from`. */
   readonly expected?: string | null;
 }
 
-/** How `git push --porcelain` ended. */
+/** Result of `git push --porcelain`. */
 interface PushEnd {
   readonly exitCode: number;
   readonly stdout: string;

@@ -30,7 +30,7 @@ export interface SyncResult {
   readonly remote: string;
   readonly refs: readonly SyncedRef[];
   readonly conflicts: readonly SyncConflict[];
-  /** What came in, one by one, whatever is said of it. */
+  /** Changes that came in, one by one, by any author. */
   readonly changes: readonly IncomingChange[];
   /** Commits that tasks and changesets name: made known here, sent, and found nowhere. */
   readonly commits: {
@@ -38,11 +38,11 @@ export interface SyncResult {
     readonly sent: number;
     readonly unknown: readonly ObjectId[];
   };
-  /** What was sent although it can't be read here; of a dry run: what would not be sent. */
+  /** Unreadable notes that were sent all the same; in a dry run: those that would not be sent. */
   readonly damage: readonly StateProblem[];
-  /** What the remote has in the place of notes, left alone there and here. */
+  /** Refs of the remote without notes, left alone there and here. */
   readonly unreadable: readonly StateProblem[];
-  /** How often other clones were first. */
+  /** Number of pushes for which other clones were first. */
   readonly races: number;
 }
 

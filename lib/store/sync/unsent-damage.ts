@@ -10,7 +10,7 @@ import type { SyncOptions } from './options.ts';
 import { trackingRef } from './remote.ts';
 
 /**
- * What can't be read of the state here and that the remote hadn't like that when it was last synced; the remote is
+ * Finds notes of the state here that can't be read and that the remote hadn't like that at the last sync; the remote is
  * not asked. Throws FlameError `state-corrupt` where a ref can't be read at all.
  */
 export async function unsentDamage({

@@ -56,7 +56,7 @@ export function applyChange(state: RefStates, change: Change, context: ChangeCon
   };
 }
 
-/** Where a note with an anchor is filed. */
+/** Key that a note with an anchor is filed under. */
 export function anchored(format: ObjectFormat, anchor: Anchor): { key: ObjectId; anchor: Anchor } {
   return { key: anchorKey(format, anchor), anchor };
 }
@@ -111,7 +111,7 @@ function editsFor<T extends { readonly rev: number }>(
 function storedNote<T>(state: RefState<T>, places: readonly { readonly note: Note<T> }[]): Note<T> | null {
   const [place, other] = places;
   if (place === undefined) return null;
-  // What is said of a commit can be found again: damage there stops nothing, and stays in the history.
+  // Notes on commits can be made again: damage there stops nothing, and stays in the history.
   if (state.kind.anchor === null && !places.some(({ note }) => note.isNewer)) return newestOf(places);
   const { blob, key, problem } = place.note;
   if (other !== undefined) throw stateCorrupt(state.kind.ref, blob, `is one of several notes on ${key}`);
@@ -119,7 +119,7 @@ function storedNote<T>(state: RefState<T>, places: readonly { readonly note: Not
   return place.note;
 }
 
-/** Of the notes that can be read the one that was changed most. */
+/** Picks the readable note that was changed most. */
 function newestOf<T>(places: readonly { readonly note: Note<T> }[]): Note<T> | null {
   const readable = places.map(({ note }) => note).filter(({ value }) => value !== null);
   const revision = ({ json }: Note<T>): number => Number(json?.rev ?? 0);
@@ -171,7 +171,7 @@ export function editOrExplain<T>(
   }
 }
 
-/** A commit of the person's on a state ref, signed where the context says so; null: an empty tree. */
+/** Renders a commit on a state ref in the person's name, signed where the context asks for it; null: an empty tree. */
 export function renderCommit(
   tree: ObjectId | null,
   parents: readonly ObjectId[],

@@ -8,13 +8,13 @@ export interface CommitIdentity {
   readonly zone: string;
 }
 
-/** Who the person is. Throws FlameError `no-identity` if git doesn't know. */
+/** Reads the person's identity. Throws FlameError `no-identity` if git doesn't know it. */
 export async function readCommitIdentity({
   context,
   idents = openIdents(context),
 }: Pick<StoreOptions, 'context' | 'idents'>): Promise<CommitIdentity> {
   const asked = [idents.author(), idents.committer()] as const;
-  // Both have answered then: whoever asks again after a refusal must not hear the other one's old answer.
+  // Waits for both: a caller that retries after a refusal must not get an old answer.
   await Promise.allSettled(asked);
   const [author, committer] = await Promise.all(asked);
   return { author: author.name, committer: committer.name, zone: committer.zone };

@@ -18,22 +18,22 @@ import type { CommitIdentity } from './commit-identity.ts';
 /** One call of `transact` that has no answer yet. */
 export interface Caller {
   readonly decide: Decide;
-  /** What it decides is dear to lose. */
+  /** The decision costs much to make again. */
   readonly isLarge: boolean;
   readonly prepare?: TransactOptions['prepare'];
   readonly resolve: (result: TransactResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What a group decided on one state, not yet published. */
+/** Decisions of a group on one state, not yet published. */
 export interface Round {
   readonly base: State;
   readonly next: State;
   readonly commands: readonly RefCommand[];
   readonly objects: readonly NewObject[];
-  /** What each caller gets once the refs have moved: its answer rests on the changes of those before it. */
+  /** Answer for each caller once the refs have moved: it rests on the changes of those before it. */
   readonly answers: ReadonlyMap<Caller, () => void>;
-  /** Who asked for which ref outside the state. */
+  /** Caller that asked for each ref outside the state. */
   readonly owners: ReadonlyMap<string, { readonly caller: Caller; readonly update: RefUpdate }>;
 }
 
@@ -42,7 +42,7 @@ interface RoundContext {
   readonly objectFormat: ObjectFormat;
   readonly now: () => Date;
   readonly host: string | null;
-  /** How many other processes wait for their turn. */
+  /** Number of other processes that wait for their turn. */
   readonly waiting: number;
   /** See StoreOptions. */
   readonly signer?: () => CommitSigner | null;
@@ -109,7 +109,7 @@ function applyAll(
     const sign = isShared(before, change, context.objectFormat) ? (context.signer?.() ?? null) : null;
     return applyChange(before, change, { ...context, actor: transaction.actor, now, sink, sign });
   }, state);
-  // Once for all of them: nobody looks for tasks in between.
+  // Once for all changes: nothing reads tasks in between.
   return nextState(state, refs);
 }
 
@@ -121,7 +121,7 @@ function isShared(state: RefStates, change: Change, format: ObjectFormat): boole
   return (change.session ?? known)?.machines !== undefined;
 }
 
-/** What a change is about; null: a commit alone. */
+/** Session that a change is about; null: a commit alone. */
 function sessionOf({ tasks = [], session, verdict, verification, review, page }: Change): string | null {
   const about =
     tasks[0]?.session ?? session?.id ?? verdict?.session ?? verification?.session ?? review?.note.session;

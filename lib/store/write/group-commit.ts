@@ -36,7 +36,7 @@ interface Options {
 
 const groupSize = 128;
 const patienceMs = 30_000;
-// What so many have decided is dear to lose: their group queues before anybody races it.
+// A group of so many decisions costs much to make again: it queues instead of racing.
 const manyCallers = 8;
 // After a lost race the next writers queue for a while, even if no writer holds the turn at that moment.
 const queueForMs = 250;
@@ -68,7 +68,7 @@ export class GroupCommit {
     });
   }
 
-  /** What goes wrong here goes wrong again when it counts. */
+  /** Prepares the first write. Errors are ignored here: they come again with the write. */
   ready(): Promise<void> {
     // node loads its clock when it is first read.
     performance.now();
@@ -108,7 +108,7 @@ export class GroupCommit {
   async #settle(group: readonly Caller[]): Promise<void> {
     const open = new Set(group);
     const lock = new PatientLock();
-    // What is lost to others counts, not how long the queue is.
+    // Time lost to other writers counts, not time in the queue.
     let lostMs = 0;
     const attempt = async (): Promise<void> => {
       const began = performance.now();
@@ -159,7 +159,7 @@ export class GroupCommit {
           open.delete(caller);
           answer();
         }
-        // Nobody waits for what git shows of it.
+        // Callers have their answers before git's view of the reviews is updated.
         if (round.next.reviews.tip !== round.base.reviews.tip) await this.#options.onReviewed(round.next);
         return;
       case 'moved':

@@ -40,7 +40,7 @@ export class KeptChains {
     this.#objectFormat = objectFormat;
   }
 
-  /** What a ref keeps; a commit that is no link is kept itself. null: the ref leads to no commit. */
+  /** Reads the commits a ref keeps; a commit that is no link is kept itself. null: the ref leads to no commit. */
   async read(tip: ObjectId | null): Promise<Chain | null> {
     if (tip === null) return emptyChain;
     if (!this.#links.has(tip) && (await this.#catFile.info(tip))?.type !== 'commit') return null;

@@ -12,10 +12,10 @@ import { unmergedCommits } from './unmerged-commits.ts';
 /** Below it, each session has one ref that leads to every commit the state speaks of, see KeptChains. */
 export const keptRoot = 'refs/blueflame/kept/';
 
-/** The same for archived sessions, as far as their base branch doesn't hold them. */
+/** Root of the commits kept for archived sessions, as far as their base branch doesn't hold them. */
 export const archivedRoot = 'refs/blueflame/archive/kept/';
 
-/** Where earlier versions had a ref for each such commit, named after it: every push of anybody lists them all. */
+/** Refs of earlier versions, one for each such commit, named after it: every push by any clone lists them all. */
 export const formerRoots: ReadonlyMap<string, string> = new Map([
   [keptRoot, 'refs/blueflame/commits/'],
   [archivedRoot, 'refs/blueflame/archive/commits/'],
@@ -28,7 +28,7 @@ export interface KeptCommits {
   /** Refs to move here, before the state names their commits. */
   readonly moves: readonly { readonly ref: RefName; readonly old: ObjectId | null; readonly new: ObjectId }[];
   readonly objects: readonly NewObject[];
-  /** Where each ref is then, here and on the remote after the push. */
+  /** Tip of each ref then, here and on the remote after the push. */
   readonly tips: ReadonlyMap<RefName, ObjectId>;
   /** Refs that are no longer needed, and where they were: what they kept is kept by another. */
   readonly obsolete: {
@@ -39,7 +39,7 @@ export interface KeptCommits {
   readonly unknown: readonly ObjectId[];
   readonly received: number;
   readonly sent: number;
-  /** What the remote has in the place of such a ref. */
+  /** Refs of the remote that hold something else. */
   readonly problems: readonly StateProblem[];
 }
 
@@ -55,9 +55,9 @@ export function listKept(git: GitContext, session = ''): Promise<ReadonlyMap<Ref
   return listRefs(git, ...roots.map((root) => `${root}${session}`));
 }
 
-/** What one session has below a root, by a ref of its own and by former ones. */
+/** Commits kept for one session below a root, by a ref of its own and by former ones. */
 interface Side {
-  /** Where its own ref is, whatever that is. */
+  /** Value of its own ref, of any kind. */
   readonly at: ObjectId | null;
   readonly chain: Chain;
   readonly former: ReadonlyMap<RefName, ObjectId>;
@@ -108,7 +108,7 @@ class Found {
   received = 0;
   sent = 0;
 
-  /** What former refs keep is kept by another. */
+  /** Drops former refs, whose commits another ref keeps. */
   dropFormer({ here, there }: Sides): void {
     for (const [former, oid] of here.former) this.obsolete.here.set(former, oid);
     for (const [former, oid] of there.former) this.obsolete.there.set(former, oid);
@@ -163,7 +163,7 @@ async function readSide(
   return { at, chain, former, all: new Set([...chain.kept, ...former.values()]) };
 }
 
-/** What a ref is to be for it to keep what both sides do, and more. It goes on from the remote's, so that no force is needed. */
+/** Extends a ref to keep the commits of both sides, and more. It extends the remote's, so that no force is needed. */
 async function unite(
   root: string,
   id: SessionId,

@@ -16,7 +16,7 @@ export interface ChangeContext {
   readonly sign?: CommitSigner | null;
 }
 
-/** What to write on one ref: each note's key and how its next value follows from the stored one. */
+/** Writes on one ref: each note's key and how its next value follows from the stored one. */
 export interface Write<T> {
   readonly key: ObjectId;
   readonly anchor: Anchor | null;

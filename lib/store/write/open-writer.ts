@@ -7,7 +7,7 @@ import { ObjectWriter } from './object-writer.ts';
 import { showReviews } from './shown-notes.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** What writes the state of a repository; what it wrote, the reader has then read. */
+/** Opens the writer of a repository's state; the reader knows its writes without reading them. */
 export function openWriter(
   options: StoreOptions,
   reading: { readonly catFile: CatFile; readonly reader: StateReader },

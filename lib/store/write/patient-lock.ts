@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 const abandonedMs = 3_000;
 const oldMs = 60_000;
 
-/** Tells a lock file that some git is using from one that a killed git left. */
+/** Distinguishes a lock file in use by some git from one that a killed git left. */
 export class PatientLock {
   #stamp = '';
   #since = 0;

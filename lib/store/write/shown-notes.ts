@@ -12,7 +12,7 @@ import { renderCommit } from './apply-change.ts';
 import { readCommitIdentity } from './commit-identity.ts';
 import { type Publication, RefPublisher } from './ref-publisher.ts';
 
-/** What `git log` shows below commits: reviews and verdicts as people read them. Made of these, and never read back. */
+/** Notes that `git log` shows below commits: reviews and verdicts for people. Made of these, and never read back. */
 const shownKind: NoteKind<unknown> = {
   ref: parseRefName('refs/blueflame/shown'),
   name: null,
@@ -28,7 +28,7 @@ type Reviewed = Pick<State, 'reviews' | 'validations'>;
  * leaves out is made the next time; nothing is done where all is there.
  */
 export async function showReviews(place: Place, state: Reviewed): Promise<void> {
-  // Whatever is wrong with it, a full disk too, the reviews themselves are there.
+  // Errors, a full disk too, are ignored: the reviews themselves are there.
   await bringUp(place, state).catch(() => undefined);
 }
 

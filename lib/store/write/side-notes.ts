@@ -11,7 +11,7 @@ import type { OtherEntry } from './commit-message.ts';
 import type { Write } from './note-write.ts';
 import { type Publication, RefPublisher } from './ref-publisher.ts';
 
-/** What is written on a ref of its own, as one commit. */
+/** Change of a ref of its own, as one commit. */
 export interface SideChange<T> {
   readonly writes: readonly Write<T>[];
   readonly change: OtherEntry;

@@ -3,7 +3,7 @@ import type { ValidationNote } from '../../domain/state/verdict.ts';
 import { noteVersion } from '../notes/note.ts';
 import type { Write } from './note-write.ts';
 
-/** What a change adds to the note on a judged commit: a verdict, or the checks run once more. */
+/** Writes for the note on a judged commit: a verdict, or the checks run once more. */
 export function validationWrites({ verdict, verification }: Change): readonly Write<ValidationNote>[] {
   return [
     ...(verdict === undefined ? [] : [write(verdict.commit, { verdicts: [verdict] })]),

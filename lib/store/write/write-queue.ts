@@ -9,9 +9,9 @@ type Leave = () => Promise<void>;
 const unknownMs = 700;
 // A machine with far too much to do is slow, and no process gains by racing on it as well.
 const busyPatienceMs = 4_000;
-// Where the system doesn't tell what happens in a folder, between two looks whether the turn has come.
+// Milliseconds between two looks at the queue where the system doesn't report changes of a folder.
 const untoldMs = 4;
-// Where it does, but another machine may have written there: for who is next, and for those behind.
+// The same where it does, since another machine may write there: for the next in turn, and for those behind.
 const nextMs = 10;
 const behindMs = 50;
 // Between two looks whether the one whose turn it is still lives.
@@ -39,7 +39,7 @@ export class WriteQueue {
     return this.#tickets().length > 0;
   }
 
-  /** How many wait behind the one that has its turn. */
+  /** Counts those behind the one that has its turn. */
   behind(): number {
     return Math.max(0, this.#tickets().length - 1);
   }
@@ -69,7 +69,7 @@ export class WriteQueue {
       }
       if (ahead.length === 1 && !isPrepared) {
         isPrepared = true;
-        // What goes wrong goes wrong again when it counts.
+        // Errors are ignored here: they come again with the write.
         await prepare().catch(() => undefined);
       } else await this.#untilMoved(ahead);
     }
@@ -89,7 +89,7 @@ export class WriteQueue {
     });
   }
 
-  /** null: it's gone already, or nobody tells. */
+  /** Watches a ticket; null: it's gone already, or the system reports no changes. */
   #watch(ticket: string, onGone: () => void): FSWatcher | null {
     try {
       return watch(join(this.#folder, ticket), onGone).on('error', onGone);
@@ -103,7 +103,7 @@ export class WriteQueue {
       // rmSync loads more of node than a short turn takes.
       unlinkSync(join(this.#folder, ticket));
     } catch {
-      // It is gone, or nothing can be written there: then git says so.
+      // It is gone, or nothing can be written there: then git reports it.
     }
   }
 
@@ -115,7 +115,7 @@ export class WriteQueue {
       mkdirSync(this.#folder, { recursive: true });
       closeSync(openSync(join(this.#folder, ticket), 'w'));
     } catch {
-      // Where nothing can be written git reports it too, and better.
+      // If nothing can be written there, git reports it too, and better.
     }
     return ticket;
   }
@@ -139,7 +139,7 @@ function cameAt(ticket: string): number {
   return Number(ticket.split('.')[0]);
 }
 
-/** Of a process in another container, whose pid means nothing here, the order is lost, and nothing else. */
+/** A process in another container, whose pid means nothing here, loses only its place in the order. */
 function stateOf(ticket: string): 'alive' | 'gone' | 'unknown' {
   const [, pid = '', start = ''] = ticket.split('.');
   if (start === '') return 'unknown';
