@@ -4,7 +4,7 @@ import type { TreeProcess } from '../util/process-tree.ts';
 
 // How an agent CLI, and what its model types, is recognised among the processes of a machine.
 
-/** What agent CLIs set for the commands that they run, Kimi alone sets nothing. */
+/** Variables that agent CLIs set for the commands they run; Kimi alone sets none. */
 const marks = [
   'CLAUDECODE',
   'CODEX_THREAD_ID',
@@ -24,7 +24,7 @@ export function agentMark(env: Readonly<Record<string, string | undefined>>): st
 }
 
 const programs = new Set<string>(cliNames);
-/** Where these CLIs lie as npm and their own installers put them; their programs have names of all kinds there. */
+/** Folders where npm and the CLIs' own installers put them; their programs have names of all kinds there. */
 const folders =
   /(?:^|\/)(?:@anthropic-ai\/claude-code|@openai\/codex|opencode(?:-ai|-(?:linux|darwin)[^/]*)|@google\/gemini-cli|@moonshot-ai\/kimi-code|@github\/copilot|claude\/versions)(?=[-@/])/;
 /** They run scripts, whose name is the program's. */
@@ -38,7 +38,7 @@ export function isAgentProgram({ name, words }: Omit<TreeProcess, 'parent'>, pro
   return [name, first, program, ...script].some((one) => programs.has(stem(one)) || folders.test(one));
 }
 
-/** What may be the script: a value of an option looks like it. */
+/** Words that may be the script: a value of an option looks like it. */
 function scriptsIn([, ...words]: readonly string[]): readonly string[] {
   const first = words.findIndex(
     (word, at) => !word.startsWith('-') && !/^-[a-z-]+$/.test(words[at - 1] ?? ''),

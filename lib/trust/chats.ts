@@ -15,8 +15,8 @@ import { readPlainText } from '../util/read-plain.ts';
 import { cloneStateDir } from '../util/user-state.ts';
 import { agentMark, isAgentProgram, isTypedIn, standsBetween } from './agent-programs.ts';
 
-// What agents type looks like the person's own command: their shell is the person's. An agent is known by the marks of
-// its CLI, by its CLI among those that started a process, and by having had `git flame mcp` beside it.
+// A command that an agent types looks like the person's own: it runs in the person's shell. An agent is recognised by
+// the variables of its CLI, by its CLI among a process's ancestors, and by having had `git flame mcp` beside it.
 
 interface Clone {
   /** The common git directory, absolute. */
@@ -24,7 +24,7 @@ interface Clone {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What this process made itself, as a demonstration does: nothing there is a person's. */
+/** Clones this process made itself, as a demonstration does: nothing there is a person's. */
 const ownClones = new Set<string>();
 
 /** Decisions about this clone, which this process made to throw it away, are no person's. */
@@ -65,9 +65,9 @@ export function rememberChats(clone: Clone): void {
 }
 
 /**
- * The agent that a process, this one by default, was started by, in words; null: none. Of a chat's own server it is the
- * agent whose shell that chat itself was started in. A process that left its parents, its session and its environment
- * behind can't be told from a person's.
+ * Describes the agent that started a process, this one by default; null: none. For a chat's own server it is the agent
+ * whose shell that chat itself was started in. A process that left its parents, its session and its environment behind
+ * can't be distinguished from a person's.
  */
 export function chatAround({ commonDir, env, pid: asked }: Clone & { readonly pid?: number }): string | null {
   const isServer = asked === undefined && isServing;
@@ -76,7 +76,7 @@ export function chatAround({ commonDir, env, pid: asked }: Clone & { readonly pi
   rememberChats({ commonDir, env });
   const starters = startersOf(pid);
   const [first = 0] = starters;
-  // What npm installs of a CLI starts the CLI itself.
+  // The npm package of a CLI starts the CLI itself.
   const above = isServer && first !== 0 && isAgent(first) ? starters.slice(1) : starters;
   const agent = [...(asked === undefined ? [] : [pid]), ...above].find(isAgent);
   if (agent !== undefined) return `process ${agent} (${readProcess(agent)?.name ?? ''})`;
@@ -92,8 +92,8 @@ function isAgent(pid: number): boolean {
 }
 
 /**
- * Who started a process. Where a parent ended, as of what is put into the background twice, its session still says who
- * began that, and which command has its terminal.
+ * Lists the processes that started a process. Where a parent ended, as of a process put into the background twice, its
+ * session still shows who began that, and which command has its terminal.
  */
 function startersOf(pid: number): readonly number[] {
   const above = ancestorsOf(pid);
@@ -103,7 +103,7 @@ function startersOf(pid: number): readonly number[] {
   return [...above, ...others.flatMap((one) => [one, ...ancestorsOf(one)])];
 }
 
-/** What dead ones left is removed. */
+/** Removes the notes of dead ones. */
 function notedClients(clone: Clone): readonly ProcessIdentity[] {
   const folder = chatFolder(clone);
   return namesIn(folder).flatMap((name) => {
@@ -115,14 +115,14 @@ function notedClients(clone: Clone): readonly ProcessIdentity[] {
   });
 }
 
-/** Of the servers that are seen among all processes. */
+/** Clients of the servers among all processes. */
 function servedClients(): readonly ProcessIdentity[] {
   const clients = listProcesses().filter(isServer).map(clientOf);
   return [...new Set(clients)].flatMap((pid) => (pid === null ? [] : (identityOf(pid) ?? [])));
 }
 
 function isServer(pid: number): boolean {
-  // Of most processes no more is read: all of them are looked at again and again.
+  // For most processes no more is read, since all of them are looked at often.
   if (!readTextOrEmpty(`/proc/${pid}/cmdline`).includes('git-flame')) return false;
   const words = readProcess(pid)?.words ?? [];
   const program = words.findIndex((word) => basename(word) === 'git-flame');
@@ -138,7 +138,7 @@ function isAtTerminal(pid: number): boolean {
   }
 }
 
-/** Who started a server: git stands between, and what the client started it with. null: a person, in a shell. */
+/** Finds the client of a server, past git and other programs in between. null: a person, in a shell. */
 function clientOf(server: number): number | null {
   let started = server;
   for (const pid of ancestorsOf(server)) {

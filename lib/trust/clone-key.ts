@@ -8,7 +8,7 @@ import { makePrivateKey, nameWithKey, publicKeyOf, signText } from '../util/mach
 import { makeFolders } from '../util/make-folders.ts';
 import { cloneStateDir } from '../util/user-state.ts';
 
-/** What this clone signs with in sessions that machines share. */
+/** Key this clone signs with in sessions that machines share. */
 export interface CloneKey {
   /** ed25519, base64url. */
   readonly key: string;
@@ -67,7 +67,7 @@ function keyFile({ env, commonDir }: ClonePlace): string {
   return join(cloneStateDir(env, commonDir), 'machine-key');
 }
 
-/** How claims and machines call this clone: with its key, once it has one, so that no other can act in its name. */
+/** Name of this clone in claims and for machines: with its key, if it has one, so no other can act in its name. */
 export function machineName(place: ClonePlace): string {
   const clone = cloneName(place.commonDir, place.env.FLAME_MACHINE_NAME);
   const hasKey = givenKey(place) !== null || existsSync(keyFile(place));

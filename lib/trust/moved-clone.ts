@@ -41,7 +41,7 @@ export async function adoptMovedClone(env: Env, commonDir: string): Promise<void
   }
 }
 
-/** A number of a folder may be used again, its birth is not: null where the file system doesn't tell it. */
+/** Identifies a folder: its number may be used again, its birth time is not; null where the file system has none. */
 export function identityOf(folder: string): string | null {
   const facts = statSync(folder, { throwIfNoEntry: false, bigint: true });
   return facts === undefined || facts.birthtimeNs === 0n

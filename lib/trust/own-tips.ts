@@ -47,7 +47,7 @@ function readOrNull(file: string): string | null {
   }
 }
 
-/** Where it can't be written, the next look judges. Other processes may do the same: each by a name of its own. */
+/** Replaces the file, each process by a temporary one of its own. If that fails, the next look judges. */
 function replace(file: string, text: string): void {
   const fresh = `${file}.${process.pid}`;
   try {

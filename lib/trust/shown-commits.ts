@@ -48,6 +48,6 @@ function append(file: string, text: string): void {
     makeFolders(dirname(file), 0o700);
     appendFileSync(file, `\n${text}\n`, { mode: 0o600 });
   } catch {
-    // What only reads doesn't fail for it: the approval that follows asks for the commit.
+    // Commands that only read don't fail for it: the approval that follows asks for the commit.
   }
 }

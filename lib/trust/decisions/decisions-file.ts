@@ -6,13 +6,13 @@ import { isRecord, type JsonRecord, parseRecord } from '../../util/json-record.t
 import { killPoint } from '../../util/kill-point.ts';
 import { makeFolders } from '../../util/make-folders.ts';
 
-/** What the file of a clone's decisions says, as far as it was read. */
+/** Content of the file of a clone's decisions, as far as it was read. */
 interface DecisionsFile {
-  /** Of what was decided here and still counts. */
+  /** Digests of decisions made here that still count. */
   readonly digests: ReadonlySet<string>;
   /** Whether anything was ever decided here of this kind, in this session and about this. */
   isNoted(decision: Pick<Decision, 'kind' | 'session' | 'about'>): boolean;
-  /** Of what was used up or taken back. */
+  /** Digests of superseded decisions. */
   readonly settled: ReadonlySet<string>;
   /** Short hashes of the facts of what was decided last about this; null where none are kept. */
   latest(decision: Pick<Decision, 'kind' | 'session' | 'about'>): JsonRecord | null;
@@ -20,7 +20,7 @@ interface DecisionsFile {
   readonly limits: ReadonlyMap<string, number>;
   /** The digests of each session that a signature can be about. */
   readonly shared: ReadonlyMap<string, ReadonlySet<string>>;
-  /** How many lines were read. */
+  /** Number of lines read. */
   readonly revision: number;
   /** Reads what was added since. Throws FlameError `decisions-not-kept`. */
   refresh(): void;
@@ -90,7 +90,7 @@ function nameOf(kind: unknown, session: unknown, about: unknown): string {
   return `${kind} ${session} ${about}`;
 }
 
-/** What a file holds from a byte on; nothing where there is none. Throws FlameError `decisions-not-kept`. */
+/** Reads a file from a byte on; empty where there is no file. Throws FlameError `decisions-not-kept`. */
 function readFrom(file: string, offset: number): Buffer {
   try {
     return readEnd(file, offset);

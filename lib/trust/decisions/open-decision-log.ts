@@ -16,8 +16,8 @@ interface DecisionLogOptions {
 }
 
 /**
- * What was decided in this clone, as an append-only file of digests outside the repository: nothing that comes by
- * sync, and no agent, can add to it. Opened when first asked.
+ * Opens the decision log of this clone, an append-only file of digests outside the repository: nothing that comes by
+ * sync, and no agent, can add to it. Read when first asked.
  */
 export function openDecisionLog({
   env,
@@ -36,7 +36,7 @@ export function openDecisionLog({
     get revision() {
       return file.revision;
     },
-    // Of thousands of tasks that came from elsewhere none needs a digest.
+    // Thousands of tasks may come from elsewhere: none of them needs a digest.
     has: (decision) => (isNoted(decision) || signed.size > 0) && isCounting(decision, digestOf(decision)),
     signedBy: (decision) => {
       const digest = digestOf(decision);
@@ -81,7 +81,7 @@ export function openDecisionLog({
   };
 }
 
-/** What is found out again, or asked once more, where a power cut loses it: not worth waiting for the disk. */
+/** Decisions not worth waiting for the disk: if a power cut loses them, they are found out or asked again. */
 const found = new Set<Decision['kind']>([
   'verdict',
   'changeset',

@@ -12,7 +12,7 @@ import {
 import type { GitContext } from '../../git/process/run-git.ts';
 import { isIntact, isSigned, requireOwnVerifier } from '../../git/process/ssh-signature.ts';
 
-/** What is signed by a signer the person named. */
+/** Decisions signed by a signer the person named. */
 interface SignedDecisions {
   /** Digests of decisions, and whose they are. */
   readonly signed: ReadonlyMap<string, string>;
@@ -27,7 +27,7 @@ interface VerifyingOptions {
   readonly signers: readonly string[];
   /** The moment keys have to be valid at; null: none is known, and nothing counts. */
   readonly at: Date | null;
-  /** Signatures that their clones replaced by newer ones: they stand there because somebody put them back. */
+  /** Signatures that their clones replaced by newer ones: they were put back. */
   readonly replaced: ReadonlySet<string>;
   /** The first commit of the branch a session is about; null where there is none. */
   readonly rootOf: (session: SessionId) => Promise<string | null>;
@@ -45,7 +45,7 @@ export async function verifySeals(
   const untrusted = await verifierProblem(options.context);
   for (const { session, seals } of notes) {
     const root = await options.rootOf(session);
-    // In one line: how many there are is up to whoever may push.
+    // In one line: anyone who may push decides how many there are.
     const left = [...new Set(seals.slice(0, -mostSeals).map(({ by }) => by))];
     const why = `${seals.length - mostSeals} signatures are older than the ${mostSeals} newest of the session, and not looked at`;
     if (left.length > 0) refused.push({ session, by: left.slice(0, 5).join(', '), why });
@@ -59,7 +59,7 @@ export async function verifySeals(
       for (const digest of seal.settled) settled.add(digest);
     }
   }
-  // What one of them took back holds for all: it is asked for once more.
+  // A decision that one signer took back is taken back for all: the person is asked again.
   for (const digest of settled) signed.delete(digest);
   return { signed, settled, refused };
 }

@@ -16,10 +16,10 @@ import { defaultWorktreeDir, pluginFolder, worktreesOutside } from './outside-fo
 import { readFolderOnce } from './read-folder.ts';
 import { readTemplates } from './templates.ts';
 
-/** What a repository's files make run or show, as it was read: what is used later is this, or the same bytes. */
+/** Content of a repository's files that is run or shown, as it was read: no other bytes are used later. */
 export interface RepositoryContent {
   readonly items: readonly TrustItem[];
-  /** Of all items; changes with every byte of them. */
+  /** Digest of all items; changes with every byte of them. */
   readonly digest: string;
   /** Paths in it are the real ones. */
   readonly config: Config;
@@ -188,7 +188,7 @@ function readLoosened(config: Config, place: Place): readonly TrustItem[] {
   return listLoosened(config).map(({ keys, value, effect }) => setting(place, { keys, value, effect }));
 }
 
-/** Whose word counts as the person's. */
+/** Signers whose decisions count as the person's. */
 function readSigners(config: Config, place: Place): readonly TrustItem[] {
   const builtIn = new Map(listConfigLeaves(defaultConfig()).map(({ path, value }) => [path, value]));
   return listConfigLeaves(config)

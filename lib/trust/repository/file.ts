@@ -72,7 +72,7 @@ export function shownFile({ path }: Pick<ReadFile, 'path'>, root: string): strin
   return path === root ? 'any program of this repository' : shownPath(path, root);
 }
 
-/** Where a link leads to, when that is another place than its path says; null for what is no link. */
+/** Target of a link, when that is another place than its path shows; null for a path that is no link. */
 export function shownTarget(
   { path, realPath }: Pick<ReadFile, 'path' | 'realPath'>,
   root: string,

@@ -9,7 +9,7 @@ import { readFolderOnce } from './read-folder.ts';
 export interface RepositoryGuard {
   /** A hook's command and the files it names. Throws a FlameError `not-trusted`. */
   requireHook(command: string): void;
-  /** What starts in cells: setup and the agents' own programs. Throws a FlameError `not-trusted`. */
+  /** Requires permission for programs in cells: setup and the agents' own. Throws a FlameError `not-trusted`. */
   requireAgents(): void;
   /** Everything at once. Throws a FlameError `not-trusted`. */
   requireAll(): void;
@@ -19,7 +19,7 @@ interface GuardOptions {
   readonly content: RepositoryContent;
   readonly isAllowed: boolean;
   readonly place: NamingPlace;
-  /** What to type to allow it, and to continue. */
+  /** Commands to allow it, and to continue. */
   readonly hints: readonly string[];
 }
 

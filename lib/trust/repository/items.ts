@@ -9,7 +9,7 @@ import { type ReadFile, sha256Of, shownFile, shownPath, shownTarget, shownText }
 import type { NamingPlace } from './named-files.ts';
 import type { FolderPlaces } from './outside-folders.ts';
 
-/** Where the files and programs are that settings name. */
+/** Folders that hold the files and programs named by settings. */
 export interface ContentPlaces extends FolderPlaces {
   /** PATH. */
   readonly searchPath: string;

@@ -56,10 +56,10 @@ const reached: Readonly<Record<string, string>> = {
 
 // A list of what is forbidden is looser without an entry, one of what is allowed with one more.
 const fences = { blocked_tools: 'without', hidden_paths: 'without', allowed_tools: 'with' } as const;
-// What version 1 of the file hid where it said nothing.
+// Paths that version 1 of the file hid by default.
 const hiddenInVersion1 = ['.env*', '**/.env*', '*.secret', '**/*.secret', '*.key', '**/*.key'];
 
-/** What runs in a cell, and which files of the repository are meant, is each project's own affair. */
+/** Lists looser tools and paths; commands in a cell and which files are meant are up to each project. */
 function listPermissions({ permissions }: Config): readonly LoosenedValue[] {
   const builtIn = defaultConfig().permissions;
   return (['blocked_tools', 'hidden_paths', 'allowed_tools'] as const).flatMap((fence) => {
@@ -81,7 +81,7 @@ function listPermissions({ permissions }: Config): readonly LoosenedValue[] {
   });
 }
 
-/** Limits in money are counted by these, so that none of them holds without a word about the price. */
+/** Lists prices: limits in money are counted by them, so none counts without the person's decision. */
 function listPrices(config: Config): readonly LoosenedValue[] {
   const effect = 'is what limits in money are counted by';
   return Object.entries(config.models.prices).map(([model, price]) => {
@@ -90,7 +90,7 @@ function listPrices(config: Config): readonly LoosenedValue[] {
   });
 }
 
-/** What other machines say counts without a word of the person of this clone. */
+/** Settings that let decisions of other machines count without one by the person of this clone. */
 function listTrusted({ machines }: Config): readonly LoosenedValue[] {
   if (machines.trusted.length === 0) return [];
   const effect = 'has what machines with these keys say count where you lead';
@@ -98,7 +98,7 @@ function listTrusted({ machines }: Config): readonly LoosenedValue[] {
   return [{ keys: ['machines', 'trusted'], path: 'machines.trusted', value, effect }];
 }
 
-/** Whose words on pull requests reach agents beside those of members of the repository. */
+/** Accounts whose comments on pull requests reach agents, beside members of the repository. */
 function listHeard({ pull_requests: { commenters } }: Config): readonly LoosenedValue[] {
   if (commenters.length === 0) return [];
   const effect = 'has comments of these accounts on pull requests reach agents, whatever they are there';
@@ -125,7 +125,7 @@ function inTokens({ limits }: Config, path: string): boolean {
   return Number(valueAt(limits, ['token_budget', `${role}_tokens`])) > 0;
 }
 
-/** What the lead leaves to a model that leads. */
+/** True if a setting leaves more to the lead agent than the built-in value. */
 function isLooserQueen(path: string, value: unknown, builtIn: unknown): boolean {
   if (path === 'queen.ask_in_chat') return Array.isArray(value) && value.length > 0;
   if (path === 'queen.may_drop') return value === true;

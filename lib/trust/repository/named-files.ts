@@ -17,7 +17,7 @@ export interface NamingPlace {
   readonly searchPath: string;
 }
 
-// What an interpreter runs when it is given a folder.
+// Entry files that an interpreter runs when it is given a folder.
 const folderEntries = ['package.json', 'index.js', 'index.cjs', 'index.mjs', '__main__.py'];
 
 // A module is named without these.
@@ -72,7 +72,7 @@ function leadsTo(word: string, path: string): boolean {
   return basename(word) !== 'npx' && recipesOf(word).includes(basename(path));
 }
 
-/** The same for a program and its arguments. */
+/** Reads the files that a program and its arguments name. */
 export function readNamedOfWords(words: readonly string[], place: NamingPlace): readonly ReadFile[] {
   return readOwn(words, place);
 }
@@ -105,7 +105,7 @@ function readOwn(words: readonly string[], place: NamingPlace): readonly ReadFil
     .sort((a, b) => byText(a.path, b.path));
 }
 
-/** What is run of a folder that is named, by who runs folders. */
+/** Entry files of a named folder, for the interpreter that runs it. */
 function entriesOf(folder: string, words: readonly string[]): string[] {
   const isRun = (program: RegExp): boolean => words.some((word) => program.test(basename(word)));
   const names = [
@@ -115,7 +115,7 @@ function entriesOf(folder: string, words: readonly string[]): string[] {
   return names.map((name) => join(folder, name));
 }
 
-/** The words of a shell command without their quotes; a quoted command is taken apart too. */
+/** Splits a shell command into words without quotes; a quoted command is split too. */
 function wordsOf(command: string, depth = 0): string[] {
   const words = [...command.matchAll(wordPattern)].map(([, word = '']) =>
     word.replace(/\\(.)|["']/gs, (_whole, escaped: string | undefined) => escaped ?? ''),
@@ -124,7 +124,7 @@ function wordsOf(command: string, depth = 0): string[] {
   return [...words, ...inner.flatMap((word) => wordsOf(word, depth + 1))];
 }
 
-/** What a word may mean as a path. */
+/** Paths that a word may mean. */
 function readingsOf(word: string): readonly string[] {
   const parts = [word, ...word.split(/[=:,]/)];
   const afterVariables = /[$`]|^\//.test(word) ? suffixesOf(word) : [];
@@ -134,12 +134,12 @@ function readingsOf(word: string): readonly string[] {
   );
 }
 
-/** What python may run for `-m`: a package goes before the module of its name. */
+/** Files that python may run for `-m`: a package goes before the module of its name. */
 function modulesOf(path: string): string[] {
   return [`${path}.py`, `${path}/__main__.py`, `${path}/__init__.py`];
 }
 
-/** What a glob matches now; what it matches later is asked for then. */
+/** Files that a glob matches now; files it matches later are asked about then. */
 function matchesOf(path: string, root: string): string[] {
   if (!/[*?[{]/.test(path)) return [];
   const expand = (folders: readonly string[], segment: string): string[] => {
@@ -173,7 +173,7 @@ function inSearchPath(word: string, { root, searchPath }: NamingPlace): string[]
     .filter((path) => existsSync(path));
 }
 
-/** In the repository by its name, or by where it really is; what git keeps for itself came with no clone. */
+/** True in the repository, by its name or its real path; git's own folder came with no clone. */
 function isOwn(path: string, root: string): boolean {
   const [real, realRoot] = [realPathOf(path), realPathOf(root)];
   if (isBelow(real, join(realRoot, '.git'))) return false;

@@ -18,9 +18,9 @@ export interface FolderPlaces {
 }
 
 /**
- * Where agents' worktrees are unless the configuration names a folder: beside the repository, on its disk and out of
- * what its own tools walk. Where that folder can't be made, belongs to another user, or lies in the work tree of another
- * repository, as a submodule's does: in the user's own data.
+ * Default folder for agents' worktrees: beside the repository, on its disk and outside the tree that its own tools
+ * walk. If that folder can't be made, belongs to another user, or lies in the work tree of another repository, as a
+ * submodule's does: in the user's own data.
  */
 export function defaultWorktreeDir({
   root,
@@ -62,8 +62,8 @@ function isInWorkTree(folder: string, commonDir: string): boolean {
 }
 
 /**
- * Where agents' worktrees really are; null: in the repository. Throws a FlameError `bad-worktree-dir` for the root
- * folder, a home or what is above it, places of keys, and git's own folders.
+ * Real path of the agents' worktrees; null: in the repository. Throws a FlameError `bad-worktree-dir` for the root
+ * folder, a home or a folder above it, places of keys, and git's own folders.
  */
 export function worktreesOutside(
   worktreeDir: string,
@@ -82,8 +82,8 @@ export function worktreesOutside(
 }
 
 /**
- * Where a configured plugin really is. Throws a FlameError `bad-plugin-dir` for a home, a folder that holds places
- * of keys, and one that the repository lies in: a plugin is shown to agents as a whole.
+ * Real path of a configured plugin. Throws a FlameError `bad-plugin-dir` for a home, a folder that holds places of
+ * keys, and one that the repository lies in: a plugin is shown to agents as a whole.
  */
 export function pluginFolder(pluginDir: string, { root, home }: FolderPlaces): string {
   const real = realPathOf(resolve(root, pluginDir));

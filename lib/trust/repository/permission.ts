@@ -12,7 +12,7 @@ import { cloneStateDir, userStateDir } from '../../util/user-state.ts';
 import type { RepositoryContent } from './content.ts';
 import { sha256Of } from './file.ts';
 
-/** Whose permission it is, and for which configuration of which clone. */
+/** The person of a permission, and the configuration and clone that it is for. */
 export interface PermissionPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly commonDir: string;
@@ -42,7 +42,7 @@ const permissionSchema = z.object({
   ),
 });
 
-/** What was allowed for this configuration of this clone; null: nothing was. */
+/** Reads the permission for this configuration of this clone; null: none was given. */
 export function readPermission(place: PermissionPlace): Permission | null {
   return readRecord(fileOf(place));
 }
@@ -111,7 +111,7 @@ export function revokePermission({ config, repository }: Permission, env: Permis
   }
 }
 
-/** How what is asked for stands to what was allowed before. */
+/** Compares the content that asks for permission with what was allowed before. */
 export function compareWith(
   permission: Permission | null,
   items: readonly TrustItem[],

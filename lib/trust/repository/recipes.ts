@@ -7,7 +7,7 @@ const packageFiles = ['package.json'];
 const npmFiles = [...packageFiles, '.npmrc'];
 const settings = new Set(['.npmrc', '.yarnrc', '.yarnrc.yml', 'bunfig.toml']);
 const makefiles = ['GNUmakefile', 'makefile', 'Makefile'];
-// What these run is written in a file that need not be named as an argument.
+// These run commands from a file that need not be named as an argument.
 const recipes: Readonly<Record<string, readonly string[]>> = {
   npm: npmFiles,
   npx: npmFiles,
@@ -61,7 +61,7 @@ function wordsIn(script: unknown): readonly string[] {
   return isRecord(script) ? wordsIn(script.command) : [];
 }
 
-/** Of settings, what names a program or a module; tokens and registries do not. */
+/** Programs and modules that settings name; tokens and registries are left out. */
 function programsIn(text: string): readonly string[] {
   const lines = text.matchAll(
     /^[ \t]*(?:script-?shell|shell|node-?options|yarn-?path|preload)\b[ \t]*[=: \t](.+)$/gim,

@@ -2,7 +2,7 @@
 export interface ShellCommand {
   /** With their quotes. What a substitution stands for is a word that begins with `$`. */
   readonly words: readonly string[];
-  /** What its input is redirected from, with its quotes; '' for text made as it runs. */
+  /** Sources that its input is redirected from, with their quotes; '' for text made as it runs. */
   readonly inputs: readonly string[];
   /** Whether another command writes its input. */
   readonly isPiped: boolean;

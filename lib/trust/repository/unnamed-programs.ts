@@ -5,7 +5,7 @@ const interpreters = /^(?:node(?:js)?|bun|deno|tsx|ts-node|python[\d.]*|ruby|per
 // Run what stands after them as it stands there.
 const wrappers = /^(?:env|exec|command|builtin|nohup|time|nice|ionice|timeout|stdbuf|setsid|sudo|doas)$/;
 const keywords = /^(?:if|then|else|elif|fi|do|done|while|until|esac|!|\{|\})$/;
-// Of code given on the command line: what reads or starts another file.
+// Words in code on the command line that read or start another file.
 const reaching =
   /\b(?:require|import|exec\w*|spawn\w*|system|popen|eval|load|open|run\w*|read\w*|source)\b|`/;
 const assignment = /^([A-Za-z_]\w*)\+?=(.*)$/s;
@@ -40,7 +40,7 @@ export function runsUnnamed(command: string, isNamed: (word: string) => boolean,
 }
 
 interface Judge {
-  /** Whether it is not known what a word stands for. */
+  /** True if a word's value is not known. */
   isOpen(word: string): boolean;
   /** Whether a command in a command does. */
   runs(text: string): boolean;
@@ -58,7 +58,7 @@ function startsUnnamed(command: ShellCommand, known: Set<string>, judge: Judge):
   return readsUnnamed(command, { isShell: shells.test(name), judge });
 }
 
-/** What an interpreter is given: code, a file, or what comes in. */
+/** True if an interpreter is given code, a file or input that no trust item covers. */
 function readsUnnamed(
   { words: [, ...args], inputs, isPiped }: ShellCommand,
   { isShell, judge }: { readonly isShell: boolean; readonly judge: Judge },
@@ -89,7 +89,7 @@ function withoutStart(words: readonly string[], known: Set<string>): readonly st
   return start < 0 ? [] : words.slice(start);
 }
 
-/** Notes whether all values of a variable are among the words of the command. */
+/** Records whether the words of the command have all values of a variable. */
 function note(known: Set<string>, name: string | undefined, values: readonly string[]): void {
   if (name === undefined) return;
   if (values.length === 0 || values.some(hasVariable)) known.delete(name);
