@@ -34,7 +34,7 @@ export function waysToClean(path: string): readonly string[] {
   return ['stash', 'commit -a'].map((way) => `git -C ${shellQuote(path)} ${way}`);
 }
 
-/** Tells of what would refuse a landing; it may well be over until then. Throws FlameError `worktree-gone`. */
+/** Warns of operations that would block a landing; they may be over until then. Throws FlameError `worktree-gone`. */
 export function warnIfBusy(
   { events }: Pick<Workshop, 'events'>,
   branch: string,
@@ -84,7 +84,7 @@ function gone({ path }: Pick<BranchUse, 'path'>, branch: string): FlameError {
   });
 }
 
-/** What git says of it, and what ends it. */
+/** Describes it in git's words, with the commands that end it. */
 function describe(operation: BranchOperation, branch: string): { words: string; ways: readonly string[] } {
   const ends = (name: string): readonly string[] => [`${name} --continue`, `${name} --abort`];
   switch (operation) {

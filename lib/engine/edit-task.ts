@@ -47,13 +47,13 @@ export async function editTask(
   return { task: done.kind === 'done' ? taskOf(done.view, before.id) : task, changed };
 }
 
-/** What tasks of a session are held against. */
+/** Bounds that tasks of a session must keep to. */
 export async function boundsOf(workshop: Recorder & GroundReader, id: SessionId): Promise<PlanBounds> {
   const { session } = await viewSession(workshop, id);
   return readBounds(workshop, session.base_commit);
 }
 
-/** What would be wrong with a task beside the others as they are. */
+/** Lists problems of a task beside the others as they are. */
 export function editProblems(bounds: PlanBounds, task: Task, tasks: readonly Task[]): readonly string[] {
   const others = tasks.filter(({ id }) => id !== task.id).map(({ id }) => id);
   const problems = problemsBeside(bounds, { tasks: [planOf(task)] }, others).map(describeProblem);

@@ -35,8 +35,8 @@ export async function endCycle(
 }
 
 /**
- * What failed is tried again, or planned again, if a person says so, or a planner looks at it; else the session ends, which `git flame task
- * release` takes back.
+ * Retries or replans failed tasks if a person decides that, or a planner looks at them; else the session ends, which
+ * `git flame task release` takes back.
  */
 export async function settleLeftOver(workshop: Workshop, id: SessionId, reason: string): Promise<void> {
   await remember(workshop, id);
@@ -60,7 +60,7 @@ function isReviewed(
   return needsModel(adapter(roleAdapter(config, 'planner')));
 }
 
-/** The planner of the next cycle is told what became of this one. */
+/** Has the planner of the next cycle read how this one ended. */
 async function reviewCycle(workshop: Recorder, { session, summary }: SessionQuestion): Promise<void> {
   const { approved, requeued, blocked, failed } = summary;
   const notes = `Cycle ${session.cycle} is over: ${approved} approved, ${requeued} sent back, ${failed} failed, ${blocked} blocked. Look at what came out and why, and plan what is left: keep what only has to be tried again, change what was asked wrongly, and leave out what is not needed any more.`;

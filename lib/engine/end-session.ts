@@ -7,7 +7,7 @@ import { putAwaySettled, tellKept } from './recover-session.ts';
 import { remember } from './session/remember.ts';
 import type { Workshop } from './workshop.ts';
 
-/** What a person can do about work that is left where a session ends. */
+/** Ways a person can go on with work that is left where a session ends. */
 function waysOn(
   { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
   maxCycles: number,
@@ -50,8 +50,8 @@ export async function endSession(workshop: Workshop, id: SessionId, reason: stri
 }
 
 /**
- * A person gives up what is left of a session: nothing is begun in it any more. What it holds stays, and `git flame
- * resume` continues it. Throws FlameError `tasks-claimed` while somebody works on a task of it.
+ * Ends a session on a person's request: no more work begins in it. Its work stays, and `git flame resume` continues it.
+ * Throws FlameError `tasks-claimed` while any worker has a task of it.
  */
 export async function giveUpSession(workshop: Workshop, id: SessionId): Promise<void> {
   const { tasks } = await viewSession(workshop, id);

@@ -3,7 +3,7 @@ import type { CommitInfo, GitCommits, GitMerging } from '../domain/ports/git-com
 import type { Task } from '../domain/state/task.ts';
 import type { WithGit } from './workshop.ts';
 
-/** What the joining of a task's dependencies is called, see startPoint. */
+/** Subject of the commit that joins a task's dependencies, see startPoint. */
 export const joinSubject = (task: string): string => `Start of ${task}:`;
 
 /**
@@ -28,7 +28,7 @@ export async function foreignCommits(
   return foreign;
 }
 
-/** Whatever its message says, it holds what its parents give and nothing besides. */
+/** True if a commit holds its parents' changes and nothing more: its message alone proves nothing. */
 async function isJoin(
   git: GitMerging,
   { message, parents, tree }: CommitInfo,

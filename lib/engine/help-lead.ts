@@ -17,8 +17,8 @@ import { workWave } from './work/work-wave.ts';
 import type { Workshop } from './workshop.ts';
 
 /**
- * What a machine does that joined, until the session has ended: tasks, and what else it offers and its lead trusts it
- * with. Each begins once it is due; none waits for another.
+ * Work of a machine that joined, until the session has ended: tasks, and other roles that it offers and its lead trusts
+ * it with. Each begins once it is due; none waits for another.
  */
 export function helpLead(workshop: Workshop, id: SessionId): Promise<void> {
   return workWave(workshop, id, {
@@ -34,7 +34,7 @@ export function helpLead(workshop: Workshop, id: SessionId): Promise<void> {
   });
 }
 
-/** What comes of it is the lead's to believe; it goes on in either case. */
+/** Builds changesets for the lead, which decides whether to trust them; work goes on in either case. */
 async function mergeForLead(workshop: Workshop, id: SessionId): Promise<void> {
   try {
     await mergeWave(workshop, id);
@@ -68,7 +68,7 @@ function startJudging(workshop: Workshop, view: SessionView, running: Attempts):
 
 const prefix = 'judge ';
 
-/** That no validator of this machine could judge it: the lead does. */
+/** Key of a commit that no validator of this machine could judge: the lead does. */
 function noVerdict({ id, commit }: DoneTask): string {
   return `no verdict ${id} ${commit}`;
 }
@@ -87,7 +87,7 @@ async function judgeFor(workshop: Workshop, session: SessionId, task: DoneTask):
   workshop.events.emit({ event: 'notice', level: 'warning', message });
 }
 
-/** Records a verdict where its claim still holds, signed by this machine: whoever leads believes no other. */
+/** Records a verdict where its claim still holds, signed by this machine: the lead accepts no other. */
 async function sendVerdict(
   workshop: Workshop,
   session: SessionId,

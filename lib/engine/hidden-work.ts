@@ -5,7 +5,7 @@ import { hasWildcard, pathMatches } from '../util/path-globs.ts';
 import { lockParts } from '../util/path-patterns.ts';
 import type { WithGit } from './workshop.ts';
 
-/** What git ignores of the work inside a task's locks: no commit would hold it, and nothing else would tell of it. */
+/** Lists the work inside a task's locks that git ignores: no commit would hold it, and no other message reports it. */
 export function hiddenWork(
   { git }: WithGit<GitCells>,
   cell: CellWorktree,

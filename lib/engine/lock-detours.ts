@@ -5,7 +5,7 @@ import { hasWildcard, pathMatches } from '../util/path-globs.ts';
 import { lockParts } from '../util/path-patterns.ts';
 import type { WithGit } from './workshop.ts';
 
-/** What file locks are held against: a commit's ways to what is not its own. */
+/** Facts about a commit that file locks are checked against: its ways to paths that are not its own. */
 export interface LockGround {
   readonly detours: Detours;
   /** All that is in the commit; empty where it has no submodule. */
@@ -13,10 +13,10 @@ export interface LockGround {
 }
 
 type GroundFiles = Pick<GitFiles, 'detours' | 'listFiles'>;
-/** What reading the ground of a plan takes. */
+/** Ports for reading the ground of a plan. */
 export type GroundReader = WithGit<GroundFiles & Pick<GitCommits, 'resolveCommit'>>;
 
-/** The same of a commit that may not be in this clone, as in a shallow one: then work alone is held against it. */
+/** As readLockGround; empty for a commit not in this clone, as in a shallow one: then only the work is checked. */
 export async function readPlanGround(reader: GroundReader, commit: ObjectId): Promise<LockGround> {
   const isHere = (await reader.git.resolveCommit(commit)) !== null;
   return isHere ? readLockGround(reader, commit) : { detours: new Map(), paths: [] };

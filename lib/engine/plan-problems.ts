@@ -16,7 +16,7 @@ import { type GroundReader, judgeDetour, type LockGround, readPlanGround } from 
 import type { SessionView } from './record.ts';
 import type { Workshop } from './workshop.ts';
 
-/** What plans are held against: the configuration, and the commit that they are for. */
+/** Bounds of a plan: the configuration, and the commit that it is for. */
 export interface PlanBounds extends Pick<Workshop, 'config'> {
   readonly ground: LockGround;
 }
@@ -28,7 +28,7 @@ export async function readBounds(
   return { config: workshop.config, ground: await readPlanGround(workshop, commit) };
 }
 
-/** What is wrong with a plan beside the tasks there are. */
+/** Lists problems of a plan beside the existing tasks. */
 export function planProblems(
   bounds: PlanBounds & Pick<Workshop, 'decided'>,
   { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
@@ -37,7 +37,7 @@ export function planProblems(
   return [...problemsBeside(bounds, plan, takenIds(tasks)), ...notOffered(bounds, session.id, plan)];
 }
 
-/** The same of a plan that waited for the person's word: what agents began meanwhile, exactly as it is there, is no mistake. */
+/** Problems of a plan that waited for a decision; tasks begun meanwhile, exactly as they are there, are none. */
 export function proposalProblems(
   bounds: PlanBounds & Pick<Workshop, 'decided'>,
   view: Pick<SessionView, 'session' | 'tasks'>,
@@ -66,7 +66,7 @@ export function notOffered(
   });
 }
 
-/** What is wrong with tasks that come beside those of these ids. */
+/** Lists problems of tasks that come beside those of these ids. */
 export function problemsBeside(
   bounds: PlanBounds,
   plan: Plan,

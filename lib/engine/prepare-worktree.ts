@@ -14,7 +14,7 @@ import type { WithGit, Workshop } from './workshop.ts';
 const setupTimeoutMs = 600_000;
 const teardownTimeoutMs = 60_000;
 
-/** What preparing a worktree needs of a workshop. */
+/** Parts of a workshop that preparing a worktree needs. */
 export type PrepareParts = Pick<
   Workshop,
   'config' | 'git' | 'agents' | 'machine' | 'events' | 'root' | 'run'
@@ -62,7 +62,7 @@ export async function prepareWorktree(
         }),
       };
   }
-  // What is in submodules by now belongs to no task's work.
+  // Contents of submodules by now belong to no task's work.
   await workshop.git.markPrepared(cell, []);
   const left = await workshop.git.cellLeftovers(cell);
   await putBack(
@@ -131,7 +131,7 @@ export async function bringFiles(
   });
 }
 
-/** What a worktree was prepared with, each with what put it there: the rules of an agent name it. */
+/** Lists what a worktree was prepared with, each with its origin: the rules of an agent name it. */
 export async function preparedIn(
   { git, config, root }: Pick<Workshop, 'git' | 'config' | 'root'>,
   cell: CellWorktree,
@@ -168,7 +168,7 @@ export async function reportCheck<Run extends { readonly exitCode: number | null
   }
 }
 
-/** What the setup does to tracked files is its own change, no agent's, and not what the task is about. */
+/** Takes back changes of the setup to tracked files: they are no agent's, and not part of the task. */
 async function putBack(workshop: PrepareParts, cell: CellWorktree, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   await workshop.git.restoreTracked(cell, paths);
@@ -194,7 +194,7 @@ async function tellSubmodules(workshop: PrepareParts, { start }: CellWorktree): 
   });
 }
 
-// How npm, pip, cargo, go, git and curl say that a name leads nowhere.
+// Messages of npm, pip, cargo, go, git and curl for a name that can't be resolved.
 const noNetwork =
   /EAI_AGAIN|ENOTFOUND|could not resolve|couldn't resolve|name resolution|name or service not known|network is unreachable|dial tcp/i;
 

@@ -14,13 +14,13 @@ import type { Workshop } from './workshop.ts';
 
 export type { SessionView } from '../domain/ports/store-port.ts';
 
-/** What it takes to read a session and to record in it, with the time of it. */
+/** Parts of a workshop for reading a session and recording in it, with the time of it. */
 export type Recorder = Pick<
   Workshop,
   'config' | 'events' | 'gates' | 'now' | 'decided' | 'sharing' | 'store'
 >;
 
-/** What moves together: all of it or nothing. */
+/** Changes that are made together: all of them or none. */
 export interface Recording {
   readonly steps?: readonly TaskChange[];
   readonly session?: { readonly next: Session; readonly subject: string };
@@ -28,14 +28,14 @@ export interface Recording {
   readonly verdict?: Verdict;
   readonly verification?: Verification;
   readonly reviews?: readonly { readonly commit: ObjectId; readonly note: ReviewNote }[];
-  /** What is left for later tasks, or taken away. */
+  /** Notes for later tasks, added or removed. */
   readonly notes?: { readonly changes: readonly PageChange[]; readonly subject: string };
   readonly refs?: readonly RefUpdate[];
-  /** What the person decided with it beyond what is recorded: their word about what was received. */
+  /** Decisions of the person beyond the recorded changes: their acceptance of received parts. */
   readonly accepted?: readonly Decision[];
   /** Why, for `git log`. */
   readonly body?: string;
-  /** Who did it; the person unless an agent did. */
+  /** Author of the change; the person unless an agent made it. */
   readonly actor?: string;
 }
 
@@ -56,7 +56,7 @@ export async function viewSession(workshop: Pick<Workshop, 'store'>, id: Session
  */
 export function record(workshop: Recorder, id: SessionId, decide: Decide): Promise<RecordResult> {
   return recordOwn(workshop, id, (view) => {
-    // Who led and was replaced decides nothing any more.
+    // A former lead decides nothing any more.
     const lead = leadElsewhere(workshop, view);
     if (lead !== null) throw ledElsewhere(lead);
     return decide(view);
@@ -66,8 +66,8 @@ export function record(workshop: Recorder, id: SessionId, decide: Decide): Promi
 type Decide = (view: SessionView) => Recording | null;
 
 /**
- * The same for what a machine records of itself alone, whichever leads: that it leads from now on, what its agents spent, that
- * it gives back what they held.
+ * As record, for entries a machine makes about itself alone, under any lead: that it leads from now on, its agents'
+ * spending, the release of their claims.
  */
 export async function recordOwn(workshop: Recorder, id: SessionId, decide: Decide): Promise<RecordResult> {
   let changed: { before: SessionView; recording: Recording } | undefined;
@@ -147,7 +147,7 @@ function reportSteps(workshop: Pick<Workshop, 'events'>, before: SessionView, re
   }
 }
 
-/** What a commit's subject says beyond the change itself. */
+/** Part of a commit's subject after the change itself. */
 function reasonIn(subject: string, change: string): string {
   return subject.startsWith(change) ? subject.slice(change.length).replace(/^[\s,:]+/, '') : subject;
 }

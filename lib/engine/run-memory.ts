@@ -3,11 +3,11 @@ import type { ChangedPaths, Trial } from '../domain/ports/git-trials.ts';
 import type { Ahead } from '../domain/shown/ahead.ts';
 import type { Spending } from '../domain/state/spending.ts';
 
-/** What is known of a session's budget beyond what is booked. */
+/** Facts about a session's budget beyond what is booked. */
 export interface Ledger {
-  /** What agents that run have spent so far; booked when they end. */
+  /** Spending of running agents so far; booked when they end. */
   readonly live: Map<string, Spending>;
-  /** What requests on their way may use up. */
+  /** Most that requests on their way may use up. */
   readonly open: Map<symbol, Spending>;
   readonly waiting: Set<() => void>;
   /** The last limit a warning was shown for. */
@@ -24,7 +24,7 @@ interface Outage {
   readonly tries: number;
 }
 
-/** What looks ahead have found so far, see createLookout: the waves of a run share it. */
+/** Results of looks ahead so far, see createLookout: the waves of a run share them. */
 export interface LookMemory {
   /** By trialKey: what the same two commits come to never changes. */
   readonly trials: Map<string, Trial>;
@@ -32,23 +32,23 @@ export interface LookMemory {
   readonly forks: Map<string, ObjectId | null>;
   /** When a commit of a task at work was first seen. */
   readonly firstSeen: Map<ObjectId, number>;
-  /** What can't be read or merged isn't tried again by this process. */
+  /** Commits that can't be read or merged, which this process doesn't try again. */
   readonly failed: Set<string>;
-  /** Conflicts that were told, by their tasks. */
+  /** Conflicts that were reported, by their tasks. */
   readonly told: Set<string>;
-  /** The facts that were told last. */
+  /** Facts that were reported last. */
   shown: string;
   isRecalled: boolean;
   last: { readonly seen: string; readonly ahead: Ahead } | null;
 }
 
-/** What a task that is held apart would have started from, see groundOf, and why it waits. */
+/** Ground that a task blocked by a conflict would have started from, see groundOf, and why it waits. */
 export interface HeldApart {
   readonly ground: string;
   readonly because: string;
 }
 
-/** What one run of the program knows that is stored nowhere; it outlasts a change of the configuration. */
+/** State of one run of the program that is stored nowhere; it outlasts a change of the configuration. */
 export interface RunMemory {
   readonly ledger: Ledger;
   /** Services that were not reached, by adapter. */
@@ -56,11 +56,11 @@ export interface RunMemory {
   /** When the pauses end that were reported, by adapter. */
   readonly pauses: Map<string, string>;
   /**
-   * Tasks that are held apart, by session and task. Found by merging, so every process that starts tasks finds it for
-   * itself; it holds as long as exactly that work is below.
+   * Tasks blocked by a conflict of their ground, by session and task. Found by merging, separately in every process
+   * that starts tasks; it holds as long as exactly that work is below.
    */
   readonly heldApart: Map<string, HeldApart>;
-  /** Ids of tasks that whoever leads said may be worked on; null: nobody leads, all may. */
+  /** Ids of tasks that the lead agent assigned; null: no agent leads, all tasks may start. */
   assigned: Set<string> | null;
   readonly ahead: LookMemory;
   /** Whether a model leads this run. */
@@ -69,7 +69,7 @@ export interface RunMemory {
   isPrepared: boolean;
   /** Whether tasks can run on this machine, by CLI and model, see findUnusable. */
   readonly usable: Map<string, boolean>;
-  /** What was said last of this machine having nothing to do, see tellIdle; null: it has. */
+  /** Last report that this machine has nothing to do, see tellIdle; null: it has. */
   idle: string | null;
   /** Warnings that were shown, see tellOnce. */
   readonly told: Set<string>;

@@ -5,9 +5,9 @@ import type { Workshop } from './workshop.ts';
 type ScriptName = 'post_plan' | 'pre_validation' | 'post_merge' | 'on_failure' | 'on_waiting';
 
 /**
- * Runs one of the person's lifecycle scripts, if it is configured, with the facts as FLAME_* variables and as
- * JSON on stdin. Its failure is shown; the caller decides whether it matters. Resolves to whether it went well. `over`
- * aborts when what it tells of is over: it is ended then, and nothing is said of it.
+ * Runs one of the person's lifecycle scripts, if it is configured, with the facts as FLAME_* variables and as JSON on
+ * stdin. Its failure is shown; the caller decides whether it matters. Resolves to whether it went well. `over` aborts
+ * when the reason for the script is over: it is ended then, and its result is not reported.
  */
 export async function runScript(
   workshop: Pick<Workshop, 'config' | 'machine' | 'events' | 'root'>,
@@ -24,13 +24,13 @@ export async function runScript(
     facts: { hook, ...facts },
     ...(over === undefined ? {} : { over }),
   });
-  // Nobody waits for what it came to.
+  // Its result is not needed any more.
   if (over?.aborted === true) return true;
   workshop.events.emit({ event: 'script', hook, exit_code: exitCode, output });
   return exitCode === 0;
 }
 
-/** Tells `hooks.on_failure` that a task failed for good. */
+/** Runs `hooks.on_failure` for a task that failed for good. */
 export async function runFailureScript(
   workshop: Pick<Workshop, 'config' | 'events' | 'machine' | 'root'>,
   session: SessionId,

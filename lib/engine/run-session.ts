@@ -84,7 +84,7 @@ async function newRules(workshop: Pick<Workshop, 'reload'>, id: SessionId): Prom
 interface Progress {
   readonly before: SessionView;
   readonly action: Action;
-  /** How many actions before this one wrote only what doesn't count as progress. */
+  /** Number of actions before this one that wrote only what doesn't count as progress. */
   readonly idle: number;
 }
 
@@ -94,12 +94,12 @@ interface Progress {
  * the change.
  */
 async function requireProgress(workshop: Workshop, { before, action, idle }: Progress): Promise<number> {
-  // Who wants nothing more started may say so before anything was.
+  // The person may ask to start nothing more before any work began.
   if (workshop.windDown.isAsked()) return 0;
   const after = await viewSession(workshop, before.session.id);
   if (workshop.signal.aborted || standOf(after) !== standOf(before)) return 0;
   if (revisionOf(after) !== revisionOf(before) && idle === 0) return 1;
-  // That what a task would be built on conflicts is found by trying, and stored nowhere.
+  // Conflicts of the work a task would be built on are found by trying, and stored nowhere.
   if (action.kind === 'work' && actionOf(workshop, after).kind !== 'work') return 0;
   const claimed = after.tasks.filter(({ status }) => status === 'claimed');
   if (action.kind === 'work' && claimed.length > 0) throw othersWork(workshop, claimed);
@@ -130,7 +130,7 @@ function revisionOf({ session, tasks }: Pick<SessionView, 'session' | 'tasks'>):
   return tasks.reduce((sum, task) => sum + task.rev, session.rev);
 }
 
-/** Where a session stands, as far as the next action follows from it; figures, times and wordings apart. */
+/** State of a session that the next action follows from; figures, times and wordings left out. */
 function standOf({ session, tasks, received, isOurs }: SessionView): string {
   const { wave, cycle, state, replans, base_commit, changesets } = session;
   return JSON.stringify([

@@ -7,8 +7,8 @@ import type { WithGit, Workshop } from './workshop.ts';
 type Sparse = Pick<Workshop, 'config' | 'root'> & WithGit<GitFiles>;
 
 /**
- * What of a commit a worktree holds, as patterns of .gitignore's form: what the person's own checkout is limited to, or
- * `project.sparse`, and what these locks need. null: all of it.
+ * Patterns of .gitignore's form for the files of a commit in a worktree: those the person's own checkout is limited to,
+ * or `project.sparse`, and those these locks need. null: all files.
  */
 export async function sparsePatterns(
   { config, root, git }: Sparse,
@@ -19,7 +19,7 @@ export async function sparsePatterns(
   return own === null ? null : [...own, ...locks.flatMap(lockParts).map(patternOf)];
 }
 
-/** The same of a commit that is looked at: what differs from `base` is in it; null: nothing that agents wrote. */
+/** Patterns for a commit that is looked at, with its changes since `base`; null there: no agent's changes. */
 export async function sparseOfWork(
   workshop: Sparse & WithGit<GitDiffs>,
   base: ObjectId | null,

@@ -37,7 +37,7 @@ export async function baseTip(
 }
 
 /**
- * Where a task's work starts: the base branch, with accepted work that has not landed joined to it: of its
+ * Finds the commit a task's work starts from: the base branch, joined with accepted work that has not landed: of its
  * dependencies, and by `concurrency.overlap` of the tasks its locks overlap with.
  */
 export async function startPoint(

@@ -29,7 +29,7 @@ export type AdapterFacts = Pick<
   | 'takesAccountShell'
 >;
 
-/** What the machine has to spare. */
+/** Resources of the machine. */
 export interface MachinePort {
   freeMemoryMb(): number;
   freeDiskMb(path: string): Promise<number>;
@@ -56,7 +56,7 @@ export interface MachinePort {
     readonly cwd: string;
     readonly timeoutMs: number;
     readonly facts: Readonly<Record<string, unknown>>;
-    /** Ends it, with all it started, where what it tells of is over. */
+    /** Aborted when the reason for it is over: ends it, with all it started. */
     readonly over?: AbortSignal;
   }): Promise<{ readonly exitCode: number | null; readonly output: string }>;
 }
@@ -65,7 +65,7 @@ export interface MachinePort {
 export interface Workshop {
   readonly config: Config;
   readonly configDigest: string;
-  /** What differs from the configuration of an earlier digest, one line each. */
+  /** Differences from the configuration of an earlier digest, one line each. */
   readonly configChanges: (from: string) => Promise<readonly string[]>;
   /** The workshop by the configuration as it is now; itself when that hasn't changed. */
   readonly reload: () => Promise<Workshop>;
@@ -81,23 +81,23 @@ export interface Workshop {
   readonly random: () => number;
   readonly newAgentId: (role: Role | 'check') => AgentId;
   readonly newSessionId: () => SessionId;
-  /** What is kept from session to session. */
+  /** Memory from session to session. */
   readonly memory: MemoryProvider;
   /** Aborts when the person stops the program. */
   readonly signal: AbortSignal;
   /** Does the work while no other session of this clone lands or brings a work tree along. */
   readonly landInTurn: <T>(work: () => Promise<T>) => Promise<T>;
-  /** What claims made here name as their place, see cloneName. */
+  /** Place that claims made here name, see cloneName. */
   readonly place: string;
   /** Which decisions were made here; what others decided doesn't count. */
   readonly decided: DecisionLog;
-  /** Where several machines work on the session: how this one does. */
+  /** How this machine takes part where several work on the session. */
   readonly sharing?: Sharing;
   readonly windDown: WindDown;
   readonly run: RunMemory;
-  /** That calls of an adapter are checked, by its name, under this configuration; see proveEnforcement. */
+  /** Proofs that calls of an adapter are checked, by its name, under this configuration; see proveEnforcement. */
   readonly proofs: Map<string, Promise<void>>;
-  /** What needn't be tried twice, by a key that holds all it depends on. It may be forgotten at any time. */
+  /** Results that needn't be found twice, by a key that holds all they depend on. They may be forgotten at any time. */
   readonly tried: {
     read(key: string): Promise<string | null>;
     write(key: string, text: string): Promise<void>;
@@ -116,7 +116,7 @@ export function timestamp(workshop: Pick<Workshop, 'now'>): string {
   return workshop.now().toISOString();
 }
 
-/** Where the worktree of an agent is, or the folder of all, which may lie outside the repository. */
+/** Path of an agent's worktree, or the folder of all, which may lie outside the repository. */
 export function worktreePath({ root, config }: Pick<Workshop, 'root' | 'config'>, name = ''): string {
   return resolve(root, config.project.worktree_dir ?? besideRoot(root), name);
 }
@@ -128,7 +128,7 @@ export function isInWorktreeFolder(workshop: Pick<Workshop, 'root' | 'config'>, 
   return folders.includes(dirname(worktree));
 }
 
-/** Where nothing is in the way, see defaultWorktreeDir. */
+/** Default folder where nothing is in the way, see defaultWorktreeDir. */
 function besideRoot(root: string): string {
   return `${root}.trees`;
 }

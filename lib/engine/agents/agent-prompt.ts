@@ -6,8 +6,8 @@ import { askTool } from '../../domain/question.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
 /**
- * What an agent reads, with the project's own words as they are at `from`. A script's prompt is the script: the task's
- * description as it was planned. Throws FlameError `bad-template`.
+ * Renders the prompt of an agent, with the project's own templates as they are at `from`. A script's prompt is the
+ * script: the task's description as it was planned. Throws FlameError `bad-template`.
  */
 export async function agentPrompt(
   workshop: Pick<Workshop, 'adapter' | 'config' | 'prompts'> & WithGit<GitFiles>,
@@ -47,7 +47,7 @@ async function readProjectFiles(
   });
 }
 
-/** What a project says of itself to who plans for it; '' where it says nothing. */
+/** Reads the project's README for the planner; '' without one. */
 export async function readReadme(
   { git }: WithGit<Pick<GitFiles, 'readTexts'>>,
   commit: ObjectId,

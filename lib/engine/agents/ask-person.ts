@@ -17,8 +17,8 @@ import type { Workshop } from '../workshop.ts';
 import { withGate } from './ask-for-budget.ts';
 
 /**
- * How an agent of a job asks the person; nothing where it may not, or its CLI can't. Where nobody can be asked, and after
- * `limits.question_timeout` in sum, it is told to go on by itself.
+ * Lets an agent of a job ask the person; empty where it may not, or its CLI can't. Where no person can be asked, and
+ * after `limits.question_timeout` in sum, the reply is to go on without an answer.
  */
 export function askOf(workshop: AskingWorkshop, job: AskingJob): Pick<AgentRequest, 'ask'> {
   const { limits, permissions } = workshop.config;
@@ -49,7 +49,7 @@ export type AskingWorkshop = Pick<
   'adapter' | 'config' | 'events' | 'gates' | 'machine' | 'now' | 'decided' | 'sharing' | 'store'
 >;
 
-/** Of an agent's job. */
+/** Facts about an agent's job. */
 interface AskingJob extends Pick<AgentRequest, 'role' | 'adapter' | 'tools'> {
   readonly id: string;
   readonly session: SessionId;
@@ -64,13 +64,13 @@ interface Clock {
 
 interface Asking {
   readonly questions: readonly AgentQuestion[];
-  /** Nobody hears the answer any more. */
+  /** Aborted when no agent waits for the answer any more. */
   readonly gone: AbortSignal;
   readonly timeMs: number;
   readonly clock: Clock;
 }
 
-/** Whatever becomes of it, what was begun with `asked` has an end; what the person said is told whether or not it could be noted. */
+/** Ends the question that `asked` began in every case; the agent gets the answer even if recording it fails. */
 async function askPerson(workshop: AskingWorkshop, job: AskingJob, asking: Asking): Promise<QuestionReply> {
   const { gates, events } = workshop;
   const task = job.task?.id ?? null;
@@ -106,7 +106,7 @@ const whyNot: Readonly<Record<'nobody' | 'late' | 'behind', (timeMs: number) => 
   behind: (timeMs) => `Other questions stood before it for ${formatDuration(timeMs)}.`,
 };
 
-/** `late`: its time is over, or who asked is gone; `behind`: its turn never came. Every place that shows it is told. */
+/** `late`: time is up, or the agent has ended; `behind`: its turn never came. Every place that shows it is updated. */
 async function answerInTime(
   { gates, machine }: Pick<Workshop, 'gates' | 'machine'>,
   { id: agent, task, role }: AskingJob,
@@ -149,7 +149,7 @@ async function answerInTime(
   }
 }
 
-/** What a person said is kept with what they decided; where it can't be, the agent hears it all the same. */
+/** Records a person's answer with their decisions; if that fails, the agent gets the answer all the same. */
 async function noteAnswer(
   workshop: AskingWorkshop,
   job: AskingJob,

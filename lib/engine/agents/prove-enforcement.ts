@@ -52,7 +52,7 @@ export async function requireSandbox(
   }
   // Commands that a task brings, which the configuration chose for no role, need a cell as well.
   const isOffered = roleAdapter(workshop.config, 'worker') === adapter;
-  // Where nobody reads a warning it permits nothing.
+  // Where no person reads a warning, the warning permits nothing.
   const isNeeded = needsModel(workshop.adapter(adapter)) || !isOffered || !workshop.gates.isInteractive;
   if (workshop.config.sandbox.require ?? isNeeded) {
     throw new FlameError({
@@ -88,7 +88,7 @@ function shellNotPinned(
   });
 }
 
-/** What isn't enforced here, once a run, whatever the number of adapters. */
+/** Warns of missing enforcement once a run, for all adapters together. */
 function warn(
   workshop: Pick<Workshop, 'events' | 'run'>,
   message: string,

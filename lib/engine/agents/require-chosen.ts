@@ -6,8 +6,8 @@ import { requireSandbox } from './prove-enforcement.ts';
 import { requirePrices } from './require-price.ts';
 
 /**
- * What tasks are to run with is there and can be held, asked before one of them is claimed. A role's own adapter was looked
- * at when the command began; what tasks or their groups chose is known only now. Throws what `checkAdapter`, `requireSandbox` and `requirePrices` throw.
+ * Checks the adapters that tasks chose, before one of them is claimed: a role's own adapter was checked when the
+ * command began. Throws what `checkAdapter`, `requireSandbox` and `requirePrices` throw.
  */
 export async function requireChosen(workshop: Workshop, role: Role, tasks: readonly Task[]): Promise<void> {
   requirePrices(

@@ -26,7 +26,7 @@ export function requirePrices(
   }
 }
 
-/** The same of one agent, with the budget it was given. */
+/** Requires a price for one agent, with the budget it was given. */
 export function requirePrice(
   workshop: Priced,
   { model, budget, adapter, role }: Pick<AgentRequest, 'model' | 'budget' | 'adapter' | 'role'>,

@@ -147,7 +147,7 @@ async function started(
   }
 }
 
-/** Whose share was cut ends by the session's budget: it is tried again once that is raised. */
+/** An agent whose share was cut ends by the session's budget: it is tried again once that is raised. */
 function explainByShare(outcome: GuardedOutcome, isCut: boolean): GuardedOutcome {
   if (!isCut || outcome.failure?.kind !== 'budget') return outcome;
   const message = "What was left of the session's budget was too little for the agent.";
@@ -182,8 +182,8 @@ const longestOutageMs = 10 * 60_000;
 const longestWaitMs = 60_000;
 
 /**
- * How an agent ended, with when to try again where it could not reach its service: nothing it did failed, so no retry is
- * used up. Throws FlameError `model-unreachable` once that has lasted ten minutes.
+ * Adds the time of a retry to the outcome of an agent that could not reach its service: nothing it did failed, so no
+ * retry is used up. Throws FlameError `model-unreachable` once that has lasted ten minutes.
  */
 function withReach<Outcome extends AgentOutcome>(
   workshop: Pick<Workshop, 'now' | 'random' | 'run'>,

@@ -57,7 +57,7 @@ const shortWaitMs = 60_000;
 const secondMs = 1_000;
 
 /**
- * Throws FlameError `service-paused` where nothing is to be done for `waitMs`, and it is a pause of the session that ends
+ * Throws FlameError `service-paused` where no work is possible for `waitMs` because of a pause of the session that ends
  * by then and lasts longer than `limits.wait_for_service` lets a run wait.
  */
 export function requireShortWait(
@@ -80,7 +80,7 @@ export function requireShortWait(
   });
 }
 
-/** What a session waits for now: why one of its services can't be asked; null: nothing. */
+/** Reason why one of the session's services can't be asked now; null: all can. */
 export function waitedFor(workshop: Pick<Workshop, 'now'>, { pauses }: Session): string | null {
   const now = workshop.now().getTime();
   return pauses.find(({ until }) => Date.parse(until) > now)?.why ?? null;

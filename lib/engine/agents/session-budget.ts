@@ -30,7 +30,7 @@ export function noteSpending({ run }: Pick<Workshop, 'run'>, agent: string, spen
   });
 }
 
-/** Where the session stands, agents that run included; warns once when the limit is near. */
+/** Compares the spending of the session, running agents included, with its limit; warns once when that is near. */
 export function watchBudget(
   workshop: Pick<Workshop, 'config' | 'events' | 'run'>,
   session: Session,
@@ -137,7 +137,7 @@ async function takeShare(
   return null;
 }
 
-/** What is left of the session's budget beside what requests on their way may use up. */
+/** Budget of the session that is left beside what requests on their way may use up. */
 function leftFor({ limit, spent, unit }: BudgetState, { open }: Ledger): Spending {
   if (limit === 0) return unlimited;
   const held = addSpending(open.values());
@@ -146,7 +146,7 @@ function leftFor({ limit, spent, unit }: BudgetState, { open }: Ledger): Spendin
     : { ...unlimited, tokens: limit - spent - held.tokens };
 }
 
-/** What is left is too little: the person is asked, once for all who wait. */
+/** Asks the person for more budget, once for all agents that wait, if too little is left. */
 async function askForMore(
   workshop: Recorder & Pick<Workshop, 'run'>,
   id: SessionId,
@@ -174,7 +174,7 @@ export function isBudgetStop(error: unknown): boolean {
   return error instanceof FlameError && error.code === 'budget-stop';
 }
 
-/** What one agent may spend. */
+/** Share of one agent. */
 interface Share {
   readonly budget: AgentRequest['budget'];
   /** It is less than the agent would have had, for others have spent of the session's budget. */
@@ -182,8 +182,8 @@ interface Share {
 }
 
 /**
- * What one agent may spend: its role's budget, and never more than is left of the session's. So no agent, however
- * long it goes round in circles, spends more than its share.
+ * Computes the share of one agent: its role's budget, and never more than is left of the session's. So no agent, even
+ * one in an endless loop, spends more than its share.
  */
 export function agentShare(
   workshop: Pick<Workshop, 'config' | 'events' | 'run'>,

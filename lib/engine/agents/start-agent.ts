@@ -25,7 +25,7 @@ const answerSchemas = {
   worker: null,
   validator: verdictAnswerJsonSchema,
   merger: mergeAnswerJsonSchema,
-  // What it does goes through its tools.
+  // It answers through its tools.
   queen: null,
 } as const;
 
@@ -46,7 +46,7 @@ export interface AgentJob {
   readonly lastWord?: AgentRequest['lastWord'];
   readonly isInteractive?: boolean;
   readonly prompt: PromptData;
-  /** Is handed what clears up after it where it ended well, which nobody need wait for; done before it is over by default. */
+  /** Takes the cleanup after an agent that ended well, for later; by default it is done before the agent is over. */
   readonly later?: (work: () => Promise<void>) => void;
   /** Starts it when that has its turn; at once by default. */
   readonly inTurn?: <T>(start: () => Promise<T>) => Promise<T>;
@@ -118,7 +118,7 @@ function lastWordOf(
   return lastWord === undefined || !isHeld ? {} : { lastWord };
 }
 
-/** Where the work began: an agent that judges or merges must not see instructions from the work itself. */
+/** Commit the work began at: an agent that judges or merges must not see instructions from the work itself. */
 function beginningOf({ role, task, cell }: AgentJob): ObjectId | null {
   return role === 'validator' || role === 'merger' ? (task?.start_commit ?? null) : cell.base;
 }

@@ -20,7 +20,7 @@ interface Said {
   readonly paths: readonly string[];
   /** A person's `Name <email>`, or an agent id. */
   readonly by: string;
-  /** Throws where whoever leaves it may not, as the session stands. */
+  /** Throws where the author may not leave it, as the session stands. */
   readonly requireMay?: (session: SessionView['session']) => void;
 }
 
@@ -45,7 +45,7 @@ export async function leaveNote(
     const tasks = said.tasks.map((id) => requireTask(view, id));
     const isTold = (note: LeftNote): boolean =>
       workshop.decided.has(noteDecision({ session, task: null }, note));
-    // Whoever left it: a model that leads in the place of another says the same.
+    // By any author: a model that takes over the lead leaves the same notes.
     const known = ledNotes(view).find((note) => isAlike(note, { text, tasks, paths }) && isTold(note));
     if (known !== undefined) {
       left = { note: known, isNew: false };
@@ -67,7 +67,7 @@ export async function leaveNote(
   return left;
 }
 
-/** Takes notes away, whoever left them, by how their ids begin. Throws FlameError `no-note`. */
+/** Removes notes by any author, found by how their ids begin. Throws FlameError `no-note`. */
 export async function dropNotes(
   workshop: Recorder,
   session: SessionId,
@@ -92,7 +92,7 @@ export async function dropNotes(
   return gone;
 }
 
-/** Has agents told notes of other clones from now on, as this person's word. Throws FlameError `no-note`. */
+/** Accepts notes of other clones as this person's decision: agents see them then. Throws FlameError `no-note`. */
 export async function acceptNotes(
   workshop: Recorder,
   session: SessionId,

@@ -8,9 +8,9 @@ import type { Recording, SessionView } from '../record.ts';
 const longestPath = 500;
 
 /**
- * What was remarked with the approval of a changeset that lands, for later tasks that may write the same files; null
- * where there is nothing to pass on. What looks as if it held a credential stays with the landing alone, and so does
- * what the session has no room for.
+ * Turns remarks on an approved changeset that lands into notes for later tasks that may write the same files; null
+ * without any. Remarks that look like a credential stay with the landing alone, and so do those the session has no room
+ * for.
  */
 export function remarkNotes(
   view: Pick<SessionView, 'pages'>,

@@ -11,7 +11,7 @@ import { timestamp, type Workshop } from '../workshop.ts';
 
 const mostOfClaims = 6_000;
 
-/** What a worker leaves for later tasks as its work is accepted; notes that look as if they held a credential are not kept. */
+/** Notes a worker leaves for later tasks as its work is accepted; those that look like a credential are not kept. */
 export function workerPage(
   workshop: Pick<Workshop, 'now' | 'place'>,
   { task, agent }: { readonly task: Task; readonly agent: AgentId },
@@ -33,14 +33,14 @@ export function workerPage(
   };
 }
 
-/** What a worker is told of the blackboard; words that look as if they held a credential are passed on to no model. */
+/** Selects a worker's notes from the blackboard; words that look like a credential are passed on to no model. */
 export function toldTo(task: Task, { tasks, snapshot }: Pick<SessionView, 'tasks' | 'snapshot'>): NotesFor {
   const { words, leftOut } = notesFor(task, { tasks, pages: snapshot.blackboardOf(task.session) });
   const clean = words.filter(({ text }) => findSecrets(text, null).length === 0);
   return { words: clean, leftOut: leftOut + words.length - clean.length };
 }
 
-/** What the worker of a done task left for later ones, newest first and bounded: claims that whoever judges it can check. */
+/** Lists notes that the worker of a done task left, newest first and bounded: claims that its judge can check. */
 export function leftOn(task: Task, { snapshot }: Pick<SessionView, 'snapshot'>): readonly string[] {
   let length = 0;
   return countingNotes(task, snapshot.blackboardOf(task.session))

@@ -59,7 +59,7 @@ export async function claimByHand(
   await freeExpired(workshop, session);
   for (;;) {
     const view = await viewSession(workshop, session);
-    // What a person takes here, another machine's agent may be taking at the remote.
+    // Another machine's agent may be taking the same task at the remote.
     if (view.session.machines !== undefined && workshop.sharing === undefined) throw sessionShared(session);
     const task = wish.task === null ? pick(workshop, view.tasks, wish.role) : taskOf(view, wish.task);
     if (isHeldBy(task, workshop.gates.person)) return takeUpAgain(workshop, task, wish.wantsWorktree);
@@ -128,7 +128,7 @@ async function claim(
       ...{ worktree, at, claimedBy: person, host: workshop.place },
       ...{ start: commit, builtOn },
     });
-    // Whoever takes a task that was received has said what they think of it.
+    // By taking a received task, the person accepts it.
     return { steps, accepted: handDecisions(task), ...(reopened === undefined ? {} : { session: reopened }) };
   });
   return done.kind === 'done' ? taskOf(done.view, task.id) : null;
@@ -144,7 +144,7 @@ async function takeUpAgain(workshop: Workshop, task: Task, wantsWorktree: boolea
   throw alreadyYours({ id, worktree });
 }
 
-/** Of several claims of one identity only one is to go to work. */
+/** Error for a second claim of one identity: only one of them may go to work. */
 function alreadyYours({ id, worktree }: Pick<Task, 'id' | 'worktree'>): FlameError {
   return new FlameError({
     kind: 'refused',

@@ -30,7 +30,7 @@ export interface ReleaseWish {
   readonly reason: string;
   /** Frees another person's claim too, or one made in another clone. */
   readonly isForced: boolean;
-  /** Where the person stands. */
+  /** Folder the person's command runs in. */
   readonly cwd: string;
 }
 
@@ -58,7 +58,7 @@ export async function releaseByHand(
   return { task: taskOf(done.view, task.id), worktree, rescue };
 }
 
-/** What its attempts left stays where it is. */
+/** Work of its attempts stays where it is. */
 async function tryAgain(
   workshop: Recorder,
   { id, session, rev }: Task,
@@ -134,7 +134,7 @@ export async function keepWork(
   await detachHand(workshop, task);
   const subject = { session: task.session, task: task.id };
   const { elsewhere } = await viewSession(workshop, task.session);
-  // Where its note is another clone's, what that says of the start is no reason to let commits go.
+  // A note of another clone is no proof of the start: its commits are kept.
   const isUntouched = !elsewhere.has(task.id) && (task.start_commit === null || tip === task.start_commit);
   const isWork = tip !== null && !isUntouched;
   const rescue = isWork ? rescueName(await keepCommit(workshop, subject, tip)) : null;

@@ -36,7 +36,7 @@ interface SubmitWish {
   readonly notes: string | null;
   /** Uncommitted files stay behind. */
   readonly isForced: boolean;
-  /** Where the person stands. */
+  /** Folder the person's command runs in. */
   readonly cwd: string;
 }
 
@@ -115,7 +115,7 @@ interface Ground {
   readonly builtOn?: BuiltOn;
 }
 
-/** What the work starts from: as claimed, or where the branch left the base, after a rebase. */
+/** Commit the work starts from: as claimed, or where the branch left the base, after a rebase. */
 async function startOf(
   workshop: Pick<Workshop, 'config'> & WithGit<GitCommits & GitMerging>,
   view: SessionView,

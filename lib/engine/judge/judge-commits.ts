@@ -17,11 +17,11 @@ interface JudgedCommits {
   readonly start: ObjectId;
   readonly tip: ObjectId;
   readonly policy: AgentPolicy;
-  /** Where the objects are when they aren't in the repository yet. */
+  /** Place of the objects that aren't in the repository yet. */
   readonly quarantine?: Quarantine;
   /** Commits that were there already when it began, or were made for the agent, by this program. */
   readonly ours: readonly ObjectId[];
-  /** Whose the others must be; null: a person's. */
+  /** Signer that the others must have; null: a person. */
   readonly signer: Signer | null;
 }
 
@@ -68,8 +68,8 @@ interface Passing {
 }
 
 /**
- * What commits on the way hold that neither the start nor the tip does, each content once. Each commit is compared
- * with the one before it, so that many commits to many files are no more than they say.
+ * Judges the contents that commits on the way hold and neither the start nor the tip does, each once. Each commit is
+ * compared with the one before it, so that many commits to many files cost no more than they change.
  */
 async function judgePassing(
   git: GitDiffs & GitFiles,
@@ -91,7 +91,7 @@ async function judgePassing(
     for (const change of await git.treeChanges(before, oid, quarantine)) {
       const { path, mode, blob } = change;
       const name = nameContent(path, mode, blob);
-      // What the start has of a path is what its first change was made to.
+      // The start's content of a path is the old side of its first change.
       if (!touched.has(path)) seen.add(nameContent(path, change.oldMode, change.oldBlob));
       touched.add(path);
       if (blob !== null && !seen.has(name)) fresh.add(path);

@@ -10,7 +10,7 @@ import { stoppedUnjudged } from '../interrupted.ts';
 
 interface ScannedContent {
   readonly blob: ObjectId;
-  /** What it was changed from; its lines don't count. */
+  /** Content it was changed from; its lines don't count. */
   readonly old: ObjectId | null;
   readonly isBinary: boolean;
 }
@@ -26,7 +26,7 @@ export interface Scanner {
 
 /** Characters that are looked at in this thread: a worker takes longer to start than that takes. */
 const littleText = 256 * 1024;
-/** What one content may take, in milliseconds. */
+/** Time limit for one content, in milliseconds. */
 const patienceMs = 120_000;
 
 /** A scanner for one judgement; what is more than a little is looked at by another thread. */
@@ -54,7 +54,7 @@ export function openScanner(signal: AbortSignal | undefined): Scanner {
   };
 }
 
-/** What the thread is asked, and what it answers. */
+/** Request to the thread, and its answer. */
 export interface ScanQuestion {
   readonly text: string;
   readonly oldText: string | null;

@@ -19,7 +19,7 @@ interface ScopedWork {
   readonly prepared?: NonNullable<AgentPolicy['prepared']>;
 }
 
-/** What may be changed with these locks in work that starts at a commit. */
+/** Policy for work with these locks that starts at a commit. */
 export async function workerPolicy(
   { config, git }: { readonly config: Config } & WithGit<Pick<GitFiles, 'pathsIn'>>,
   {

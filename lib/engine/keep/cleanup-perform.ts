@@ -4,7 +4,7 @@ import { keepCommit, rescueName } from './rescue-refs.ts';
 import { putAway } from './rescue-worktree.ts';
 import type { Stale } from './stale.ts';
 
-/** What became of one thing that was to go. */
+/** Result of the removal of one item. */
 export interface Cleaned {
   readonly name: string;
   readonly outcome: 'removed' | 'rescued' | 'archived' | 'kept';
@@ -29,7 +29,7 @@ export async function performCleanup(
   return [...done, ...(await archive(workshop, plan))];
 }
 
-/** What a person said may go too. */
+/** Items a person agreed to remove too. */
 export interface CleanupWords {
   /** Work that was not merged, which then is kept as a rescue. */
   readonly isForced: boolean;
@@ -37,7 +37,7 @@ export interface CleanupWords {
   readonly areRescuesMeant?: boolean;
 }
 
-/** What of a plan goes. */
+/** Lists the items of a plan to remove. */
 export function removable(
   plan: readonly Stale[],
   { isForced, areRescuesMeant = false }: CleanupWords,

@@ -15,7 +15,7 @@ import { isElsewhere, taskIn } from './rescue-worktree.ts';
 import type { Stale } from './stale.ts';
 import { staleRequests } from './stale-requests.ts';
 
-/** What ended sessions and dead processes left in the repository. Changes nothing. */
+/** Lists remains of ended sessions and dead processes in the repository. Changes nothing. */
 export async function planCleanup(workshop: Workshop): Promise<readonly Stale[]> {
   const snapshot = await workshop.store.snapshot();
   const [worktrees, branches, changesets] = [
@@ -48,7 +48,7 @@ function staleRescue({ rescue, isElsewhere, why }: OldRescue): Stale {
   return { kind: 'rescue', ref: rescue, isElsewhere, name: rescue.name, why, needsForce: false };
 }
 
-/** What kept commits for other clones while their session was open, all of which landed. */
+/** Refs that kept commits for other clones while their session was open, all of which landed. */
 async function staleCommits(
   workshop: WithGit<GitCommits & GitRefs>,
   snapshot: Snapshot,

@@ -6,7 +6,7 @@ import type { GitRefs } from '../../domain/ports/git-port.ts';
 import type { Rescue } from '../../domain/ports/rescue.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
-/** What rescue refs begin with; `<session>/<task>/<n>` follows. */
+/** Prefix of rescue refs; `<session>/<task>/<n>` follows. */
 export const rescuePrefix = 'refs/blueflame/rescue/';
 
 type Ports = WithGit<GitRefs> &

@@ -54,7 +54,7 @@ async function clear(
   return { kind: 'removed' };
 }
 
-/** What a person committed in a worktree that was left to them, and no branch has. */
+/** Keeps commits a person made in a worktree that was left to them, and that no branch has. */
 async function keepPersons(workshop: Workshop, cell: CellInfo): Promise<RefName | null> {
   const own = await workshop.git.personCommit(cell);
   return own === null || cell.subject === null ? null : keepCommit(workshop, cell.subject, own);
@@ -112,7 +112,7 @@ function noneWhereBroken(error: unknown): readonly IgnoredWork[] {
   throw error;
 }
 
-// What is only unfinished, such as missing tests, may be kept: these rules are about where and what.
+// Unfinished work, such as without tests, may be kept: only rules about paths and contents must hold.
 export const unfinished: readonly RuleName[] = ['tests-missing', 'commit-message', 'file-name', 'history'];
 
 async function objections(

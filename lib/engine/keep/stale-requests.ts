@@ -10,8 +10,8 @@ import type { Stale } from './stale.ts';
 type Git = WithGit<GitCommits & GitWorktrees>;
 
 /**
- * Branches of pull requests of single groups whose session ended. One whose request is open there is none of them. What was
- * merged there by another commit is kept as a rescue, since the session's note alone says so.
+ * Lists branches of pull requests of single groups whose session ended, except those whose request is open. A branch
+ * merged there as another commit is kept as a rescue, since only the session's note reports that.
  */
 export async function staleRequests({ git }: Git, { sessions }: Snapshot): Promise<readonly Stale[]> {
   const checkedOut = new Set((await git.worktrees()).map(({ branch }) => branch));
@@ -53,7 +53,7 @@ async function judge(
   };
 }
 
-/** By whose name it is kept: a group's is of the form of a task's. */
+/** Session and task it is kept under: a group's name has the form of a task's. */
 function subjectOf(session: SessionId, group: string): StaleBranch['subject'] {
   return { session, task: parseTaskId(group) };
 }

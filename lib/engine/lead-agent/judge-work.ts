@@ -152,7 +152,7 @@ export async function rejectWork(workshop: Workshop, id: SessionId, judging: Jud
   return isNew;
 }
 
-/** What a person passed by hand is theirs to send back. */
+/** Work a person passed by hand is theirs to send back. */
 function requireNotOfPerson({ id, result }: Task, verdict: Verdict | undefined): void {
   if (result.status !== 'pass' || verdict === undefined) return;
   if (verdict.by === 'diagnostics' || agentIdPattern.test(verdict.by)) return;

@@ -65,7 +65,7 @@ export function proposeWithout(
   });
 }
 
-/** What the person was or will be asked about: the proposal, or what is approved and not begun. */
+/** Plan the person was or will be asked about: the proposal, or approved tasks that have not begun. */
 function planNow({ session, tasks }: Pick<SessionView, 'session' | 'tasks'>): readonly PlannedTask[] {
   const begun = new Set<string>(takenIds(tasks));
   const proposed = session.proposal?.filter((task) => !begun.has(task.id));
@@ -195,7 +195,7 @@ function proposalOf({ session, tasks }: SessionView, plan: readonly PlannedTask[
   if (session.cycle > 0 && canonicalDigest(approved) === canonicalDigest(plan)) return null;
   if (plan.length > 0) return [...plan];
   if (session.cycle === 0) return null;
-  // What is done goes on without them.
+  // Done work goes on without them.
   if (tasks.some(({ status }) => status === 'done' || status === 'claimed')) return [];
   throw refusal({
     code: 'empty-plan',

@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Task } from '../../domain/state/task.ts';
 
-// What a lead agent is refused, each with what it can do instead: hints name its tools, or the person's command.
+// Refusals for a lead agent, each with an alternative: hints name its tools, or the person's command.
 
 interface Refusal {
   readonly code: string;

@@ -21,7 +21,7 @@ import type { Workshop } from '../workshop.ts';
 
 /** The tools that one lead agent calls, and what came of it. */
 export interface LeadTools extends ToolDoor {
-  /** How the agent ended its lead; null: it has not. */
+  /** Result of the lead agent; null: it has not ended. */
   readonly outcome: 'completed' | 'failed' | null;
   /** A question that only an absent person could have answered: the run ends with it. */
   readonly waits: FlameError | null;
@@ -100,7 +100,7 @@ export function warnOfLooseRules(workshop: Pick<Workshop, 'config' | 'events' | 
 async function lead(workshop: Workshop, id: SessionId, open: OpenLeadTools): Promise<void> {
   const by = workshop.newAgentId('queen');
   const { session } = await viewSession(workshop, id);
-  // What it waits for ends with it, and it ends with a run that is stopped.
+  // Its waits end with it, and it ends with a run that is stopped.
   const stopping = new AbortController();
   const signal = AbortSignal.any([workshop.signal, stopping.signal]);
   const tools = await open({ workshop, session: id, by, stop: () => stopping.abort() });

@@ -17,7 +17,7 @@ import { isLeftUnjudged } from './judge-work.ts';
 import { askedOtherwise, requireLeading } from './propose-tasks.ts';
 import { planNotApproved } from './refusals.ts';
 
-/** How often this work tried to have each commit judged, beyond what is booked. */
+/** Number of times this work tried to have each commit judged, beyond the booked ones. */
 type Tries = Map<string, number>;
 
 /**
@@ -50,7 +50,7 @@ export async function assignTasks(
   const wantedIds = wanted.map((task) => task.id);
   if (wanted.some(({ status }) => status === 'requeued'))
     await record(workshop, id, ({ tasks: now }) => {
-      // What conflicted and went back by itself begins as what was sent back does.
+      // A task that went back because of a conflict restarts like any that was sent back.
       const again = now.filter((task) => task.status === 'requeued' && wantedIds.includes(task.id));
       return again.length === 0 ? null : { steps: again.map(restartTask) };
     });

@@ -35,7 +35,7 @@ export async function bringBase(
   const branch = landsOn(session);
   await sharing.bring(branch);
   if (await isHere()) return true;
-  // Its server ended between the two, or somebody reset the branch: its lead is asked about that.
+  // Its server ended between the two, or the branch was reset: its lead asks the person about that.
   const message = `${branch} at ${sharing.remote} does not hold ${shortId(session.base_commit)}, which the session says it is at: nothing begins here until it does.`;
   tellOnce({ events, run }, message);
   return false;

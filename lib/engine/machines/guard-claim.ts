@@ -17,12 +17,12 @@ interface Claim {
   readonly task: Pick<Task, 'id'> | null;
 }
 
-/** What an agent came to, and whether the watch ended it because this machine was cut off. */
+/** Outcome of an agent, and whether the watch ended it because this machine was cut off. */
 export type GuardedOutcome = AgentOutcome & { readonly isCutOff?: boolean };
 
 /** A watch over the claim an agent works on, and over the share of the budget it spends. */
 export interface ClaimGuard {
-  /** What the agent came to, with why it was ended where it was by the watch. */
+  /** Outcome of the agent, with the reason where the watch ended it. */
   judge(outcome: AgentOutcome): GuardedOutcome;
   end(): void;
 }
@@ -33,10 +33,9 @@ interface Reason {
 }
 
 /**
- * Ends an agent of any role once the remote took no sign of life of this machine for so long that others are about to
- * take over, and to give back what it had set aside; a worker whose task another machine has;
- * and all of a lead that another machine took the place of. What it wrote stays;
- * settling the attempt finds whose the task is.
+ * Ends an agent of any role once the remote took no heartbeat of this machine for so long that others are about to take
+ * over, and to release its reservations; a worker whose task another machine has; and all of a lead that another
+ * machine replaced. Its work stays; settling the attempt finds whose the task is.
  */
 export function guardClaim(workshop: Workshop, job: Claim, running: RunningAgent): ClaimGuard {
   const over = new AbortController();
@@ -66,7 +65,7 @@ export function guardClaim(workshop: Workshop, job: Claim, running: RunningAgent
   };
 }
 
-/** Resolves once the remote takes signs of life of this machine again, or the person stops the program. */
+/** Resolves once the remote takes heartbeats of this machine again, or the person stops the program. */
 export async function untilBack({ machine, sharing, signal }: Workshop): Promise<void> {
   while (sharing?.isCutOff() === true && !signal.aborted) await machine.sleep(lookMs, signal);
 }

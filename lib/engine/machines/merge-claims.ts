@@ -21,7 +21,7 @@ export function holdsMerge(
   return session.machines?.merging?.machine === workshop.place && mayHere(workshop, session, 'merge');
 }
 
-/** A changeset with the word of the machine that built it, where that joined. */
+/** Signs a changeset in the name of the machine that built it, where that joined. */
 export function withBuilder(
   { sharing, place }: Pick<Workshop, 'sharing' | 'place'>,
   session: Session,

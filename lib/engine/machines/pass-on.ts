@@ -7,7 +7,7 @@ import { record, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 
 /**
- * Frees what machines hold that gave no sign of life for their lease. Who is silent may work all the same: its claims
+ * Releases claims of machines without a heartbeat for their lease. A silent machine may work all the same: its claims
  * have numbers, so a result of an earlier one changes nothing.
  */
 export async function passOnClaims(workshop: Workshop, id: SessionId): Promise<void> {
@@ -37,8 +37,8 @@ export async function passOnClaims(workshop: Workshop, id: SessionId): Promise<v
 }
 
 /**
- * What agents of such machines had set aside counts as spent from now on, whatever their role: they may have spent all
- * of it. Their clone says how much it was once it is back.
+ * Counts reservations of such machines' agents as spent from now on, in every role: they may have spent all of it.
+ * Their clone reports the real amount once it is back.
  */
 async function presumeShares(workshop: Workshop, id: SessionId): Promise<void> {
   const { sharing } = workshop;

@@ -9,13 +9,13 @@ import type { Session } from '../../domain/state/session.ts';
 import { record, recordOwn } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 
-/** What one agent may spend, and whether that is less than it would have had. */
+/** Share of one agent, and whether it is less than it would have had. */
 export interface ReservedShare {
   readonly budget: AgentRequest['budget'];
   readonly isCut: boolean;
 }
 
-// How many agents of one machine an unlimited role leaves something to.
+// Number of agents of one machine that an unlimited role leaves something to.
 const partsOfUnlimited = 8;
 const lookAgainMs = 2_000;
 
@@ -59,8 +59,8 @@ export async function reserve(
 }
 
 /**
- * What this machine's agents may spend of the session in all, in its unit; 0: no more is said than for all. A lead's person
- * raises the budget of all, not what this machine's person agreed to spend here.
+ * Limit of this machine's agents in the session, in its unit; 0: none but that of all machines. A lead's person raises
+ * the budget of all, not the amount this machine's person agreed to spend here.
  */
 function mostHere({ config, sharing }: Pick<Workshop, 'config' | 'sharing'>): number {
   if (sharing?.role !== 'worker') return 0;
@@ -76,7 +76,7 @@ export function isSpentHere(workshop: Pick<Workshop, 'config' | 'sharing'>, sess
   return isSpent || isOwnSpent;
 }
 
-/** Gives back what agents of this machine had set aside that do not run any more. */
+/** Releases reservations of this machine's agents that don't run any more. */
 export async function giveBack(workshop: Workshop, id: SessionId): Promise<void> {
   const { sharing } = workshop;
   if (sharing === undefined) return;
@@ -92,7 +92,7 @@ export async function giveBack(workshop: Workshop, id: SessionId): Promise<void>
   });
 }
 
-/** Of one agent, where it never came to spend. */
+/** Releases the reservation of one agent that never spent. */
 export async function giveBackOf(workshop: Workshop, id: SessionId, agent: AgentId): Promise<void> {
   if (workshop.sharing === undefined) return;
   await recordOwn(workshop, id, ({ session }) => {

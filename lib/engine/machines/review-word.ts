@@ -15,7 +15,7 @@ export function withReviewer(
   id: string,
 ): Session {
   if (sharing?.role !== 'worker') return session;
-  // Another lead asks anew.
+  // Under another lead it is asked again.
   const said = { name: place, claim: session.machines?.term ?? 1 };
   const changesets = session.changesets.map((changeset) => {
     if (changeset.id !== id) return changeset;

@@ -12,15 +12,15 @@ import { leadElsewhere, recordOwn, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 
 /**
- * What stopped a run of a machine that leads. Where another one took its place, that is why: what it held is free, what
- * its agents wrote is kept as rescues, and the answer is the error that says so; else it is the one that was given.
+ * Handles the end of a run on a machine that leads. If another machine took over the lead, releases its claims, keeps
+ * its agents' work as rescues and returns a lead-lost error; otherwise returns the original error.
  */
 export async function stepDown(workshop: Workshop, id: SessionId, error: unknown): Promise<unknown> {
   if (workshop.sharing === undefined || isInterrupted(error)) return error;
   const view = await viewSession(workshop, id).catch(() => null);
   const lead = view === null ? null : leadElsewhere(workshop, view);
   if (view === null || lead === null) return error;
-  // Each for itself: where the remote is out of reach, nothing can be freed, and what was written is kept all the same.
+  // Separately: if the remote is out of reach, claims can't be released, but work is kept all the same.
   const given = await tried(giveUpAll(workshop, id, lead));
   const kept = await tried(keepAll(workshop, id, lead));
   const { term = 1 } = view.stored.machines ?? {};

@@ -8,7 +8,7 @@ interface Attempt {
   readonly session: SessionId;
   readonly task: Task;
   readonly agent: AgentId;
-  /** Where its worktree is. */
+  /** Path of its worktree. */
   readonly path: string;
 }
 

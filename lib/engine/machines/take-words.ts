@@ -40,7 +40,7 @@ function isVerdictOf(
   { session, task, verdict }: { readonly session: Session; readonly task: Task; readonly verdict: Verdict },
 ): boolean {
   const { machine: word, by } = verdict;
-  // What a person of that machine says against its checks is no finding.
+  // An override by a person of that machine is no finding.
   if (verdict.override !== undefined || (by !== 'diagnostics' && !agentIdPattern.test(by))) return false;
   // By its own hands it can't be judged; what was found under a claim that passed on is past.
   if (word === undefined || word.name === task.claimed_host) return false;

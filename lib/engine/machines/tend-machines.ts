@@ -7,8 +7,8 @@ import { tellTrusted } from './trusted.ts';
 import { passOnJudging } from './verdict-claims.ts';
 
 /**
- * What each look at the others leads to: what they held passes on where they are gone, they are told what they are trusted
- * with, and what they found counts as far as they are.
+ * Acts on each look at the other machines: passes on claims of machines that are gone, publishes which roles each one
+ * is trusted in, and applies signed results of trusted ones.
  */
 export async function tendMachines(workshop: Workshop, id: SessionId): Promise<void> {
   if (workshop.sharing === undefined) return;

@@ -21,7 +21,7 @@ export function isTrusted(
   return named || decided.has(machineDecision(session, key, role));
 }
 
-/** What this machine may do in a session that another one leads, beside what it was started for. */
+/** True if this machine may act in a role: a lead in all of them, others as started and, beyond tasks, as trusted. */
 export function mayHere(
   { sharing, place }: Pick<Workshop, 'sharing' | 'place'>,
   { machines }: Pick<Session, 'machines'>,
@@ -49,8 +49,8 @@ export function trustedMachines(
 }
 
 /**
- * Tells machines what this lead has them do beside tasks. `without` is kept back for now. What counts is asked of this
- * clone each time: whoever writes this into the note gains nothing by it.
+ * Publishes which roles beside tasks this lead trusts each machine in. `without` is kept back for now. Trust itself is
+ * looked up in this clone each time: another clone gains nothing by writing this into the note.
  */
 export async function tellTrusted(
   workshop: Workshop,

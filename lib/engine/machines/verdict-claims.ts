@@ -5,8 +5,8 @@ import { record, type SessionView, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 
 /**
- * Takes the judging of a task's commit for this machine, at the remote; null: another one has it, or there is nothing to
- * judge any more. Alone it is nobody's to take.
+ * Claims the judging of a task's commit for this machine, at the remote; null: another machine has it, or there is
+ * nothing to judge any more. Without other machines there is no claim.
  */
 export async function claimVerdict(
   workshop: Workshop,
@@ -63,7 +63,7 @@ export async function giveBackVerdict(workshop: Workshop, session: SessionId, id
   });
 }
 
-/** Frees what machines were judging that gave no sign of life, and what an earlier run of this one was. */
+/** Releases commits that machines without a heartbeat were judging, and those of an earlier run of this one. */
 export async function passOnJudging(workshop: Workshop, id: SessionId, isOwnToo = false): Promise<void> {
   const { sharing, place } = workshop;
   if (sharing === undefined) return;

@@ -26,7 +26,7 @@ export interface BuiltChangeset {
   readonly conflicts: readonly { readonly task: Task; readonly notes: string }[];
   readonly diffstat: DiffStat;
   readonly diagnostics: readonly DiagnosticRun[];
-  /** What its person wrote for the same work before; null: nothing. */
+  /** Message its person wrote for the same work before; null: none. */
   readonly kept: string | null;
 }
 
@@ -71,7 +71,7 @@ export async function buildChangeset(workshop: Workshop, job: ChangesetJob): Pro
   return { commit, parent, merged, conflicts, diffstat, diagnostics, kept };
 }
 
-/** What the person wrote when they approved the same work, before its base moved; they are told that it stays. */
+/** Message the person wrote when they approved the same work, before its base moved; reports that it stays. */
 function keptFor(
   { events, decided }: Pick<Workshop, 'events' | 'decided'>,
   { session, group: { group } }: ChangesetJob,
@@ -88,7 +88,7 @@ function keptFor(
 interface MergeState {
   readonly tip: ObjectId;
   readonly tree: ObjectId;
-  /** What holds the work of the merged tasks: their own commits, or others where these can't be merged. */
+  /** Commits with the work of the merged tasks: their own, or others where these can't be merged. */
   readonly tips: readonly ObjectId[];
   readonly merged: readonly Task[];
   readonly conflicts: readonly { readonly task: Task; readonly notes: string }[];
@@ -108,7 +108,7 @@ async function mergeTask(
   task: Task,
 ): Promise<MergeState> {
   if (task.commit === null) return state;
-  // What stands on the work of one that fell out is merged once it was put on what remains, or on what comes instead.
+  // Work that stands on a task that fell out is merged once it was rebased onto the rest, or onto its replacement.
   if (needsOf(task).some((id) => isLeftOut(job.group, state, id))) return state;
   const foreign = await foreignCommits(workshop, { onto: parent, group: job.group.tasks, task });
   if (foreign.length > 0) return replayTask(workshop, { job, foreign }, state, task);

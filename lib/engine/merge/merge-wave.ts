@@ -211,7 +211,7 @@ async function keep(
   const ref = changesetRef(id, changeset.id);
   const old = await workshop.git.resolveCommit(ref);
   await record(workshop, id, ({ session, stored }) => {
-    // Who was given up while it merged changes nothing.
+    // A machine that was given up while it merged changes nothing.
     if (isJoined(workshop) && !holdsMerge(workshop, stored)) return null;
     const built = withBuilder(workshop, session, changeset);
     return {

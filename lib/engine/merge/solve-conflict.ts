@@ -38,7 +38,7 @@ type Solution =
  */
 export async function solveConflict(workshop: Workshop, conflict: Conflict): Promise<Solution> {
   const adapter = roleAdapter(workshop.config, 'merger');
-  // Of lines that differ git says nothing but the path once more.
+  // For lines that differ git repeats the path alone.
   const further = conflict.messages.filter(
     (message) => !/^CONFLICT \(content\): Merge conflict in /.test(message),
   );
@@ -115,7 +115,7 @@ async function letSolve(
   try {
     return await checkSolution(workshop, conflict, { cell, agent, paths, before, policy });
   } catch (error) {
-    // What it left can't be judged: that is no trouble of the run.
+    // Its remains can't be judged: that is no error of the run.
     if (!(error instanceof FlameError) || !error.code.startsWith('cell-')) throw error;
     return { kind: 'unsolved', notes: `${agent} left what can't be judged: ${error.message}` };
   }
@@ -159,7 +159,7 @@ interface Checked {
   readonly policy: Parameters<typeof checkBranch>[0]['policy'];
 }
 
-/** What it left is committed and judged: no marker may be left, and nothing outside both sides' scope changed. */
+/** Commits and judges its result: no marker may be left, and nothing outside both sides' scope changed. */
 async function checkSolution(
   workshop: WithGit<GitCells & GitDiffs & GitFiles>,
   { task }: Conflict,
@@ -187,7 +187,7 @@ async function checkSolution(
   const violations = checkBranch({
     policy,
     files,
-    // Of a merger's commits only the tree is taken over.
+    // Only the tree of a merger's commits is taken over.
     commits: [],
     signer: null,
     start: cell.start,

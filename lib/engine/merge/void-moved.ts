@@ -42,7 +42,7 @@ export async function voidMoved(
   return moved.length;
 }
 
-/** Remarks are about lines as they were: nobody knows whether they hold for what is built now. */
+/** Remarks are about lines as they were: they may not hold for the changeset that is built now. */
 function tellRemarks({ events }: Recorder, { group, remarks = [] }: Changeset): void {
   if (remarks.length === 0) return;
   const message = `Changeset ${group} is built again without what you remarked on its lines when you approved it; say it again where it still holds.`;

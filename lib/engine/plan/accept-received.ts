@@ -57,7 +57,7 @@ export async function acceptReceived(workshop: Workshop, id: SessionId): Promise
     const accepted = accept(now);
     return accepted === null ? null : { ...accepted, refs };
   });
-  // A branch that moves meanwhile belongs to whoever moves it.
+  // A branch that another process moves meanwhile is left to that.
   if (done.kind === 'ref-moved') await record(workshop, id, accept);
 }
 
@@ -114,7 +114,7 @@ async function ask(
   return decision;
 }
 
-/** What of a session was received and not approved here yet, a line each. */
+/** Describes the parts of a session that were received and not approved here yet, a line each. */
 export function describeReceived(
   { decided }: Pick<Workshop, 'decided'>,
   { stored, isOurs, received }: Pick<SessionView, 'stored' | 'isOurs' | 'received'>,
@@ -147,7 +147,7 @@ function changes(names: readonly string[] | null): string {
 }
 
 interface Answered {
-  /** What the person was shown: their word is about nothing else. */
+  /** State the person was shown: their decision is about nothing else. */
   readonly shown: SessionView;
   readonly now: SessionView;
 }
@@ -225,7 +225,7 @@ function editStep(workshop: Pick<Workshop, 'gates'>, task: Task): TaskChange {
   return { task, subject, transition: `${task.status} -> ${task.status}` };
 }
 
-/** What was received stays what it is: nothing is done with it here. */
+/** A received session stays as it is: no work begins on it here. */
 export function notAccepted({ id }: Pick<Session, 'id'>): FlameError {
   return new FlameError({
     kind: 'refused',

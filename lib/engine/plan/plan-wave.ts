@@ -72,8 +72,8 @@ export async function planWave(workshop: Workshop, id: SessionId, options: PlanO
 }
 
 /**
- * Refuses a talk with the planner that its CLI can't have, where a person asked for one by word. Throws FlameError
- * `cannot-talk`; a configuration's wish is only told of.
+ * Refuses a talk with the planner that its CLI can't have, where a person's option asked for one. Throws FlameError
+ * `cannot-talk`; for a configuration's wish there is only a warning.
  */
 export function requireTalk(workshop: Pick<Workshop, 'adapter' | 'config'>): void {
   const { name, canTalk } = workshop.adapter(roleAdapter(workshop.config, 'planner'));
@@ -151,7 +151,7 @@ export async function propose(
       next: { ...now, proposal: [...plan.tasks], estimate },
       subject: `session: a plan of ${plan.tasks.length} task${plan.tasks.length === 1 ? '' : 's'} is proposed`,
     },
-    // By writing the plan, a person vouches for its adapters, whatever happens to the rest.
+    // By writing the plan, a person vouches for its adapters, whether or not the rest is approved.
     accepted: isByHand ? adapterChoices(session.id, plan) : [],
   }));
   const waves = planWaves(plan.tasks, workshop.config.concurrency.development).length;
@@ -197,7 +197,7 @@ export async function decidePlan(
   return decision;
 }
 
-/** What git ignores is in no commit: a task about such files alone would be paid for nothing. */
+/** Files that git ignores are in no commit: a task about such files alone would be paid for nothing. */
 async function tellIgnored(
   { git, events }: Pick<Workshop, 'events'> & WithGit<Pick<GitFiles, 'ignoredPaths'>>,
   { tasks }: Plan,

@@ -43,7 +43,7 @@ export async function quit(workshop: Recorder, id: SessionId, from: Placed<unkno
       ...withGate(session, { gate: 'plan', decision: 'quit' }, from, workshop),
       proposal: null,
     };
-    // What was proposed beside approved work is refused; the work goes on.
+    // A proposal beside approved work is refused; the work goes on.
     if (session.wave !== 'plan')
       return { session: { next: gated, subject: 'session: the plan proposed meanwhile is refused' } };
     const next = { ...gated, state: 'ended' as const, wave: 'done' as const };

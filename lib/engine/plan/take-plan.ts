@@ -37,7 +37,7 @@ export async function takePlan(
       ...gated,
       proposal: null,
       replan_notes: null,
-      // What was said holds for later plans too; the plan it was said of is over.
+      // The reasons hold for later plans too; the plan they were given for is over.
       ...(gated.sent_back === undefined ? {} : { sent_back: { ...gated.sent_back, plan: null } }),
       cycle: cycleOfPlan(view.session, view.tasks, plan.tasks),
       wave: 'work',
@@ -79,7 +79,7 @@ export function isReplaceable({ status }: Task): boolean {
   return status === 'pending' || status === 'requeued' || status === 'failed' || status === 'blocked';
 }
 
-/** What waits for them to be done again would wait for ever. */
+/** Tasks that wait for replaced ones to be done again would wait for ever. */
 function withWaiting(replaced: readonly Task[], tasks: readonly Task[]): readonly Task[] {
   const ground = readGround(tasks);
   const ids = replaced.map(({ id }) => id);

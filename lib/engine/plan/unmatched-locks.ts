@@ -43,7 +43,7 @@ function isWide(lock: string): boolean {
 /** Both answers take a pass over all paths for a lock with wildcards, and a look-up for any other. */
 function readPaths(paths: readonly string[]): {
   has(lock: string): boolean;
-  /** What was probably meant by a lock that has no file: other case, brackets lost, or those of a shell. */
+  /** Paths a lock without a file probably meant: other case, brackets lost, or those of a shell. */
   closeTo(lock: string): readonly string[];
 } {
   const known = new Set(paths.flatMap((path) => withFolders(path.normalize('NFC'))));

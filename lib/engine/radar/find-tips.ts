@@ -13,7 +13,7 @@ export interface TipParts
   readonly worktreeOf: (task: Task) => string | null;
 }
 
-/** Where the work of a task stands, and what it is compared with. */
+/** Tip of a task's work, and the commit it is compared with. */
 export interface Tip extends PlacedCommit {
   readonly task: Task;
   readonly start: ObjectId;
@@ -37,7 +37,7 @@ export async function findTips(parts: TipParts, tasks: readonly Task[]): Promise
   // Asked one after another, thousands of claims would take a round trip to git each.
   const found = await Promise.all(
     tasks.map((task) => {
-      // What waits is put on other work before it meets any.
+      // Work that waits is rebased before it is compared with any.
       if (task.status === 'done' && !ground.waits(task)) return acceptedTip(task);
       if (task.status !== 'claimed' || (task.agent_id === null && task.start_commit === null)) return null;
       return tipAtWork(parts, task, cells);
@@ -74,7 +74,7 @@ async function tipAtWork(
   if (cell === undefined) return null;
   try {
     const commit = await git.cellHead(cell);
-    // What it continues from an earlier attempt counts once it has added to that.
+    // Work kept from an earlier attempt counts once this one has added to it.
     const start = commit === cell.start ? cell.start : cell.base;
     return { task, commit, start, quarantine: cell.quarantine, isAtWork: true };
   } catch (error) {

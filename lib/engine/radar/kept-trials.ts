@@ -3,11 +3,11 @@ import type { Trial } from '../../domain/ports/git-trials.ts';
 import { isRecord } from '../../util/json-record.ts';
 import type { Workshop } from '../workshop.ts';
 
-// Of a conflict in thousands of files the rest is counted when it is met.
+// The rest of a conflict in thousands of files is counted when it is met.
 const mostKept = 2_000;
 const mostPaths = 100;
 
-/** What other processes have tried of a session; what can't be read is tried again. */
+/** Reads the trials of other processes for a session; unreadable ones are made again. */
 export async function recallTrials(
   { tried }: Pick<Workshop, 'tried'>,
   session: SessionId,
@@ -25,7 +25,7 @@ export async function recallTrials(
   }
 }
 
-/** Notes what was tried, the latest. Whoever may not write there goes without. */
+/** Stores the latest trials. A process that may not write there goes on without. */
 export async function storeTrials(
   { tried }: Pick<Workshop, 'tried'>,
   session: SessionId,

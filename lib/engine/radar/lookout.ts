@@ -22,7 +22,7 @@ export type LookoutParts = Pick<Workshop, 'tried' | 'now'> &
   TipParts &
   WithGit<GitCommits & GitTrials & Pick<GitDiffs, 'treeChanges'>>;
 
-/** What one look may take. */
+/** Limits of one look. */
 interface LookBounds {
   /** Trials at most; each is a process of git. */
   readonly trials: number;
@@ -85,7 +85,7 @@ async function look(parts: LookoutParts, memory: LookMemory, at: Look): Promise<
   return ahead;
 }
 
-/** Of thousands of pairs hardly any has. */
+/** True if a trial of the pair failed; hardly any of thousands of pairs did. */
 function hasFailed({ failed }: LookMemory, pair: TrialPair): boolean {
   return failed.size > 0 && failed.has(trialKey(pair));
 }
@@ -135,7 +135,7 @@ async function gather(
     const { task, commit, isAtWork, start } = tip;
     try {
       const changes = await pathsOf(parts, memory, { from: start, to: tip, isJudged: !isAtWork, signal });
-      // What lost its ground is put on the branch without that, and only then compared with it.
+      // Work that lost its ground is first rebased onto the branch without it, and compared with the branch then.
       const isUprooted = ground.lost(task).length > 0;
       const missed = isUprooted ? nothing : await missedOf(parts, memory, { start, base, signal });
       const { id, file_locks } = task;
@@ -190,7 +190,7 @@ function shortList(changes: readonly TreeChange[]): ChangedPaths | null {
   return { paths: changes.map(({ path }) => path), removes: changes.some(({ blob }) => blob === null) };
 }
 
-/** What the branch holds beyond where a work began. */
+/** Changes of the branch that a work did not start from. */
 async function missedOf(
   parts: LookoutParts,
   memory: LookMemory,

@@ -10,9 +10,9 @@ import { record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 
 /**
- * Moves the branch a session lands on to what it landed at the remote, where this clone was not told of that: it was
- * killed before it heard the answer, or another machine led meanwhile. Only forward, and only where no work tree of the
- * person stands against it. bringAlong then does the work trees. Throws FlameError `base-behind`; nothing has happened then.
+ * Moves the branch a session lands on to its landing at the remote, where this clone doesn't know that: it was killed
+ * before the answer came, or another machine led meanwhile. Only forward, and only where no work tree of the person
+ * conflicts with it. bringAlong then updates the work trees. Throws FlameError `base-behind`, before any change.
  */
 export async function adoptLanded(workshop: Workshop, id: SessionId): Promise<void> {
   const { sharing, git } = workshop;
@@ -25,7 +25,7 @@ export async function adoptLanded(workshop: Workshop, id: SessionId): Promise<vo
   const theirs = await sharing.tipOf(branch);
   const holds = async (commit: ObjectId | null): Promise<boolean> =>
     commit !== null && (await git.isAncestor(to, commit));
-  // Somebody brought it already, or took it back there.
+  // The branch has it already, or it was taken back there.
   if ((await holds(tip)) || !(await holds(theirs))) return;
   const obstacle = await findObstacle(workshop, branch, { tip, to });
   if (obstacle !== null) throw landedElsewhere({ branch, to, obstacle, remote: sharing.remote });
@@ -59,7 +59,7 @@ export async function bringForward(workshop: Workshop, id: SessionId): Promise<v
   const obstacle = await findObstacle(workshop, branch, { tip, to });
   if (obstacle !== null) throw behind({ branch, obstacle, remote });
   await record(workshop, id, ({ session: now }) => {
-    // What was built on the old one is built again by its review.
+    // Changesets built on the old one are built again by its review.
     const isBuilt = changesetsOfCycle(now).some(({ state }) => state === 'waiting' || state === 'approved');
     const checkout = { from: ownCheckout(workshop, now)?.from ?? tip, to, place: workshop.place };
     return {

@@ -15,7 +15,7 @@ interface Ends {
 }
 
 interface Commented {
-  /** What was commented on; of several, the first that has the file. */
+  /** Commented versions; of several, the first that has the file. */
   readonly versions: readonly Ends[];
   readonly comments: readonly LineComment[];
   /** The tree of what was commented on, on what the work is built on now. */
@@ -23,7 +23,7 @@ interface Commented {
   readonly now: Ends;
 }
 
-/** What became of the lines that were commented on: first what came from below is followed, then the author's own change. */
+/** Follows the lines that were commented on: first through changes from below, then through the author's own change. */
 export async function answerComments(
   git: GitDiffs,
   { versions, comments, from, now }: Commented,
@@ -112,7 +112,7 @@ async function follow(
       return { comment, fate, line: null, answer: textOf(followed.hunk) };
     }
     line = followed.line;
-    // What came from below is no answer.
+    // A change from below is no answer.
     beside = followed.beside;
   }
   return { comment, fate: beside === null ? 'stands' : 'beside', line, answer: textOf(beside) };

@@ -61,7 +61,7 @@ interface Edit {
   readonly lines: readonly string[];
 }
 
-/** Where the commented lines are in the work of the task that changed the file last. */
+/** Finds the commented lines in the work of the task that changed the file last. */
 async function placeEdit(
   { git }: Pick<Workshop, 'git'>,
   changeset: Changeset,

@@ -8,9 +8,9 @@ import type { WithGit, Workshop } from '../workshop.ts';
 type Below = Pick<Changeset, 'group' | 'state'>;
 
 /**
- * What landing a changeset onto `tip` would bring along although it has not landed itself; null: nothing. Whatever was
- * decided, what a person was shown is the difference to that. One it was built on that its session doesn't list as this
- * clone built it has not landed either, unless the branch holds it.
+ * Finds a changeset that landing another onto `tip` would bring along although it has not landed; null: none. Decisions
+ * about it don't matter: the person was shown the difference to it. One that it was built on, and that its session
+ * doesn't list as this clone built it, has not landed either, unless the branch holds it.
  */
 export async function unlandedBelow(
   { git, decided }: Pick<Workshop, 'decided'> & WithGit<GitCommits>,

@@ -19,7 +19,7 @@ async function worktreesOf(workshop: WithGit<GitWorktrees>, name: string): Promi
   return worktrees.filter(({ branch }) => branch === name).map(({ path }) => path);
 }
 
-/** What is not done where a work tree stands against it, and the command that does it once that is out of the way. */
+/** Words for an action that a work tree blocks, and the command that repeats it once the way is free. */
 interface Doing {
   readonly done: string;
   readonly again: string;
@@ -102,7 +102,7 @@ async function requireAdvance(
     details,
     hints: [
       `${here} ls-files -v | grep '^[a-zS]'`,
-      // Of the two in one call git does the last alone.
+      // In one call git does only the last of the two.
       `${here} update-index --no-assume-unchanged FILE`,
       `${here} update-index --no-skip-worktree FILE`,
       again,
@@ -147,7 +147,7 @@ export async function bringAlong(
   return isThere;
 }
 
-/** A commit of all that a work tree held before it was brought along takes the landing back: whoever made it may not know. */
+/** Warns that a commit of a work tree that was not updated yet takes the landing back: its author may not know. */
 async function tellMoved(
   { git, events }: Pick<Workshop, 'events'> & WithGit<GitCommits & GitDiffs>,
   branch: string,

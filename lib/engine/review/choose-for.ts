@@ -21,7 +21,7 @@ export async function chooseFor(
   });
 }
 
-/** What is decided about one task is about one of that changeset; name undefined: none was named. */
+/** Error for a task that is not in the changeset; name undefined: none was named. */
 export function notInChangeset({ group, tasks }: Changeset, name: string | undefined): FlameError {
   const what = name === undefined ? 'none of them' : JSON.stringify(name.slice(0, 100));
   return new FlameError({

@@ -21,7 +21,7 @@ import { recordDecision } from './record-decision.ts';
 import { comparedToSeen } from './since-seen.ts';
 import { undoDecision, undoIfStill } from './undo-decision.ts';
 
-/** Where a changeset is among those that are asked about, and what looks ahead meanwhile. */
+/** Position of a changeset among those that are asked about, and the watch for conflicts meanwhile. */
 export interface Turn {
   readonly position: number;
   readonly total: number;
@@ -55,7 +55,7 @@ export async function decideOne(
   await performDecision(workshop, session, changeset, decision);
 }
 
-/** What the person is shown of a changeset. */
+/** Facts about a changeset that the person is shown. */
 async function shownOf(
   workshop: Workshop,
   view: SessionView,
@@ -88,7 +88,7 @@ async function shownOf(
   };
 }
 
-/** What can be asked, and decided, about any changeset of the review. */
+/** Questions and decisions for any changeset of the review. */
 function asking(
   workshop: Workshop,
   session: SessionId,
@@ -129,7 +129,7 @@ function asking(
   };
 }
 
-/** What the watcher refused to whoever worked on, judged or joined these tasks. */
+/** Calls that the watcher refused to agents that worked on, judged or joined these tasks. */
 async function blockedCalls(
   workshop: Pick<Workshop, 'agents'>,
   { agents }: Session,

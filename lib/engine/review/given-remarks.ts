@@ -3,7 +3,7 @@ import type { LineComment } from '../../domain/state/line-comment.ts';
 import { remarkHeads } from '../../domain/state/pull-request.ts';
 import { formatCount } from '../../util/format-amount.ts';
 
-/** How many characters a task is given in one round, beside its comments on lines. */
+/** Most characters a task is given in one round, beside its comments on lines. */
 export const mostNotes = 12_000;
 
 /** One thing that was said, for one task. */
@@ -11,7 +11,7 @@ export type Given =
   | { readonly id: string; readonly kind: 'line'; readonly comment: LineComment }
   | { readonly id: string; readonly kind: 'check' | 'whole'; readonly text: string };
 
-/** How much it is, in a few words. */
+/** Counts them, in a few words. */
 export function counted(given: readonly Given[]): string {
   const checks = given.filter(({ kind }) => kind === 'check').length;
   const parts = [

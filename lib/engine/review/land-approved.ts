@@ -46,10 +46,7 @@ export async function landApproved(
   return { landed, refused: approved.length - landed };
 }
 
-/**
- * What `hooks.post_merge` receives: the approved changesets that landed, and as which commits, in their
- * order.
- */
+/** Facts for `hooks.post_merge`: the approved changesets that landed, and as which commits, in their order. */
 async function landedFacts(
   workshop: Pick<Workshop, 'config' | 'store'>,
   id: SessionId,
@@ -137,7 +134,7 @@ async function mayLand(
   return refuseLanding(workshop, session, changeset, why);
 }
 
-/** What was approved, in the shape it lands in; or the same change on what has just landed. */
+/** Fits an approved changeset onto the branch, in the shape it lands in; on top of later landings, if any. */
 async function fitOnto(
   workshop: Workshop,
   {
@@ -156,7 +153,7 @@ async function fitOnto(
   const shape = (tree: ObjectId): Promise<ObjectId> =>
     shapeLanding(workshop, { session, changeset, tasks, tip, tree });
   if (changeset.parent === tip) return { kind: 'fits', commit: await shape(approved) };
-  // What was shown is the difference to what it was built on, also where that landed as another commit.
+  // The person saw the difference to its ground, also where that landed as another commit.
   const merge = (await workshop.git.isAncestor(changeset.parent, tip))
     ? await workshop.git.mergeTree(tip, changeset.commit)
     : await workshop.git.replay(tip, changeset.parent, changeset.commit);
@@ -171,7 +168,7 @@ async function fitOnto(
   if (red.length === 0 || failedDiagnostics(changeset.diagnostics).length > 0)
     return { kind: 'fits', commit };
   const byThis = (await besideBase(workshop, red, tip)).filter(({ on_base: isBelow }) => isBelow !== true);
-  // What landed before made it red, by the person's word: this change adds nothing to that.
+  // Landings before it made it red, by the person's decision: this change adds nothing to that.
   if (byThis.length === 0) return { kind: 'fits', commit };
   return {
     kind: 'misfit',

@@ -16,7 +16,7 @@ export function destinedFor({ config }: Pick<Workshop, 'config'>, session: Sessi
   return { ...session, landing: { branch, from: session.base_commit, pull_request: null } };
 }
 
-/** What a session's note says about its landing branch; nothing before there is one. */
+/** Entry of a session's note about its landing branch; empty before there is one. */
 export function landingOf({ landing }: Session): Pick<Session, 'landing'> {
   return landing === undefined ? {} : { landing };
 }
@@ -36,7 +36,7 @@ export async function requireFreeName(
   throw landingBranchExists(branch);
 }
 
-/** The refusal of a branch that is to be made, and may hold other work. */
+/** Error for a new landing branch whose name exists already: it may hold other work. */
 export function landingBranchExists(branch: string): FlameError {
   return new FlameError({
     kind: 'refused',

@@ -65,7 +65,7 @@ async function recheck(
     const noted = withGate(view.session, gate, from, workshop);
     const changesets = noted.changesets.map((one) => {
       if (!isMeant(one)) return one;
-      // What another machine found is what that one signed.
+      // The signature covers only the results of the machine that built it.
       const { built_on: _, ...built } = one;
       return { ...built, diagnostics };
     });
@@ -79,7 +79,7 @@ async function recheck(
   workshop.events.emit({ event: 'notice', level: failing.length === 0 ? 'info' : 'warning', message });
 }
 
-/** The same out of turn: what comes before it stays undecided. */
+/** Performs a decision out of turn: changesets before it stay undecided. */
 export async function decideNow(
   workshop: Workshop,
   session: SessionId,

@@ -16,7 +16,7 @@ import { standingOn } from './undone-landing.ts';
 interface UndoPlan {
   readonly session: Session;
   readonly changeset: LandedChangeset;
-  /** Whose work stands on it: it is put on what remains, and goes back to its worker where that conflicts. */
+  /** Tasks whose work stands on it: it is rebased onto what remains, and goes back to its worker on a conflict. */
   readonly above: readonly TaskId[];
   readonly way:
     | { readonly how: 'moved-back' }
@@ -27,8 +27,8 @@ interface UndoPlan {
 }
 
 /**
- * How a landing would be taken back, without doing it: the branch moves back where it still is as the landing left it and
- * nothing shows that it was published; else a revert goes the way of any work.
+ * Plans how to take a landing back, without doing it: the branch moves back if it is still as the landing left it and
+ * nothing shows that it was published; else a revert is reviewed like any work.
  */
 export async function planUndo(
   workshop: Pick<Workshop, 'config' | 'git' | 'decided' | 'sharing' | 'store'>,
@@ -119,7 +119,7 @@ function takenBackAlready(
   });
 }
 
-/** What it took back was requeued or dropped by its landing: those tasks would not have landed, and their work would be there. */
+/** Error for undoing a revert: the tasks it requeued or dropped would not be landed, but their work would be there. */
 function isRevert({ id, tasks }: LandedChangeset): FlameError {
   return new FlameError({
     kind: 'refused',

@@ -15,7 +15,7 @@ import type { WithGit, Workshop } from '../workshop.ts';
 
 type LandingProof =
   | { readonly kind: 'proven' }
-  /** Whatever it holds, this clone did not merge it. */
+  /** This clone did not merge it, so nothing is known of its content. */
   | { readonly kind: 'strange' }
   /** The work of its tasks breaks their rules. */
   | { readonly kind: 'broken'; readonly notes: string }

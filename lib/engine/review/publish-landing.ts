@@ -90,7 +90,7 @@ async function aboveTakenBack(
   return above;
 }
 
-/** What a landing means for the tasks, and the reviews, of those it takes back. */
+/** Effects of a landing on tasks, and reviews, of the landings it takes back. */
 function takenBackBy(
   workshop: Pick<Workshop, 'gates' | 'now'>,
   view: SessionView,
@@ -108,7 +108,7 @@ function takenBackBy(
       { changeset, wish: back, above: above.get(changeset.id) ?? new Map() },
     );
     session = undone.session;
-    // What began upon two of them stands on both.
+    // A task that began upon two of them stands on both.
     now = applySteps(now, undone.steps);
     steps.push(...undone.steps);
     reviews.push(...undone.reviews);

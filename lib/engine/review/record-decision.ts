@@ -163,7 +163,7 @@ function requireReason(changeset: Changeset, override: string | undefined): void
   ]);
 }
 
-/** What goes back to its agents says why. */
+/** Requires a reason where work goes back to its agents. */
 function requireWhy({ group }: Changeset, reason: string): void {
   if (saysSomething(reason)) return;
   throw withoutReason(`Changeset ${group} is rejected only with a reason, for its agents to read.`, [
@@ -171,7 +171,7 @@ function requireWhy({ group }: Changeset, reason: string): void {
   ]);
 }
 
-/** A decision that says why, to whoever comes after it. */
+/** Error for a decision without a reason, which later readers need. */
 export function withoutReason(message: string, hints: readonly string[]): FlameError {
   return new FlameError({ kind: 'refused', code: 'needs-reason', message, hints });
 }

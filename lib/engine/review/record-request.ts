@@ -29,8 +29,8 @@ export async function recordRequest(
 }
 
 /**
- * Takes one for landed that was merged on its host, whose head was `head` and whose base branch is at `base` now. What
- * was put on its branch since, and was not there, is to be opened anew, upon the base. Resolves to whether it is over.
+ * Records a request as landed that was merged on its host, with head `head` and base branch at `base` now. Commits put
+ * on its branch since and not merged need a new request, upon the base. Resolves to whether it is over.
  */
 export async function recordMerged(
   workshop: Workshop,

@@ -44,7 +44,7 @@ export async function refuseLanding(
   return tellRefused(workshop, changeset, why);
 }
 
-/** Why an approval does not count that nobody gave a reason for. */
+/** Reason of an approval that does not count, where none was given. */
 export const noApproval = 'its approval does not hold any more';
 
 /** While it was proven it was decided otherwise, or its tasks got other work: that stands, and nothing was landed. */
@@ -93,7 +93,7 @@ export async function sendBack(
   return tellRefused(workshop, changeset, notes);
 }
 
-/** What was green when it was approved is red now: it waits for another word, with what was found. */
+/** Asks again about a changeset that was green when it was approved and is red now, with the new results. */
 export async function askAgain(
   workshop: Recorder,
   id: SessionId,
@@ -116,7 +116,7 @@ export async function askAgain(
   return tellRefused(workshop, proven.changeset, why);
 }
 
-/** What a refused landing ends a command with. */
+/** Error that ends a command after refused landings. */
 export function landingRefused(refused: number): FlameError {
   return new FlameError({
     kind: 'refused',

@@ -12,10 +12,10 @@ import { type MovedRequest, movedMeanwhile, ownRequests } from './request-tip.ts
 type Requests = readonly ChangesetRequest[];
 
 /**
- * Brings the branches of the pull requests of single groups to what has landed: each has its own changesets alone, upon
- * the branches of those it needs, and only grows. All of them move at once, with the session's note. What doesn't fit on
- * its branch is said, and left for the next time; so are those that somebody moved, which it resolves to. Throws
- * FlameErrors `landing-branch-exists` and `request-branch-moved`.
+ * Updates the branches of the pull requests of single groups to what has landed: each has its own changesets alone,
+ * upon the branches of those it needs, and only grows. All of them move at once, with the session's note. Changesets
+ * that don't fit on their branch are reported, and left for the next time; so are branches moved by others, which it
+ * resolves to. Throws FlameErrors `landing-branch-exists` and `request-branch-moved`.
  */
 export async function buildRequestBranches(
   workshop: Workshop,
@@ -89,7 +89,7 @@ async function withChangeset(
     uponNewest(workshop, requests, requireOf(requests, group));
   let built = await branchCommit(workshop, job, await ground());
   if (built.kind === 'conflict') {
-    // What it changes on lines of others that landed before it stands on those.
+    // If it changes lines of others that landed before it, it stands on those.
     const below = await changersOf(workshop, view, requests, { group, paths: built.paths });
     requests = below.length === 0 ? requests : ((await needed(requests, below)) ?? requests);
     built = await branchCommit(workshop, job, await ground());
@@ -107,7 +107,7 @@ async function withChangeset(
   }));
 }
 
-/** Of one that was merged there: upon the base branch as it was seen last, with what else was merged. */
+/** Puts a merged request upon the base branch as it was seen last, with other merged requests. */
 async function uponNewest(
   { git }: Workshop,
   requests: Requests,

@@ -18,7 +18,7 @@ interface Shown {
 
 type Git = Pick<Workshop, 'config' | 'events' | 'git'>;
 
-/** What was approved of a changeset, and nothing else, upon its branch; of one that was merged there, upon the base. */
+/** Commits the approved change of a changeset, and nothing else, upon its branch; if that was merged, upon the base. */
 export async function branchCommit(git: Git, shown: Shown, request: ChangesetRequest): Promise<Made> {
   const { changeset, tasks, session } = shown;
   const { parent, commit } = changeset;
@@ -55,7 +55,7 @@ async function isOwn({ config, git }: Git, onto: ObjectId, { tasks }: Shown): Pr
   return true;
 }
 
-/** Where a branch begins that stands on these. */
+/** Joins the branches that a new one stands on. */
 export async function joinGround(
   git: Git,
   from: ObjectId,

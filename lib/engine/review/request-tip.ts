@@ -8,11 +8,11 @@ import type { WithGit } from '../workshop.ts';
 
 /** The requests of a session as they are here. */
 export interface OwnRequests {
-  /** Those to go on with. */
+  /** Requests to go on with. */
   readonly own: readonly ChangesetRequest[];
   /** Groups of them that were merged on their host, and whose branch is gone here. */
   readonly gone: ReadonlySet<string>;
-  /** Those that somebody moved or removed, which keep nothing from the others. */
+  /** Requests whose branch was moved or removed by others; the rest go on. */
   readonly moved: readonly MovedRequest[];
 }
 
@@ -51,7 +51,7 @@ export async function ownRequests(
 
 type Ports = WithGit<GitCommits & Pick<GitRefs, 'refsHolding'>>;
 
-/** Where the base branch has it, as it is seen here. */
+/** Commit of the merge, where the base branch has it as seen here. */
 async function mergedInto(
   { git }: Ports,
   { merged }: ChangesetRequest,
@@ -80,7 +80,7 @@ function asMoved(
   };
 }
 
-/** Somebody moved it while its next version was made. */
+/** Error for a branch that was moved while its next version was made. */
 export function movedMeanwhile(ref: string): FlameError {
   return new FlameError({
     kind: 'refused',

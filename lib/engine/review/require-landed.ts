@@ -8,10 +8,10 @@ import { viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 
 /**
- * Before a session that machines share goes on, what it landed must be on the branch at the remote. Where that stands
- * before it, either a server ended after it took the notes and before it moved the branch, and whoever had pushed never
- * completed that, or somebody reset the branch. Which of the two the person knows alone: nothing is pushed. Throws
- * FlameError `landing-not-there`.
+ * Requires that the branch at the remote has the landings of a shared session before that goes on. If the branch is
+ * behind, either a server ended after it took the notes and before it moved the branch, and the machine that pushed
+ * never completed that, or the branch was reset. Only the person knows which: nothing is pushed. Throws FlameError
+ * `landing-not-there`.
  */
 export async function requireLanded(workshop: Workshop, id: SessionId): Promise<void> {
   const { sharing, git } = workshop;
@@ -26,7 +26,7 @@ export async function requireLanded(workshop: Workshop, id: SessionId): Promise<
   for (const { id: changeset, landed_commit: commit } of landed) {
     const isHere = (await git.resolveCommit(commit)) !== null;
     const isThere = tip !== null && isHere && (await git.isAncestor(commit, tip));
-    // One that went another way was made anew by somebody, with it or without.
+    // A branch that diverged was rewritten on purpose, with the landing or without.
     const isBefore = tip === null || !isHere || (await git.isAncestor(tip, commit));
     if (!isThere && isBefore)
       throw notThere({ branch, changeset, commit, tip, remote: sharing.remote, isHere });

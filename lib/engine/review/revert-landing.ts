@@ -70,7 +70,7 @@ interface RevertWork {
   readonly paths: readonly string[];
 }
 
-/** What a branch was at when a changeset landed on it. */
+/** Commit of the branch before a changeset landed on it. */
 export async function landedOnto(
   git: GitCommits,
   { landed_commit: landed, landed_onto: onto }: LandedChangeset,
@@ -80,7 +80,7 @@ export async function landedOnto(
   return before;
 }
 
-/** What the landing changed, backwards, on the branch as it is. */
+/** Reverts the changes of a landing, on the branch as it is. */
 async function revertOnto(
   { git }: Pick<Workshop, 'git'>,
   session: Session,

@@ -20,8 +20,8 @@ export function openReviews(
 }
 
 /**
- * Has the person of this machine decide about what waits for it in a session that another one leads: that one lands it.
- * Where nobody can be asked here that is said once.
+ * Has the person of this machine decide about changesets of a session that another one leads: that one lands them. If
+ * no person can be asked here, that is reported once.
  */
 export async function reviewForLead(
   workshop: Workshop,

@@ -100,7 +100,7 @@ export function nothingToDecide(name: string | null, current: readonly Changeset
   );
 }
 
-/** Where no person can be asked here, and a machine is there whose person's decisions count, that one is waited for. */
+/** Decides here; if no person can be asked, waits for a machine whose person's decisions count. */
 async function decideOrAwait(
   workshop: Workshop,
   session: SessionId,

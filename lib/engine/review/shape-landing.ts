@@ -10,9 +10,9 @@ interface Landing {
   readonly changeset: Changeset;
   /** In the order in which they were merged. */
   readonly tasks: readonly Task[];
-  /** What the branch is at. */
+  /** Tip of the branch. */
   readonly tip: ObjectId;
-  /** What it holds afterwards. */
+  /** Tree of the branch afterwards. */
   readonly tree: ObjectId;
 }
 
@@ -28,13 +28,13 @@ export async function shapeLanding(workshop: Git, landing: Landing): Promise<Obj
   const message = worded === undefined ? approved.message : withTrailers(worded, ids, landing.session);
   const [, ...works] = approved.parents;
   if (style === 'merge') {
-    // What was approved, where the branch is where it was built.
+    // The approved commit itself, if the branch is where it was built.
     if (changeset.parent === tip && approved.tree === tree && worded === undefined) return changeset.commit;
     return workshop.git.commitSigned({ tree, parents: [tip, ...works], message });
   }
   const line = style === 'rebase' ? await inLine(workshop, landing) : null;
   if (line?.tree === tree) return line.oid;
-  // What joining them took, or all of it.
+  // One commit for the rest that joining them took, or for all of it.
   return workshop.git.commitSigned({ tree, parents: [line?.oid ?? tip], message });
 }
 
@@ -63,7 +63,7 @@ async function inLine(
   return last.oid === tip ? null : last;
 }
 
-/** What a task's work itself consists of, oldest first, without the merges in it. */
+/** Lists the commits of a task's own work, oldest first, without the merges in it. */
 async function ownCommits(git: GitCommits, task: Task): Promise<readonly CommitInfo[]> {
   if (!hasWork(task)) return [];
   const commits = await git.commitsBetween(task.start_commit, task.commit);

@@ -11,7 +11,7 @@ import { hasWork, type Task } from '../../domain/state/task.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { answerComments } from './answer-comments.ts';
 
-/** As sinceSeen; what keeps it from being told is told instead, and keeps nobody from deciding. */
+/** As sinceSeen; an error is reported instead, and the decision goes on without. */
 export async function comparedToSeen(
   workshop: Pick<Workshop, 'events'> & WithGit<Git>,
   session: Session,
@@ -30,8 +30,8 @@ export async function comparedToSeen(
 type Git = GitCommits & GitDiffs & GitMerging;
 
 /**
- * What changed in a changeset since the person saw its tasks last: what they saw is put on what it is built on now, so
- * that what others landed in between is not part of it. null: they never saw an earlier one, or it is not in this clone.
+ * Computes changes of a changeset since the person saw its tasks last: the version they saw is rebased onto its present
+ * ground, so that landings in between are not part of it. null: they saw no earlier one, or it is not in this clone.
  */
 export async function sinceSeen(
   { git }: WithGit<Git>,
@@ -45,7 +45,7 @@ export async function sinceSeen(
   return compare(git, { versions, earlier, comments, now: changeset });
 }
 
-/** The same of one task: since its latest attempt that was sent back. */
+/** Computes the changes of one task since its latest attempt that was sent back. */
 export async function sinceSentBack({ git }: WithGit<Git>, task: Task): Promise<SinceSeen | null> {
   if (!hasWork(task)) return null;
   const entry = task.history.findLast(({ work }) => work !== undefined && work.commit !== task.commit);
@@ -62,7 +62,7 @@ export async function sinceSentBack({ git }: WithGit<Git>, task: Task): Promise<
 }
 
 interface Version extends SeenVersion {
-  /** What it was built on. */
+  /** Commit it was built on. */
   readonly parent: ObjectId;
 }
 
@@ -119,7 +119,7 @@ async function onNowsBase(git: Git, versions: readonly Version[], parent: Object
   return { from, clashes: [...clashes], isMoved };
 }
 
-/** What a task had in a changeset, where its history knows; the comments are what a reject said of it. */
+/** Work of a task in a changeset, if its history has it, with the comments of the rejection. */
 function rangesOf(task: Task, { tasks, works }: Changeset): readonly EarlierWork[] {
   const commit = works?.[tasks.indexOf(task.id)];
   if (commit === undefined) return [];

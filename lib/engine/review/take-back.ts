@@ -132,7 +132,7 @@ async function recordUndone(
   return result.kind === 'done';
 }
 
-/** What was built on a commit that is gone would bring it back: it is built again. */
+/** Voids changesets built on a commit that is gone, which they would bring back: they are built again. */
 function voidAbove(session: Session, gone: ObjectId): Session {
   const lost = new Set([gone]);
   const above: Changeset[] = [];

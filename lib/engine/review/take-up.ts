@@ -22,7 +22,7 @@ const mostRounds = 3;
 export interface TakenUp {
   /** Tasks that go on, with how many remarks and failed checks each was given. */
   readonly tasks: readonly { readonly id: TaskId; readonly remarks: number; readonly checks: number }[];
-  /** What waits for the next round: a task takes so much at once, and one that is being worked on nothing. */
+  /** Remarks left for the next round: a task takes only so many at once, and none while a worker has it. */
   readonly left: number;
   /** Failed checks whose log could not be had: the next time they are taken up, with it or without. */
   readonly awaited: readonly string[];
@@ -34,7 +34,7 @@ interface TakeUpWish {
   readonly isAllowedMore: boolean;
   /** The shell line that opens it again. */
   readonly reopen: string;
-  /** Of whose tasks it is: of one group's, or of all. */
+  /** Request whose tasks it is about: one group's, or all. */
   readonly request: OpenedRequest;
 }
 
@@ -103,7 +103,7 @@ interface Taken {
 
 type Shared = ReadonlyMap<TaskId, readonly Given[]>;
 
-/** Without what was taken up in this moment by somebody else, and for tasks that still wait for it. */
+/** Leaves out remarks that another process has taken up meanwhile, and tasks that have moved on. */
 function stillNew(now: SessionView, shared: Shared): readonly Taken[] {
   const heard = new Set(now.session.landing?.heard ?? []);
   return [...shared].flatMap(([id, all]) => {
@@ -118,7 +118,7 @@ function countTaken({ task, given }: Taken): TakenUp['tasks'][number] {
   return { id: task.id, remarks: given.length - checks, checks };
 }
 
-/** What is new, by the task it is for. */
+/** Shares out new remarks, by the task they are for. */
 async function share(
   workshop: WithGit<GitDiffs>,
   { session, tasks }: SessionView,
@@ -132,7 +132,7 @@ async function share(
   );
   const isOn = (task: Task): boolean => landed.some((changeset) => changeset.tasks.includes(task.id));
   const members = tasks.filter(isOn);
-  // Nobody can say whose a remark on the whole is, or a check: those whose landing was the last know of the others.
+  // A remark on the whole, or a check, names no task: the tasks that landed last know of the others.
   const last = members.filter(({ id }) => landed.at(-1)?.tasks.includes(id) === true);
   const lineOf = new Map(remarks.filter(isNew).map((remark) => [remark.id, toComment(remark)]));
   const placed = await placeAll(workshop, members, lineOf);

@@ -52,7 +52,7 @@ export async function undoDecision(
   }
 }
 
-/** The same for an answer in a review, which goes on: where it can't be taken back any more, that is said. */
+/** As undoDecision, for an answer in a review, which goes on: if it can't be taken back any more, that is reported. */
 export async function undoIfStill(
   workshop: Recorder,
   id: SessionId,
@@ -79,8 +79,8 @@ interface Restored {
 }
 
 /**
- * What a rejection sent back, as it was: of the changeset's own tasks, with the work it was built of. Throws FlameError
- * `changed-meanwhile` where some of it has gone on since.
+ * Finds the former state of tasks that a rejection sent back, with the work the changeset was built of. Throws
+ * FlameError `changed-meanwhile` where some of it has gone on since.
  */
 async function formerTasks(
   { store }: Pick<Recorder, 'store'>,
@@ -128,7 +128,7 @@ function requireUndoable(session: Session, name: string): Changeset {
 }
 
 function notUndoable({ id, group, state }: Changeset): FlameError {
-  // What was left of it is the only thing that keeps a rejection.
+  // A rejection stays only because the rest of the changeset landed.
   const isLanded = state === 'landed' || state === 'rejected';
   const why =
     state === 'waiting'

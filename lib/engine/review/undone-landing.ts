@@ -18,7 +18,7 @@ export interface UndoneLanding {
   readonly reviews: NonNullable<Recording['reviews']>;
 }
 
-/** Where works began, finished or not, of those that began upon a landing: by the ids of their tasks. */
+/** Start commits of works that began upon a landing, finished or not: by the ids of their tasks. */
 export type BegunUpon = ReadonlyMap<TaskId, ObjectId>;
 
 /** Work that holds a landing, since it began when that had landed. */
@@ -55,8 +55,8 @@ export async function standingOn(
 }
 
 /**
- * What follows for a session, its tasks and the review from a landing that is taken back. `above` is put on what remains,
- * as what was built on work that is sent back.
+ * Computes the effects of taking a landing back on a session, its tasks and the review. `above` is put on what remains,
+ * like work built on tasks that are sent back.
  */
 export function undoneLanding(
   workshop: Pick<Workshop, 'gates' | 'now'>,
@@ -91,7 +91,7 @@ function isWork(task: Task): task is ClaimedTask | DoneTask {
   return task.status === 'claimed' || task.status === 'done';
 }
 
-/** Where there is work again. */
+/** Reopens an ended session if its tasks are requeued. */
 function reopened(session: Session, { follow }: AfterUndo): Session {
   return session.state === 'ended' && follow === 'requeue'
     ? { ...session, state: 'active', wave: 'review' }

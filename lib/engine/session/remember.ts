@@ -20,8 +20,8 @@ export async function remember(workshop: Recorder & Pick<Workshop, 'memory'>, id
 }
 
 /**
- * What earlier sessions left that may help with an objective, bounded; '' without any, or with a broken memory. What
- * another clone wrote there is shown where the configuration says so, and marked.
+ * Recalls what earlier sessions left that may help with an objective, bounded; '' without any, or with a broken memory.
+ * Entries of another clone are shown where the configuration allows it, and marked.
  */
 export async function recall(workshop: Remembering, objective: string): Promise<string> {
   const { memory_decay: decays, decay_policy: policy } = workshop.config.beads;

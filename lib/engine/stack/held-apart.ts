@@ -17,8 +17,8 @@ function describeGround(below: readonly WorkBelow[]): string {
 }
 
 /**
- * Keeps a task from being started while the work it would be built on conflicts with itself or with the base: one of
- * these lands first, or goes back. Says so once, and notes it for who looks from another process.
+ * Blocks a task while the work it would be built on conflicts with itself or with the base: one of these must land
+ * first, or go back. Reports it once, and stores it for other processes to read.
  */
 export async function holdApart(
   workshop: Pick<Workshop, 'events' | 'run' | 'tried'>,
@@ -32,13 +32,13 @@ export async function holdApart(
     details: ['It starts once one of them has landed or was sent back.'],
   });
   const text = JSON.stringify([...heldApart].map(([key, held]) => ({ key, ...held })));
-  // Whoever may not write there goes without.
+  // A process that may not write there goes on without.
   await workshop.tried.write(keyOf(task.session), text).catch(() => undefined);
 }
 
 const notedSchema = z.array(z.object({ key: z.string(), ground: z.string(), because: z.string() }));
 
-/** Why tasks are held apart now, by their id, as the run that found it has noted. */
+/** Reads why conflicts block tasks now, by their id, as the run that found it stored. */
 export async function recallHeld(
   { tried }: Pick<Workshop, 'tried'>,
   session: SessionId,
@@ -48,7 +48,7 @@ export async function recallHeld(
   const held = new Map(noted.map(({ key, ...one }) => [key, one]));
   const found = tasks.flatMap((task): [string, string][] => {
     const one = task.status === 'pending' ? held.get(`${session} ${task.id}`) : undefined;
-    // Only what is built on each other is held apart.
+    // Only tasks that are built on others are blocked.
     const isSo = one !== undefined && one.ground === describeGround(workBelow(task, tasks, 'build-on'));
     return isSo ? [[task.id, one.because]] : [];
   });
@@ -68,7 +68,7 @@ function keyOf(session: SessionId): string {
   return `held apart ${session}`;
 }
 
-/** Tasks without those that are held apart now, or that whoever leads has not assigned. */
+/** Tasks without those a conflict blocks now, or that the lead agent has not assigned. */
 export function withoutHeldApart(
   workshop: Pick<Workshop, 'config' | 'run'>,
   tasks: readonly Task[],

@@ -13,8 +13,8 @@ import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { fateOf } from './replay-uprooted.ts';
 
 /**
- * What rejecting a changeset, or these tasks of it, would mean for the finished work on top of it, found by doing it without recording
- * anything: each one's change is merged onto what would remain. In the order they stand on each other.
+ * Finds what rejecting a changeset, or these tasks of it, would mean for finished work on top, by doing it without
+ * recording: each one's change is merged onto what would remain. In the order they stand on each other.
  */
 export async function onTopOf(
   workshop: Pick<Workshop, 'config' | 'now'> & WithGit<GitCommits & GitMerging>,

@@ -26,7 +26,7 @@ import { replayOwn } from './replay-own.ts';
 export async function replayUprooted(workshop: Workshop, session: SessionId): Promise<void> {
   for (;;) {
     const view = await viewSession(workshop, session);
-    // What is below comes first: the others stand on it again.
+    // Lower works come first: the others stand on them again.
     const [task] = inDependencyOrder(uprooted(view.tasks, changesetsOfCycle(view.session)));
     if (task === undefined || !hasWork(task)) return;
     await replayOne(workshop, view, task);
@@ -49,14 +49,14 @@ async function replayOne(workshop: Workshop, view: SessionView, task: WorkedTask
   return sendBack(workshop, one, notes);
 }
 
-/** What becomes of a task without the ground it lost. */
+/** Result for a task without the ground it lost. */
 type Fate =
   | {
       readonly kind: 'stands';
       readonly commit: ObjectId;
-      /** What it stood on and does no more. */
+      /** Works it stood on and does no more. */
       readonly lost: readonly string[];
-      /** The same with what became of each, as the end of a sentence. */
+      /** Lost works with the state of each, as the end of a sentence. */
       readonly why: string;
       readonly step: TaskChange<DoneTask>;
     }

@@ -29,7 +29,7 @@ async function decideOne(workshop: Workshop, session: SessionId, id: string): Pr
   const { tasks, snapshot } = await viewSession(workshop, session);
   const task = taskOf({ tasks }, id);
   const verdict = failingVerdict(snapshot, task);
-  // What was decided about those before it may have it wait: it is judged again then.
+  // Decisions about tasks before it may make it wait: it is judged again then.
   if (verdict === null || readGround(tasks).waits(task)) return false;
   const decision = await workshop.gates.validation({
     task,
@@ -46,8 +46,8 @@ function requireOn({ signal }: Pick<Workshop, 'signal'>): void {
 }
 
 /**
- * Does what a person decided about one task whose verdict they know, and nothing else of the wave. Throws FlameErrors
- * `no-task`, and `not-failed` where nothing is to be decided about it.
+ * Performs a person's decision about one task whose verdict they know, and nothing else of the wave. Throws FlameErrors
+ * `no-task`, and `not-failed` where no decision about it is due.
  */
 export async function decideFailedTask(
   workshop: Workshop,

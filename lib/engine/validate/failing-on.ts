@@ -27,7 +27,7 @@ export function isSetup(
   return !config.validation.validator_diagnostics.commands.includes(command);
 }
 
-/** What the diagnostics of a base came to, in the place of what was remembered of it. */
+/** Stores the results of a base's diagnostics, instead of those remembered before. */
 export async function rememberRuns(
   workshop: Pick<Workshop, 'config' | 'tried'>,
   commit: ObjectId,
@@ -56,7 +56,7 @@ export async function besideBase(
   );
 }
 
-/** What failed stands in the first line of what prepared a worktree, and the reason at the end. */
+/** End of the output: a failed preparation is named in the first line, and its reason stands at the end. */
 function endOf(output: string): string {
   if (output.length <= longestKept) return output;
   const [first = ''] = output.split('\n', 1);

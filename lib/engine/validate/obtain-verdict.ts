@@ -16,8 +16,8 @@ import { failUnvalidated } from './settle-validation.ts';
 import { type Judgement, toVerdict, validateTask } from './validate-task.ts';
 
 /**
- * One task is judged, anew where its commit has a verdict already: a validator that gives no verdict is tried once more, then the person decides, in this run or in a later
- * one: what was paid in earlier ones counts.
+ * Judges one task, again if its commit has a verdict: a validator without a verdict is retried once, then the person
+ * decides, in this run or in a later one: validators paid in earlier runs count.
  */
 export async function obtainVerdict(workshop: Workshop, session: SessionId, task: DoneTask): Promise<void> {
   const view = await viewSession(workshop, session);
@@ -53,7 +53,7 @@ export async function judgeOnce(
 
 type NoVerdict = Pick<Extract<Judgement, { readonly kind: 'no-verdict' }>, 'reason' | 'diagnostics'>;
 
-/** What a person decides by where the validators of an earlier run failed: no other one is paid for that. */
+/** Finds what a person decides by where validators of an earlier run failed: no other one is paid for that. */
 async function recallUnjudged(
   workshop: Workshop,
   { commit, session: id, id: task }: DoneTask,

@@ -9,7 +9,7 @@ import { type PrepareParts, prepareWorktree, reportCheck, tearDown } from '../pr
 import { sparseOfWork, sparsePatterns } from '../sparse-worktree.ts';
 import { type Workshop, worktreePath } from '../workshop.ts';
 
-/** What a diagnostic needs of a workshop: no session, no store, no person to ask. */
+/** Parts of a workshop that a diagnostic needs: no session, no store, no person to ask. */
 export type DiagnosticParts = PrepareParts & Pick<Workshop, 'signal'>;
 
 /** Whether any diagnostic is to run. */
@@ -33,7 +33,7 @@ export async function runDiagnostics(
     about: about?.words ?? 'the base',
     ...(basedOn === null ? {} : { basedOn }),
   });
-  // What was cut short says nothing about the commit.
+  // A run that was cut short proves nothing about the commit.
   if (workshop.signal.aborted) throw interruptedError();
   if (prepared.failure !== null) {
     return [
@@ -88,7 +88,7 @@ export async function diagnoseCommit(
   return inScratch(workshop, commit, (cell) => runDiagnostics(workshop, cell, basedOn, about), { sparse });
 }
 
-/** Does something in a worktree of a commit that is thrown away afterwards, whatever happens. `sparse`: by default as the person's. */
+/** Works in a worktree of a commit that is removed afterwards in every case. `sparse`: by default as the person's. */
 export async function inScratch<T>(
   workshop: DiagnosticParts,
   commit: ObjectId,

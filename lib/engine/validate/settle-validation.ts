@@ -47,7 +47,7 @@ export async function applyValidation(
   });
 }
 
-/** What would be wrong with a task that is sent back changed so, as it and the others are now. */
+/** Lists problems of a task that is sent back with these changes, as it and the others are now. */
 export async function requeueProblems(
   workshop: Recorder & GroundReader,
   session: SessionId,

@@ -170,7 +170,7 @@ function asTooMuch(error: unknown): null {
   throw error;
 }
 
-/** What somebody says of a done task, with what it rests on. */
+/** Makes a verdict of an opinion on a done task, with its evidence. */
 export async function toVerdict(
   workshop: Pick<Workshop, 'now'> & WithGit<GitCommits & GitDiffs>,
   session: SessionId,
@@ -197,19 +197,19 @@ export async function toVerdict(
   };
 }
 
-/** What a verdict on a done task rests on. */
+/** Collects the evidence for a verdict on a done task. */
 export function taskEvidence(
   workshop: WithGit<GitCommits & GitDiffs>,
   task: WorkedTask,
   checks: readonly DiagnosticRun[],
 ): Promise<Evidence> {
   const { start_commit: base, commit } = task;
-  // The history keeps the words of who did it; the result is what was found since.
+  // The history has the worker's own summary; the result is what was found since.
   const done = task.history.findLast(({ result }) => result !== 'summary')?.notes ?? '';
   return collectEvidence(workshop.git, { base, commit, summary: done === '' ? task.title : done, checks });
 }
 
-// Of what a failing diagnostic printed: that is what the next attempt is told.
+// Lines of a failing diagnostic's output that the next attempt gets.
 const mostLines = 10;
 
 function describeRun({ command, exit_code: exitCode, timed_out: timedOut, output }: DiagnosticRun): string {

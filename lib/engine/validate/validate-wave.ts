@@ -70,14 +70,14 @@ export function unjudged({ snapshot, tasks }: SessionView): readonly DoneTask[] 
     .filter((task) => snapshot.verdictsOn(task.commit).length === 0);
 }
 
-/** Where machines share the session, one of them at a time judges a commit. */
+/** Judges a task here; if machines share the session, one of them at a time judges a commit. */
 async function judgeHere(workshop: Workshop, session: SessionId, task: DoneTask): Promise<void> {
   if ((await claimVerdict(workshop, session, task)) === null) return;
   await obtainVerdict(workshop, session, task);
   await giveBackVerdict(workshop, session, task.id);
 }
 
-/** What starts nothing needs no turns: its verdicts are then recorded together. */
+/** Tasks that start no agent need no turns: their verdicts are recorded together. */
 function lanesFor(workshop: Pick<Workshop, 'config'>, tasks: readonly Task[]): number {
   const isRun = tasks.some((task) => judgesInCells(workshop, task));
   return isRun ? workshop.config.concurrency.validation : tasks.length;

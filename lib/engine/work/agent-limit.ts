@@ -2,12 +2,12 @@ import { adaptiveLimit } from '../../core/schedule/adaptive-limit.ts';
 import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
 
-/** How many agents may run in all: what is configured, or fewer where memory is short. */
+/** Computes how many agents may run in all: as configured, or fewer where memory is short. */
 export function agentLimit(workshop: Workshop, running: number): number {
   const { development, adaptive, adaptive_min_ram_per_agent_mb: perAgent } = workshop.config.concurrency;
   if (!adaptive) return development;
   const freeMb = workshop.machine.freeMemoryMb();
-  // Where all of them find room, it doesn't matter what those that run have taken: to find out takes a while.
+  // If all of them find room, the memory of running ones doesn't matter: finding it out takes a while.
   if (freeMb >= development * perAgent) return development;
   // One that is about to start has taken nothing yet.
   const known = workshop.agents.usedMemoryMb();

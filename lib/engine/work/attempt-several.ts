@@ -23,9 +23,9 @@ interface SeveralStart {
 }
 
 /**
- * Several attempts at a task at once, each by an agent of its own in a cell of its own, all under one claim: what each
- * comes to is recorded as it ends, then they are judged, and one of them is the task's work. An attempt that was over
- * before a stop is not made again. Resolves when that is recorded, or what is left is to be made later.
+ * Makes several attempts at a task at once, each by an agent of its own in a cell of its own, all under one claim: each
+ * result is recorded as it ends, then they are judged, and one of them is the task's work. An attempt that was over
+ * before a stop is not made again. Resolves when that is recorded, or the rest must be made later.
  */
 export async function attemptSeveral(workshop: Workshop, { task, steps }: SeveralStart): Promise<void> {
   const tries = await planTries(workshop, task);
@@ -46,7 +46,7 @@ export async function attemptSeveral(workshop: Workshop, { task, steps }: Severa
   }
 }
 
-/** In the name of the first that is to be made; where all are over, of one that only decides between them. */
+/** Claims for the first attempt that is open; if all are over, for one that only decides between them. */
 function claimOf(workshop: Workshop, task: Task, tries: readonly Try[]): Attempt {
   const agent_id = workshop.newAgentId('worker');
   const [decided = { agent_id, adapter: roleAdapter(workshop.config, 'worker', task), model: null }] = tries;
@@ -61,7 +61,7 @@ interface Round {
   readonly steps: AttemptSteps;
 }
 
-/** Makes all of them; one that fails takes none of the others with it. Returns why some are to be made again. */
+/** Makes all of them; one that fails doesn't stop the others. Returns why some must be made again. */
 async function makeAll(workshop: Workshop, { open, ...round }: Round): Promise<readonly Failure[]> {
   const ended = await Promise.allSettled(open.map((one) => makeOne(workshop, { ...round, one })));
   const broken = ended.find((one) => one.status === 'rejected');
@@ -80,7 +80,7 @@ async function makeOne(
     return steps.judge(work);
   };
   try {
-    // Who had to wait for a place may not be wanted any more.
+    // While it waited for a place, the run may have been stopped.
     if (workshop.signal.aborted || workshop.windDown.isAsked()) return null;
     const attempt = attemptOf(workshop, task, one);
     const ending = await performAttempt(workshop, attempt, {
@@ -88,7 +88,7 @@ async function makeOne(
       open: (work) => steps.open(work),
       judge,
     });
-    // What a finished agent did counts as it was judged before the stop; no other agent was given the time.
+    // A finished agent's work counts as it was judged before the stop; no other agent was given the time.
     if (workshop.signal.aborted && !ending.isJudged) return null;
     return await recordTry(workshop, attempt, ending);
   } finally {
@@ -123,7 +123,7 @@ async function settle(workshop: Workshop, claim: Attempt, { postponed, steps }: 
   const { session, task } = claim;
   const onRecorded = (): void => steps.onRecorded();
   const [again] = postponed;
-  // What is over stays so, the rest is made once that is possible; where it never is, what was handed in counts.
+  // Attempts that are over stay so, the rest is made once possible; if it never is, work that was handed in counts.
   if (again !== undefined && !(await hasWorkForGood(workshop, claim)))
     return settleAttempt(workshop, claim, failed(again), { onRecorded });
   if (!(await leaveOutOpen(workshop, claim, again?.message ?? 'No further agent was asked for.')))
@@ -132,7 +132,7 @@ async function settle(workshop: Workshop, claim: Attempt, { postponed, steps }: 
   if (workshop.signal.aborted) return releaseAttempt(workshop, claim, null);
   const now = taskOf(await viewSession(workshop, session), task.id);
   const tries = now.tries ?? [];
-  // What is not judged here was not handed in here.
+  // Work that was not judged here was not handed in here.
   const handedIn: Try[] = [];
   for (const { work, ...one } of tries)
     handedIn.push(
@@ -153,8 +153,8 @@ async function hasWorkForGood(workshop: Workshop, { session, task }: Attempt): P
 }
 
 /**
- * Where no further agent was wanted, or none could be had: attempts that were not made are left out, if another one handed in work. false: none
- * did, so they are to be made later.
+ * Leaves out attempts that were not made, since no further agent was wanted or possible, if another one handed in work.
+ * false: none did, so they must be made later.
  */
 async function leaveOutOpen(
   workshop: Workshop,

@@ -80,7 +80,7 @@ async function goOn(
       await releaseAttempt(workshop, attempt, error);
     throw error;
   }
-  // What a finished agent did counts as it was judged before the stop; no other agent was given the time.
+  // A finished agent's work counts as it was judged before the stop; no other agent was given the time.
   if (workshop.signal.aborted && !ending.isJudged) await releaseAttempt(workshop, attempt, null);
   else await settleAttempt(workshop, attempt, ending, { onRecorded: () => steps.onRecorded(), clearUp });
 }

@@ -1,4 +1,4 @@
-/** What an attempt tells of as it goes on, beside its end. */
+/** Steps that an attempt reports as it goes on, before its end. */
 export interface AttemptSteps {
   /** Resolves once a place is there for one more of its agents; it began with some. */
   takePlace(): Promise<void>;
@@ -6,25 +6,25 @@ export interface AttemptSteps {
   needPlaces(count: number): void;
   /** Does what comes before an agent starts, once that has its turn. */
   open<T>(work: () => Promise<T>): Promise<T>;
-  /** An agent is gone, and nothing of it is to be judged. */
+  /** An agent is gone, without work to judge. */
   onAgentOver(): void;
-  /** The same for one whose work is to be judged, once that has its turn. */
+  /** An agent is gone: judges its work, once that has its turn. */
   judge<T>(work: () => Promise<T>): Promise<T>;
   /** Its outcome is recorded; what is left is to clear up. */
   onRecorded(): void;
-  /** Clears up, which nobody waits for: after what was recorded by now has let others begin, once that has its turn. */
+  /** Clears up after an attempt once that has its turn, after tasks that its record unblocked have begun. */
   clearUp(work: () => Promise<void>): Promise<void>;
 }
 
-// What begins and what is judged keeps this process busy half of its time: of more at once all would be late, and
-// with them what others wait for. What takes longer mostly waits itself, for git or for other machines.
+// Starts and judgements keep this process busy half of their time: more at once would make all of them late, and with
+// them the tasks that wait. Longer ones mostly wait, for git or for other machines.
 const atOnce = 2;
 export const longMs = 200;
 // More than any chain is long.
 const mostSteps = 1e9;
 
 interface AttemptsOptions {
-  /** How many steps a task and those that wait for it take, one after the other. */
+  /** Number of steps that a task and those that wait for it take, one after the other. */
   readonly chainFrom: (task: string) => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -40,14 +40,14 @@ interface Attempt {
 
 /** The attempts of a wave: those whose agents have a place, and those whose agents are over. */
 export class Attempts {
-  /** What attempts threw, in the order they ended. */
+  /** Errors that attempts threw, in the order they ended. */
   readonly failures: unknown[] = [];
   readonly #running = new Map<string, Attempt>();
   readonly #chainFrom: (task: string) => number;
   readonly #turns: Turns;
   readonly #sleep: AttemptsOptions['sleep'];
   #onStep: () => void = () => undefined;
-  /** How things stand is looked at, or will be because of a step. */
+  /** A look at the state goes on, or will because of a step. */
   #isLooking = false;
   readonly #afterLook: (() => void)[] = [];
 
@@ -89,7 +89,7 @@ export class Attempts {
     const clearUp = async (clearing: () => Promise<void>): Promise<void> => {
       const looked = new AbortController();
       void this.#looked().then(() => looked.abort('looked'));
-      // Whatever keeps a look from its end, or ends the wave in the midst of it.
+      // At most so long: a look may take long, or end with the wave.
       await this.#sleep(longMs, looked.signal);
       await this.#turns.take(() => mostSteps, clearing);
     };
@@ -103,7 +103,7 @@ export class Attempts {
     this.#running.set(task, attempt);
   }
 
-  /** What others wait for is judged first, then agents start, and the rest is judged when there is time. */
+  /** Ranks tasks that others wait for first, then the start of agents, then the other judgements. */
   #rankOf(step: 'judge' | 'open', task: string): number {
     const chain = this.#chainFrom(task);
     if (step === 'open') return mostSteps + chain;
@@ -122,12 +122,12 @@ export class Attempts {
     return this.#running.size;
   }
 
-  /** How many agents have a place. */
+  /** Number of agents with a place. */
   get atWork(): number {
     return [...this.#running.values()].reduce((sum, { places }) => sum + Math.max(0, places), 0);
   }
 
-  /** How many of a task's agents do; undefined: no attempt at it runs. */
+  /** Number of a task's agents with a place; undefined: no attempt at it runs. */
   placesOf(task: string): number | undefined {
     return this.#running.get(task)?.places;
   }
@@ -172,7 +172,7 @@ export class Attempts {
     return this.#isLooking ? new Promise((resolve) => this.#afterLook.push(resolve)) : Promise.resolve();
   }
 
-  /** Resolves when all have ended; nobody looks any more. */
+  /** Resolves when all have ended; no further look follows. */
   async settled(): Promise<void> {
     this.#onStep = () => this.onLooked();
     this.onLooked();
@@ -186,7 +186,7 @@ interface Waiting {
 }
 
 interface TurnsOptions {
-  /** How many have their turn at once. */
+  /** Number of works that have their turn at once. */
   readonly atOnce: number;
   /** Resolves when the next one need not wait any longer for one whose work goes on, or once that has ended. */
   readonly isLong: (ended: AbortSignal) => Promise<void>;

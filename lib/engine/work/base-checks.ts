@@ -52,12 +52,12 @@ async function askWhetherToPay(
   });
 }
 
-/** What a person does about it. */
+/** Ways a person can go on. */
 const waysOn = [
   'Mend it first, make it a task of its own, or take it out of validation.validator_diagnostics.commands.',
 ];
 
-/** The same, and first what brings the dependencies, where nothing prepares worktrees and the project names some. */
+/** As waysOn, but first the setup of dependencies, where nothing prepares worktrees and the project names some. */
 export async function waysOnFrom(
   { config, git }: Pick<Workshop, 'config'> & WithGit<GitFiles>,
   commit: ObjectId,
@@ -97,7 +97,7 @@ export function describeFailing(
   return `${command} fails on ${branch} already (${how})`;
 }
 
-/** What tells most of what it printed. */
+/** Lines of an output that explain an error best. */
 export function lastLines(output: string): readonly string[] {
   return output.trimEnd() === '' ? [] : tellingLines(output, 5);
 }

@@ -14,7 +14,7 @@ import { timestamp, type Workshop } from '../workshop.ts';
 export interface Begun {
   readonly view: SessionView;
   readonly start: StartPoint;
-  /** What keeps any agent from doing it there, see outOfReach: looked at while the claim is written. */
+  /** Failure that keeps any agent from doing it there, see outOfReach: looked for while the claim is written. */
   readonly refusal: Promise<Failure | null>;
 }
 
@@ -22,15 +22,15 @@ interface Claim {
   readonly session: SessionId;
   readonly task: Task;
   readonly agent: AgentId;
-  /** Where its worktree is. */
+  /** Path of its worktree. */
   readonly path: string;
-  /** Where several attempts are made at once; none by default. */
+  /** Attempts, where several are made at once; none by default. */
   readonly tries?: readonly Try[];
 }
 
 /**
- * Claims a task for an agent, on the ground its work starts from. null: it is held apart, it was claimed or changed by
- * another process at this moment, or what it would start from was, or its locks followed what was renamed.
+ * Claims a task for an agent, on the ground its work starts from. null: a conflict blocks it, another process claimed
+ * or changed it or its start at this moment, or its locks followed a rename.
  */
 export async function beginAttempt(workshop: Workshop, claim: Claim): Promise<Begun | null> {
   const { session, task } = claim;

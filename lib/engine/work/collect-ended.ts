@@ -73,7 +73,7 @@ async function collect(
     else await recordTry(workshop, attempt, ending);
     return true;
   } catch (error) {
-    // A session must be able to continue whatever is wrong with one worktree; the task is tried again.
+    // A broken worktree must not stop the session; the task is tried again.
     if (!(error instanceof FlameError) || isInterrupted(error)) throw error;
     const message = `What ${run.id} had finished for ${task.id} can't be taken in: ${error.message}`;
     workshop.events.emit({ event: 'notice', level: 'warning', message });

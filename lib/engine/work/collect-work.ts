@@ -39,7 +39,7 @@ export interface CollectRequest {
 }
 
 /**
- * What an agent's worktree holds, judged on git objects still in quarantine. Leftovers in scope are committed
+ * Collects the work in an agent's worktree, judged on git objects still in quarantine. Leftovers in scope are committed
  * for it; an adapter that never commits hands in everything it left.
  */
 export async function collectWork(
@@ -65,7 +65,7 @@ export async function collectWork(
   return { kind: 'work', tip, ...rest };
 }
 
-/** What the post-check says of a commit in an agent's quarantine; `isOurs`: one that was made of what it left. */
+/** Runs the post-check of a commit in an agent's quarantine; `isOurs`: one that was made of its leftovers. */
 export async function judgeTip(
   workshop: Pick<Workshop, 'git' | 'now' | 'signal'>,
   { cell, policy, author, began }: CollectRequest,
@@ -80,7 +80,7 @@ export async function judgeTip(
   });
 }
 
-/** How commits come to nothing that end where they began; null: they change something. */
+/** Finds how commits cancel out that end where they began; null: they change something. */
 async function changeNothing(
   workshop: WithGit<GitCommits>,
   cell: CellWorktree,
@@ -94,7 +94,7 @@ async function changeNothing(
 }
 
 /**
- * What of an agent's uncommitted files is its result, and what is left behind: what is not in its scope, and a link that
+ * Divides an agent's uncommitted files into its result and those left behind: files outside its scope, and a link that
  * leads out of it, unless it commits that itself.
  */
 export async function sortLeftovers(

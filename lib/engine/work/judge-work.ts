@@ -24,7 +24,7 @@ import type { Attempt, Ending } from './settle-attempt.ts';
 /** Characters of an agent's last message in a reason of one line. */
 const mostSaid = 400;
 
-/** What is known of an agent that is over. */
+/** Facts about an agent that is over. */
 type AgentEnding = Pick<AgentOutcome, 'failure' | 'text' | 'notes' | 'cost_usd' | 'tokens' | 'audit'>;
 
 interface EndedWork {
@@ -34,12 +34,12 @@ interface EndedWork {
   readonly outcome: AgentEnding;
 }
 
-/** What an agent's work comes to; what passes the post-check is in the repository then, on no branch yet. */
+/** Judges an agent's work; commits that pass the post-check are in the repository then, on no branch yet. */
 export async function judgeWork(
   workshop: Pick<Workshop, 'git' | 'now' | 'signal'>,
   { attempt, cell, policy, outcome }: EndedWork,
 ): Promise<Ending> {
-  // What a failed or stopped agent left stays in its worktree, untouched, for a person to read.
+  // A failed or stopped agent's remains stay in its worktree, untouched, for a person to read.
   if (outcome.failure !== null) return { ...failed(outcome.failure), outcome };
   const { task, adapter, agent, began } = attempt;
   const request = { cell, task, policy, adapter, author: agentIdentity(agent), began };
@@ -118,15 +118,15 @@ const endedWithout = {
 } as const;
 
 /**
- * An agent that says why it did nothing, in the form it was asked for, is believed: asked again it would say the same,
- * and a person knows more. Whatever else it wrote last is no reason, and it is tried again.
+ * Fails without a retry if an agent gives its reason for doing nothing in the form it was asked for: a retry would give
+ * the same reason, and a person knows more. Any other last message is no reason, and the task is tried again.
  */
 function nothingDone(
   { adapter }: Pick<Attempt, 'adapter'>,
   outcome: AgentEnding,
   { leftBehind, hidden, commits }: Extract<CollectedWork, { readonly kind: 'nothing' }>,
 ): Failure {
-  // What a script prints is no reason.
+  // Output of a script is no reason.
   const words = needsModel(adapter) ? leftByWorker(outcome).words : '';
   const said = oneLine(reasonNotDone(words), mostSaid);
   const details = [

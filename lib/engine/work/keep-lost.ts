@@ -11,7 +11,7 @@ import type { Workshop } from '../workshop.ts';
 import type { Attempt, Ending } from './settle-attempt.ts';
 
 interface Lost {
-  /** What became of each commit the agent left again, in words. */
+  /** Result for each commit the agent left again, in words. */
   readonly told: readonly string[];
   /** Some of them may not enter the repository: its worktree and quarantine are all that has them. */
   readonly mustStay: boolean;
@@ -59,13 +59,13 @@ async function lostOf(
   try {
     return await git.cellLost(cell);
   } catch (error) {
-    // What can't be read is reported with the rest of its work.
+    // Unreadable commits are reported with the rest of its work.
     if (error instanceof FlameError && error.code.startsWith('cell-')) return [];
     throw error;
   }
 }
 
-/** The same ending, with what became of those commits. */
+/** Adds the results for those commits to an ending. */
 export function withLost(ending: Ending, { told, mustStay }: Lost, { path }: CellWorktree): Ending {
   if (told.length === 0) return ending;
   const { failure, work } = ending;

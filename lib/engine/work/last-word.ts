@@ -14,21 +14,21 @@ import type { Workshop } from '../workshop.ts';
 import { type CollectRequest, judgeTip, sortLeftovers } from './collect-work.ts';
 import type { Attempt } from './settle-attempt.ts';
 
-/** How many objections it is told. */
+/** Most objections in the message. */
 const mostTold = 20;
 /** Lines of a failing diagnostic's output. */
 const tailLines = 20;
 
 type Ending = Pick<CollectRequest, 'cell' | 'policy'> & {
   readonly attempt: Attempt;
-  /** Aborted once nobody hears it any more. */
+  /** Aborted once the agent doesn't wait for it any more. */
   readonly signal: AbortSignal;
 };
 
 /**
- * What an agent is told that means to end: what the post-check would refuse of what lies there now, committed or not,
- * and, where that is nothing, which diagnostics fail on it. null: nothing is against it, or that can't be found out; what
- * it leaves is judged after its end in any case.
+ * Message for an agent that wants to end: what the post-check would refuse of its work now, committed or not, and, if
+ * that is nothing, which diagnostics fail on it. null: there are no objections, or they can't be found out; its work is
+ * judged after its end in any case.
  */
 export async function lastWord(workshop: Workshop, ending: Ending, words: string): Promise<LastWord | null> {
   const { task, agent } = ending.attempt;
@@ -41,7 +41,7 @@ export async function lastWord(workshop: Workshop, ending: Ending, words: string
     return { message, about };
   } catch (error) {
     if (!(error instanceof FlameError) && !isInterrupted(error)) throw error;
-    // What can't be judged is refused after its end, in words of its own.
+    // Work that can't be judged is refused after its end, with its own message.
     return null;
   }
 }
@@ -84,7 +84,7 @@ function only(objections: readonly string[]): Found {
   return { objections, failing: [] };
 }
 
-/** What would be handed in if the agent ended now, in its quarantine; its own git sees nothing of that. */
+/** Commit that would be handed in if the agent ended now, in its quarantine; its own git doesn't see it. */
 async function presentTip(
   { git }: Pick<Workshop, 'git'>,
   request: CollectRequest,

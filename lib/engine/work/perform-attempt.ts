@@ -25,7 +25,7 @@ import { leaveCell } from './leave-cell.ts';
 import type { Attempt, Ending } from './settle-attempt.ts';
 import { workerPrompt } from './worker-prompt.ts';
 
-/** Where a claimed task's work starts, and what waits for its turn. */
+/** Start of a claimed task's work, and the steps that wait for their turn. */
 interface Ground extends Begun, Pick<AttemptSteps, 'judge' | 'open'>, Pick<AgentJob, 'later'> {}
 
 /** One agent in a worktree of its own, from its start to what the post-check says of its work. */
@@ -45,7 +45,7 @@ export async function performAttempt(
   if (refusal !== null) return failed(refusal);
   const from = await keptStart(workshop, view.session, task, start.commit);
   const subject = { session: attempt.session, task: task.id };
-  // What it builds on is in it as well.
+  // Locks of its dependencies are in it as well.
   const needed = view.tasks.filter(({ id }) => task.dependencies.includes(id));
   const sparse = await sparsePatterns(
     workshop,
@@ -88,14 +88,14 @@ async function workIn(
   { cell, view, builtOn, open, judge, later, onLost }: WorkPlace,
 ): Promise<Ending> {
   const { task, agent, adapter, session } = attempt;
-  // What starts from work that has not landed runs, as it is set up, what an agent wrote.
+  // A start on work that has not landed runs an agent's code during setup.
   const base = await baseTip(workshop, view.session);
   const prepared = await prepareWorktree(workshop, cell, {
     about: task.id,
     ...(cell.start === base ? {} : { basedOn: base }),
   });
   if (prepared.failure !== null) {
-    // No agent was there: what the setup left is nobody's work.
+    // No agent was there: remains of the setup are no agent's work.
     await workshop.git.discardCell(cell);
     return failed(prepared.failure);
   }
@@ -125,13 +125,13 @@ async function workIn(
     if (lost.mustStay) onLost();
     const ended = isRemoved ? { ...outcome, failure: await worktreeRemoved(workshop, cell) } : outcome;
     const ending = await judgeWork(workshop, { attempt, cell, policy, outcome: ended });
-    // What was not taken in stays as its agent left it.
+    // Work that was not accepted stays as its agent left it.
     if (ending.work !== null && !lost.mustStay) await tearDown(workshop, cell, task.id);
     return withLost(ending, lost, cell);
   });
 }
 
-/** What it had not committed is lost, so that its work is not whole, however it ended. */
+/** Failure for a removed worktree: uncommitted work is lost, so the work is not whole, even if its agent ended well. */
 async function worktreeRemoved({ git }: WithGit<GitCells>, cell: CellWorktree): Promise<Failure> {
   const hasCommits = (await git.cellHead(cell)) !== cell.start;
   return {
@@ -143,8 +143,8 @@ async function worktreeRemoved({ git }: WithGit<GitCells>, cell: CellWorktree): 
 }
 
 /**
- * Where an attempt starts: at `base`, or with the work of an earlier attempt that a person kept rebased onto
- * it. Work that can't be rebased is reported and redone from the base; its branch still has it.
+ * Finds where an attempt starts: at `base`, or with work of an earlier attempt that a person kept, rebased onto it.
+ * Work that can't be rebased is reported and redone from the base; its branch still has it.
  */
 async function keptStart(
   workshop: Pick<Workshop, 'events' | 'run'> & WithGit<GitCommits & GitMerging>,
@@ -162,7 +162,7 @@ async function keptStart(
   };
   if ((await workshop.git.resolveCommit(kept.commit)) === null)
     return startFromBase('its commit is not in this clone');
-  // What it began on may have been taken off the base since: only its own changes are brought along then.
+  // Its own start may have been removed from the base since: only its own changes are brought along then.
   const isOnBase = await workshop.git.isAncestor(kept.start, base);
   const moved = isOnBase
     ? await joinWork(workshop, base, kept.commit, `${joinSubject(task.id)} its earlier attempt on ${branch}`)

@@ -62,7 +62,7 @@ export async function isJudgedHere(workshop: Workshop, task: Task, one: Try): Pr
   return (await brokenRules(workshop, worked)).length === 0;
 }
 
-/** The same attempt with what was found about its work by the verdicts that count here, and by nothing else. */
+/** Adds to an attempt the findings of those verdicts on its work that count here, and no others. */
 export async function withOwnVerdict(workshop: Workshop, task: Task, one: Try): Promise<Try> {
   const { failing: _, verdict: __, ...rest } = one;
   if (one.work === undefined) return rest;

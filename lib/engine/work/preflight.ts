@@ -106,7 +106,7 @@ async function requireCleanTree(
   }
 }
 
-/** Whose commits agents don't start from. */
+/** Warns of commits on a detached HEAD, which agents don't start from. */
 async function warnOfDetached(
   { events, git, root }: Pick<Workshop, 'events' | 'root'> & WithGit<GitCommits>,
   base: Base,

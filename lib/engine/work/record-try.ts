@@ -10,8 +10,8 @@ import { leaveCell } from './leave-cell.ts';
 import { type Attempt, type Ending, superseded } from './settle-attempt.ts';
 
 /**
- * Records what one of several attempts came to, its work kept as a rescue before: whatever happens then, it is not made
- * again. Returns the failure of one that is to be made again, since the failure was not its doing; else null.
+ * Records the result of one of several attempts, after its work is kept as a rescue: so it is never made again. Returns
+ * the failure of one that must be made again, since the failure was not its doing; else null.
  */
 export async function recordTry(
   workshop: Workshop,

@@ -4,7 +4,7 @@ import type { GitRefs } from '../../domain/ports/git-port.ts';
 import { refInTheWay } from '../../domain/ref-in-the-way.ts';
 import type { WithGit } from '../workshop.ts';
 
-/** What is looked at: the places of this program, and all refs of such a name. */
+/** Roots to search: the places of this program, and all refs of such a name. */
 const roots = ['refs/blueflame', 'refs/heads/blueflame', 'refs/blueflame-remotes', 'refs/blueflame-backup'];
 // The refs of REFS.md: folders where nothing may have the name alone, and refs that nothing may lie below.
 const folders = new RegExp(
@@ -39,7 +39,7 @@ export async function refsInTheWay(
   });
 }
 
-/** Where the branch for a pull request will be: the folders above it and, where it is known before the session is, itself. */
+/** Places of the branch for a pull request: the folders above it and, where it is known before the session, itself. */
 function landingPlaces(config: Config): {
   readonly folders: readonly string[];
   readonly leaf: string | null;

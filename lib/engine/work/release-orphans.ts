@@ -38,7 +38,7 @@ export async function orphanTest(
     const { status, agent_id, worktree, claimed_host } = task;
     if (status !== 'claimed' || agent_id === null) return false;
     if (agentsOf(task).some((agent) => live.has(agent))) return false;
-    // Whose claim it is says this clone's own record: anybody can write an agent's name into a note.
+    // Only this clone's own record counts: any process can write an agent's name into a note.
     if (!standsAsLeft(task, workshop.decided)) return false;
     const cell = cells.get(worktree ?? '');
     // A container may have another name each time: the worktree shows that the claim is this clone's.

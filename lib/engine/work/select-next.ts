@@ -19,7 +19,7 @@ export function selectNext(workshop: Workshop, view: SessionView, running: Attem
   const limit = agentLimit(workshop, running.atWork);
   // No place is free, and all of them want one: that is how most looks find it.
   if (running.atWork >= limit && view.tasks.every(({ attempts }) => attempts === undefined)) return [];
-  // One that has just begun is not claimed yet, one that is to be tried again is still being cleared up.
+  // A task that has just begun is not claimed yet; a task to be retried is still being cleared up.
   const claimed = view.tasks.filter(
     ({ id, status }) => status === 'claimed' || (status === 'pending' && running.has(id)),
   );
@@ -36,14 +36,14 @@ export function selectNext(workshop: Workshop, view: SessionView, running: Attem
   return selected;
 }
 
-/** What waits to be judged beyond the limit takes a place, too. */
+/** Works beyond the limit that wait to be judged take a place, too. */
 function placesOf(task: Task, running: Attempts): number {
   const held = running.placesOf(task.id);
   if (held !== undefined) return Math.max(1, held);
   return task.status === 'pending' ? agentsWanted(task) : 1;
 }
 
-/** Tasks with what a limited service holds back, without what is held apart. */
+/** Tasks that may start, without those blocked by a conflict; those of a limited service are put off. */
 export function startable(
   workshop: Pick<Workshop, 'config' | 'now' | 'run'>,
   { session, tasks }: SessionView,
@@ -52,7 +52,7 @@ export function startable(
   return holdPaused(withoutHeldApart(workshop, tasks), session, { adapterOf, now: workshop.now().getTime() });
 }
 
-/** That of the next attempt at a task. */
+/** Adapter of the next attempt at a task. */
 export function adapterOf(
   workshop: Pick<Workshop, 'adapter' | 'config'>,
   task: Task,
@@ -60,7 +60,7 @@ export function adapterOf(
   return workshop.adapter(roleAdapter(workshop.config, 'worker', nextOf(task)));
 }
 
-/** A task as the first of its attempts that is to be made. */
+/** Task with the adapter and model of its first open attempt. */
 function nextOf(task: Task): Task {
   const open = attemptsOf(task).find((_, at) => (task.tries?.[at]?.ended ?? null) === null);
   return open ?? task;

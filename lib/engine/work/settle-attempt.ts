@@ -30,7 +30,7 @@ export interface Attempt {
   readonly adapter: AdapterFacts;
   /** When, in milliseconds; null: not known. */
   readonly began: number | null;
-  /** Where its worktree is. */
+  /** Path of its worktree. */
   readonly path: string;
 }
 
@@ -41,18 +41,18 @@ export interface Ending {
     readonly tip: ObjectId;
     readonly cell: CellWorktree;
     readonly leftBehind: readonly string[];
-    /** What git ignores of it, in words. */
+    /** Files that git ignores in it, in words. */
     readonly hidden: readonly string[];
   } | null;
   readonly notes: string;
-  /** What is left for later tasks. */
+  /** Notes for later tasks. */
   readonly told: Omit<LeftByWorker, 'words'>;
   /** Whether its agent ended well, and it failed, if it did, by what it left. */
   readonly isJudged: boolean;
   readonly outcome: Pick<AgentOutcome, 'cost_usd' | 'tokens'>;
 }
 
-/** `onRecorded` is called before the rest, which nobody need wait for. */
+/** `onRecorded` is called before the rest, so that callers need not wait for that. */
 type Rest = Partial<Pick<AttemptSteps, 'onRecorded' | 'clearUp'>>;
 
 /** Records what an attempt came to: done with its branch moved, tried again, or failed with its dependents blocked. */
@@ -132,7 +132,7 @@ type DoneWork = Omit<Parameters<typeof completeTask>[1], 'at' | 'branch'>;
 
 interface Accepted {
   readonly tip: ObjectId;
-  /** Whose work it is. */
+  /** Agent of the work. */
   readonly by: AgentId;
   readonly told: Ending['told'];
   readonly done: DoneWork;
@@ -156,7 +156,7 @@ export async function recordDone(
     const branch = ref.slice('refs/heads/'.length);
     const step = completeTask({ ...now, agent_id: by }, { ...done, branch, at: timestamp(workshop) });
     const accepted = [workDecision(step.task, workshop.configDigest)];
-    // What was found about it while it was one of several.
+    // Findings from when it was one of several.
     const verdict = view.snapshot.verdictsOn(tip).at(-1);
     const judged =
       step.task.tries === undefined || verdict === undefined ? [] : [judgeTask(step.task, verdict)];

@@ -29,7 +29,7 @@ import { warnOfBase } from './base-checks.ts';
 import { releaseOrphans } from './release-orphans.ts';
 import { adapterOf, selectNext, startable } from './select-next.ts';
 
-/** How things stand is looked at again at the latest: how much memory is free no ref shows. */
+/** Longest time between two looks: free memory shows in no ref. */
 const lookAgainMs = 5_000;
 /** Whether other machines are there is a matter of time. */
 const lookAtOthersMs = 1_000;
@@ -103,7 +103,7 @@ async function workUntilDone(
   await closeWave(workshop, opening, hadAgents);
 }
 
-/** Of those that are to be done. */
+/** Length of the chain of tasks behind one, of those that are pending. */
 function chainOf(tasks: readonly Task[], id: string): number {
   const task = tasks.find((one) => one.id === id);
   return task === undefined ? 0 : chainFrom(task, tasks.filter(isToBeDone));
@@ -130,7 +130,7 @@ async function maySpend(
   view: SessionView,
   running: Attempts,
 ): Promise<'yes' | 'wait' | 'stop'> {
-  // Asked by one of the agents, the person said so.
+  // An agent asked, and the person decided to stop.
   if (view.session.state === 'stopped') return 'stop';
   if (isJoined(workshop) && isSpentHere(workshop, view.session)) {
     // Its lead's person is asked, where it is the budget of all.
@@ -186,7 +186,7 @@ async function closeWave(
   hadAgents: boolean,
 ): Promise<void> {
   const { session: now, tasks } = await viewSession(workshop, session.id);
-  // What failed in an earlier wave is not of this one.
+  // Failures of an earlier wave don't belong to this one.
   const was = new Map(before.map(({ id, status }) => [id, status === 'done' ? null : status]));
   const count = (status: Task['status']): number =>
     tasks.filter((task) => task.status === status && was.get(task.id) !== status).length;

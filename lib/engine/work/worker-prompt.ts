@@ -15,14 +15,14 @@ import type { WithGit, Workshop } from '../workshop.ts';
 
 interface WorkerStart {
   readonly policy: AgentPolicy;
-  /** What its work is compared with. */
+  /** Commit its work is compared with. */
   readonly base: ObjectId;
   /** An earlier attempt's work is there already. */
   readonly isKept: boolean;
   readonly builtOn: readonly Pick<BuiltOn[number], 'task'>[];
 }
 
-/** What a worker's prompt is made of. */
+/** Data of a worker's prompt. */
 export async function workerPrompt(
   workshop: WithGit<GitCommits & GitDiffs>,
   view: Pick<SessionView, 'tasks' | 'snapshot'>,
@@ -38,8 +38,8 @@ export async function workerPrompt(
 }
 
 /**
- * What the worker of a task is told, or would be if it started now; of one that runs or ran, as it was told but for what
- * has come to its task's history since. Starts and records nothing. Throws FlameErrors `bad-template`, `no-base-branch`.
+ * Renders the prompt of a task's worker as it would be now; for a task that runs or ran, as it was, but with later
+ * entries of its history. Starts and records nothing. Throws FlameErrors `bad-template`, `no-base-branch`.
  */
 export async function previewPrompt(
   workshop: Pick<Workshop, 'adapter' | 'config' | 'prompts'> & WithGit<GitCommits & GitDiffs & GitFiles>,
@@ -65,14 +65,14 @@ export async function previewPrompt(
 /** Bytes of an earlier attempt's diff that the next one is shown; the rest is cut with a mark. */
 const maxBytes = 40_000;
 
-/** What the latest attempt that was sent back had changed, as a diff; '' where there was none. */
+/** Changes of the latest attempt that was sent back, as a diff; '' where there was none. */
 async function earlierChange(
   { git }: WithGit<GitCommits & GitDiffs>,
   task: Task,
   start: ObjectId,
 ): Promise<string> {
   if (task.history.length === 0) return '';
-  // What lay below it then was others' work, and may have been refused since.
+  // Work below it was others', and may have been refused since.
   const own = task.history.findLast(({ work }) => work !== undefined)?.work;
   if (own !== undefined && (await isHere(git, own)))
     return (await git.isAncestor(own.commit, start)) ? '' : git.diffText(own.start, own.commit, { maxBytes });
