@@ -20,7 +20,7 @@ export function run(args: CommandArgs<'agent'>, io: Io): Promise<number> {
     );
     if (args.subcommand === 'list') return list(reading, agents);
     const [only, ...others] = agents;
-    // Only to look: what is stopped has to be named, since one may end and another start meanwhile.
+    // `attach` alone may omit the name: `stop` needs it, since one agent may end and another start meanwhile.
     const alone = args.subcommand === 'attach' && others.length === 0 ? only?.id : undefined;
     const [words] = args.positionals;
     const [name, text] = args.subcommand === 'hint' ? splitName(words) : [words ?? alone, ''];
@@ -90,7 +90,7 @@ function noText({ id }: RegisteredAgent): FlameError {
   });
 }
 
-/** By its id, or by the task it works on where that is clear. */
+/** Finds an agent by its id, or by its task where that is unambiguous. */
 function findAgent(agents: readonly RegisteredAgent[], name: string): RegisteredAgent | null {
   const byId = agents.find(({ id }) => id === name);
   if (byId !== undefined) return byId;

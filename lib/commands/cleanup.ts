@@ -61,7 +61,7 @@ async function gather({ workshop, git, config }: Opened): Promise<Found> {
   const { commonDir } = git.repository;
   const now = workshop.now();
   const { sessions } = await workshop.store.snapshot();
-  // What an open session worked by is compared with what it is to work by next.
+  // The stored configuration of an open session is kept, to compare it with the next one.
   const compared = sessions.flatMap(({ state, config_digest: digest }) =>
     state === 'ended' ? [] : [digest],
   );

@@ -29,7 +29,7 @@ export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
     }
     const count = args.options.maxCount ?? defaultCount;
     const about = isAbout(session) ? name : null;
-    // One more says whether there are any.
+    // One more than shown, to know whether there are earlier ones.
     const limit = count + 1;
     const found = await entriesAbout(store, session, { about, tasks: look.tasksOf(session.id), limit });
     const latest = found.slice(0, count);
@@ -41,7 +41,7 @@ export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
   });
 }
 
-/** Of a task, by its trailer; of an agent or a changeset, where its name stands. */
+/** Finds entries of a task by trailer, those of an agent or a changeset by its name in the text. */
 async function entriesAbout(
   store: Store,
   session: Session,

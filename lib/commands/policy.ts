@@ -57,7 +57,7 @@ export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
   });
 }
 
-// What each tool is about.
+// The input field that each tool is judged by.
 const fields: Readonly<Record<string, string>> = {
   ...{ Read: 'file_path', Write: 'file_path', Edit: 'file_path', MultiEdit: 'file_path', LS: 'path' },
   ...{ NotebookRead: 'notebook_path', NotebookEdit: 'notebook_path', Glob: 'pattern', Grep: 'pattern' },

@@ -30,7 +30,7 @@ export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
   });
 }
 
-/** What a model assigns is known to one process alone. */
+/** Tasks that a model assigns are known to one process alone. */
 function ledTwice(): FlameError {
   return new FlameError({
     kind: 'usage',

@@ -77,7 +77,7 @@ function describe(undone: Undone, { follow }: AfterUndo): string {
   }
 }
 
-/** What becomes of the tasks; null: not said. Throws FlameErrors `contradiction`, `nothing-to-keep`. */
+/** The tasks' state after an undo; null: not given. Throws FlameErrors `contradiction`, `nothing-to-keep`. */
 function afterUndo({ options: { requeue, drop, keepWork: keep } }: CommandArgs<'undo'>): AfterUndo | null {
   if (requeue !== null && drop !== null)
     throw contradiction('The tasks are done again or given up, not both.', hints);

@@ -19,7 +19,7 @@ interface Giving {
   readonly io: Io;
 }
 
-/** What questions are called; an answer without one was never asked for by that name. */
+/** Names of questions; no question has any other name. */
 const gateName = /^gate-/;
 
 /** Gives an answer to a question by the run that asks it. */
@@ -35,7 +35,7 @@ export async function giveAnswer(
     ...(keepWork ? { keep: true } : {}),
     ...(comment === null ? {} : { comments: comment.map(readComment) }),
   };
-  // One that was decided meanwhile is told by whom, whatever the answer.
+  // For a question that was decided meanwhile, the error names who decided it, whether or not this answer is valid.
   const answer =
     gate?.id === name
       ? await readAnswer(gate, word, {

@@ -40,7 +40,7 @@ export function readComment(typed: string): LineComment {
   });
 }
 
-/** What is missing, or too much; null: nothing. */
+/** Returns why an answer lacks a part or has one too many; null: it is complete. */
 function whyNot({ word, text, options }: TypedAnswer, typed: Typed): string | null {
   if (text === '' && typed.text !== '') return `${word} takes nothing more`;
   if (text !== '' && !text.startsWith('[') && typed.text === '') return `${word} needs ${text}`;

@@ -10,15 +10,15 @@ import { openBlockedCalls } from '../show/blocked-calls.ts';
 
 type Hear = (lines: readonly BoardStreamLine[]) => void;
 
-/** Of a longer stream the beginning is passed over. */
+/** The beginning of a longer stream is skipped. */
 const mostBytes = 8 * 1024 * 1024;
-/** Of what was said before somebody looked. */
+/** The most lines kept from before the board was opened. */
 const mostLines = 400;
 const longestLine = 2_000;
 
 /**
- * What an agent says and calls, with the calls that its watcher refused, as attachTo shows it: the latest part of what
- * there is at once, then what comes, until it has ended or `signal` aborts. Resolves to false where it has no stream.
+ * Streams an agent's messages and calls, and the calls its watcher refused, as attachTo shows them: the latest part of
+ * what is there, then what comes, until its end or an abort of `signal`. Resolves to false where there is no stream.
  */
 export async function followAgent(
   commonDir: string,
@@ -43,7 +43,7 @@ export async function followAgent(
 interface LineOptions {
   readonly worktree: string;
   readonly audit: string;
-  /** It doesn't begin where the stream does. */
+  /** True if the beginning of the stream is skipped. */
   readonly isCut: boolean;
   readonly hear: Hear;
 }

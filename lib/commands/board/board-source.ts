@@ -26,11 +26,11 @@ const lookMs = 500;
 interface SourceParts {
   readonly reading: Reading;
   readonly io: Io;
-  /** Where the questions lie of the command that serves it; null: it asks none. */
+  /** The questions of the command that serves the board; null: it asks none. */
   readonly line: GateLine | null;
 }
 
-/** What the board shows: from the refs of the repository and from what lies beside them while something runs. */
+/** Opens the board's source: the refs of the repository, and the files beside them while something runs. */
 export function openBoardSource({ reading, io, line }: SourceParts): BoardSource & { close(): void } {
   const { commonDir } = reading.git.repository;
   const agents = openAgentReader(commonDir);
@@ -47,7 +47,7 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
     read: async (named) => {
       const key = named ?? '';
       const known = kept.get(key);
-      // Whether something works on it is seen in no file where that was killed.
+      // Checked at each read: a killed run changes no file, so the mark alone would not change.
       const before = known?.refs.session?.id;
       const now = `${mark()} ${before !== undefined && isSessionBusy(commonDir, before)}`;
       const refs =
@@ -100,14 +100,14 @@ async function configOf({ git, configFile }: Reading): Promise<Config | null> {
   }
 }
 
-/** What is asked of a session, and was answered lately. */
+/** The open question of a session, and those answered lately. */
 function asked(
   lines: readonly GateLine[],
   past: BoardState['decided'],
   session: SessionId | null,
 ): Pick<BoardState, 'gate' | 'decided'> & Pick<GatesState, 'warnings'> {
   const states = lines.map((line) => line.read());
-  // Whoever was heard again said the same again.
+  // A run that is connected to again reports its decisions again: one of each id is kept.
   const decided = new Map([...past, ...states.flatMap((state) => state.decided)].map((one) => [one.id, one]));
   return {
     gate: states.map(({ open }) => open).find((open) => open?.session === session) ?? null,
@@ -134,7 +134,7 @@ function nobodyAsks(next: string | null): FlameError {
   });
 }
 
-/** What runs is spent before it is booked. */
+/** Adds what running agents have spent, which is not booked yet. */
 function withRunning(
   refs: BoardOfRefs,
   reader: AgentReader,

@@ -19,13 +19,13 @@ export type PromptPreview =
   /** why: a sentence. */
   | { readonly kind: 'missing'; readonly why: string };
 
-/** Says what workers are told. */
+/** Renders the prompts that workers get. */
 export interface PromptPreviewer {
   ofTask(session: Session, task: Task): Promise<PromptPreview>;
   ofPlanned(session: Session, planned: PlannedTask): Promise<PromptPreview>;
 }
 
-/** By the configuration as it is at each question. The repository's own templates run as code: they are used only as the person allowed them. */
+/** Reads the configuration at each call. The repository's templates run as code: only as the person allowed them. */
 export function openPromptPreviewer(reading: Reading, io: Io): PromptPreviewer {
   const ofTask = async (session: Session, task: Task): Promise<PromptPreview> => {
     try {

@@ -8,16 +8,16 @@ import { parseRecord } from '../../util/json-record.ts';
 
 /** The agents that run on this machine, as the board shows them. */
 export interface AgentReader {
-  /** Those that work for a session; null: for none of them in particular. */
+  /** Agents at work for a session; null: those of no session. */
   read(session: string | null): readonly BoardAgent[];
-  /** What those were told, also the ones that have ended; `ran` names agents of the session, the latest last. */
+  /** Hints to agents of a session, including ended ones; `ran` names its agents, the latest last. */
   hints(session: string, ran?: readonly string[]): readonly BoardHint[];
 }
 
-/** Of a session's agents that have ended and were told something. */
+/** The most ended agents of a session whose hints are kept. */
 const mostEnded = 20;
 
-/** Audits only grow: of each what is new is read. */
+/** Reads only what is new of each audit, since audits only grow. */
 export function openAgentReader(commonDir: string): AgentReader {
   const seen = new Map<string, SeenAgent>();
   const lookedAt = new Set<string>();
@@ -46,7 +46,7 @@ export function openAgentReader(commonDir: string): AgentReader {
   };
 }
 
-/** An agent that ended before anybody read it here: it is kept where it was told something. */
+/** Reads an agent that ended before this process read its audit; it is kept where it got hints. */
 function lookBack(
   commonDir: string,
   id: string,
@@ -84,28 +84,28 @@ function forgetEnded(
   for (const one of ended) if (!kept.has(one)) seen.delete(one[0]);
 }
 
-/** What was left for an agent, and what its audit says became of that. */
+/** Hints left for an agent, with their states by its audit. */
 function hintsOf(commonDir: string, agent: string, { hints }: SeenAudit): readonly BoardHint[] {
   const left = hintsLeftFor(commonDir, agent);
   for (const { id, text } of left)
     if (!hints.has(id)) hints.set(id, { id, agent, text, state: 'left', next: '' });
   const isLeft = new Set(left.map(({ id }) => id));
   return [...hints.values()].map((hint) =>
-    // Its agent is gone, and said nothing of it.
+    // The agent ended, and its audit has no state of the hint.
     hint.state === 'left' && !isLeft.has(hint.id) ? { ...hint, state: 'missed' } : hint,
   );
 }
 
 const chunkBytes = 256 * 1024;
-/** At one time; the rest is counted the next time. */
+/** The most read at once; the rest is read the next time. */
 const mostBytes = 8 * 1024 * 1024;
 
-/** What an audit says so far. */
+/** An audit as far as it was read. */
 class SeenAudit {
   readonly #file: string;
   #offset = 0;
   #rest = '';
-  /** How many calls were refused. */
+  /** Number of refused calls. */
   blocked = 0;
   /** By id. */
   readonly hints = new Map<string, BoardHint>();

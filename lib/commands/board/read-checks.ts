@@ -25,7 +25,7 @@ export function readChecks(commonDir: string, session: string): readonly BoardCh
 
 const mostEnded = 8;
 
-/** Those of a session that have ended, the newest first. */
+/** Reads a session's checks that have ended, the newest first. */
 export function readEndedChecks(commonDir: string, session: string): readonly BoardEndedCheck[] {
   return readEndedCommands(commonDir)
     .filter((one) => one.session === session)

@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import { badValue } from '../../domain/bad-usage.ts';
 import type { ServeOptions } from '../../ui/page/page-server.ts';
 
-/** Where a board is served. */
+/** The address a board is served at. */
 export interface ServePlace extends Pick<ServeOptions, 'host' | 'port' | 'address'> {
-  /** What a person must know of it, a sentence or two; '': nothing. */
+  /** A warning about it for the person, a sentence or two; '': none. */
   readonly warning: string;
 }
 

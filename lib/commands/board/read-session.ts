@@ -18,7 +18,7 @@ import { lookAtSession, type SessionMeant } from '../open/session-meant.ts';
 import { askingPerson, nextCommand } from '../waves/next-command.ts';
 import { taskOverlaps } from './task-overlap.ts';
 
-/** What the refs say of a session: everything but what runs at this moment. */
+/** A session as read from the refs: everything but what runs at this moment. */
 export interface BoardOfRefs
   extends Pick<BoardState, 'session' | 'sessions' | 'tasks' | 'changesets' | 'log' | 'notices'> {
   /** Agents that were booked, the latest last. */
@@ -28,7 +28,7 @@ export interface BoardOfRefs
 const mostSessions = 30;
 const mostLogLines = 150;
 
-/** Reads it anew. Throws FlameError `no-session` where the one named isn't there. */
+/** Reads the session from the refs again. Throws FlameError `no-session` where the one named isn't there. */
 export async function readSession(
   reading: Reading,
   meant: SessionMeant,
@@ -119,7 +119,7 @@ export function boardTasks(
     tasks.filter(({ status }) => status === 'done' || status === 'merged').map(({ id }) => id),
   );
   const known = tasks.map((task): readonly [string, BoardTask] => {
-    // What it needs is shown anyway: it says why only where that is not all.
+    // Unmet dependencies are shown anyway: reasons are added only where all of them are met.
     const isNext = task.dependencies.every((id) => settled.has(id));
     const why = isNext ? (waits.get(task.id) ?? []) : [];
     const overlap = overlaps.get(task.id) ?? null;

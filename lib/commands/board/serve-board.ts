@@ -15,7 +15,7 @@ import type { ServePlace } from './read-serve.ts';
 interface BoardParts {
   readonly reading: Reading;
   readonly io: Io;
-  /** Where the questions lie of the command that serves it; null: it asks none. */
+  /** The questions of the command that serves it; null: it asks none. */
   readonly line?: GateLine | null;
   /** Is served below it. */
   readonly review?: ReviewPagePart | null;
@@ -64,7 +64,7 @@ export async function serveBoard(
   };
 }
 
-/** The same page by the person's own way to it. */
+/** The page's address through the person's own tunnel. */
 function tunnelled(url: string, address: URL | undefined): { readonly tunnel?: string } {
   return address === undefined ? {} : { tunnel: `${address.origin}/${new URL(url).search}` };
 }

@@ -28,7 +28,7 @@ export async function readTaskDetails(
   const story = await tellStory(reading, { snapshot, session, task });
   const details = describeStory(story, await prompts.ofTask(session, task));
   if (!isSessionBusy(reading.git.repository.commonDir, session.id)) return details;
-  // What goes on by itself is not typed.
+  // While a run is at work, only commands that look at it are offered.
   return { ...details, next: details.next.filter((command) => /^git flame (?:agent|show) /.test(command)) };
 }
 
@@ -94,7 +94,7 @@ export function describeCheck({ command, exit_code: code, timed_out, output }: D
   return { command, result: how, is_good: code === 0 && !timed_out, output };
 }
 
-/** Those that were booked, and those that only the task's history knows: they cost nothing. */
+/** Lists agents that were booked, and those that only the task's history names: these cost nothing. */
 function describeAgents({ runs, times, calls }: TaskStory): readonly BoardAgentRun[] {
   const blockedOf = (agent: string): readonly string[] =>
     (calls.find((one) => one.agent === agent)?.blocked ?? []).map(

@@ -7,7 +7,7 @@ import type { BoardOverlap } from '../../domain/shown/board.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Task } from '../../domain/state/task.ts';
 
-/** Each is compared with each, at every change of a board: of more, those that come first are foreseen. */
+/** The most tasks compared, in their order: each is compared with each at every change of a board. */
 const mostForeseen = 150;
 
 interface Planned {
@@ -16,8 +16,8 @@ interface Planned {
 }
 
 /**
- * What each task shares files with, by its id: of work that began, what it was built on beside what it needs; of the
- * rest, what is foreseen, in the words of the plan's gate. `config` null: nothing is foreseen.
+ * Finds the tasks that each task shares files with, by its id: for started work, what it was built on beside its
+ * dependencies; for the rest, the prediction shown at the plan's gate. `config` null: nothing is predicted.
  */
 export function taskOverlaps(
   { tasks, proposal }: Planned,

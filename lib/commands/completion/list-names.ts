@@ -68,7 +68,7 @@ async function listStored(
   }
 }
 
-/** What runs of this machine ask now. */
+/** Open questions of runs on this machine. */
 async function listGates(context: GitContext): Promise<readonly Candidate[]> {
   const far = openFarLines((await discoverRepository(context)).commonDir);
   try {
@@ -79,7 +79,7 @@ async function listGates(context: GitContext): Promise<readonly Candidate[]> {
   }
 }
 
-/** Those that run first, then those of the session, latest first. */
+/** Lists running agents first, then those of the session, latest first. */
 function listAgents(commonDir: string, session: Session | null): readonly Candidate[] {
   const live = readLiveAgents(commonDir).map(({ id, role, task_id }) => ({
     word: id,

@@ -7,8 +7,8 @@ import { programPath } from '../../util/program-path.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
 /**
- * What to type after a demo, each as it works where the person is: where no shell would find the program yet, by its
- * path, and how `git flame` comes to work. `kept` is the demo's repository; null: it is gone.
+ * Lists what to type after a demo, each as it works where the person is: by the program's path where no shell would
+ * find it yet, and how to install `git flame`. `kept` is the demo's repository; null: it is gone.
  */
 export function afterTheDemo(
   { cwd, env }: Pick<Io, 'cwd' | 'env'>,

@@ -27,7 +27,7 @@ export async function makeDemoRepository(
   return context;
 }
 
-/** Where the person's home is missing or can't be written, what is decided here is kept in the demo's folder. */
+/** Keeps this clone's decisions in the demo's folder where the person's home is missing or read-only. */
 function withState(env: Io['env'], folder: string): Io['env'] {
   try {
     for (const path of [userStateDir(env), userDataDir(env)]) makeFolders(path);

@@ -58,7 +58,7 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
   });
 }
 
-/** What is tried needs room for its cells, and has nothing to do with what is mended. */
+/** Runs the trials: they need room for their cells, and don't depend on the repairs. */
 async function examineParts(
   parts: Parameters<typeof examineDiagnostics>[0],
   isInteractive: boolean,

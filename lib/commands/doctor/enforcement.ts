@@ -89,7 +89,7 @@ async function findUnpinned(context: RunnerContext, used: readonly string[]): Pr
     );
 }
 
-/** What a trial in a cell of this kind says. */
+/** The finding from a trial in a cell of this kind. */
 export function judgeConfinement(
   { confinement, missing, limits, cure }: Pick<SandboxState, 'confinement' | 'missing' | 'limits' | 'cure'>,
   { works, escapes }: ConfinementTrial,

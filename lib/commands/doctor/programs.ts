@@ -31,7 +31,7 @@ export async function examinePrograms(
   return [gitFinding, examineNode(), ...agents];
 }
 
-/** What is not known of this version, and what holds less firmly with the CLI than with others. */
+/** Findings about unknowns of this version, and about weaker protection with this CLI than with others. */
 function describeLimits(name: string, version: string, details: readonly string[]): readonly Finding[] {
   const known = readProvenVersions().get(name);
   const unproven = known === undefined ? null : describeUnproven(name, version, known);
@@ -55,9 +55,9 @@ function examineNode(): Finding {
 }
 
 export interface ConfiguredAdapters {
-  /** What the roles and groups of this configuration need to run. */
+  /** Adapters that the roles and groups of this configuration need. */
   readonly used: readonly string[];
-  /** What is installed, used or not. */
+  /** Installed adapters, used or not. */
   readonly present: readonly string[];
   /** The version, or why it can't be used. */
   readonly versions: ReadonlyMap<string, string | FlameError>;
@@ -72,7 +72,7 @@ export async function configuredAdapters(context: RunnerContext): Promise<Config
   const hasPlanner = planner.adapter !== null || worker.adapter !== 'exec';
   const used = configuredChoices(context.config)
     .filter(({ role }) => role !== 'planner' || hasPlanner)
-    // Only a person's own word starts one.
+    // A lead agent starts only where a person asks for it.
     .filter(({ role }) => role !== 'queen' || queen.adapter !== null)
     .map(({ adapter }) => adapter)
     .filter((name, index, all) => name !== 'none' && all.indexOf(name) === index);
@@ -110,7 +110,7 @@ export async function examineCredential(
   return [...findings, ...(isSubscribed ? [ofSubscription()] : []), ...examineIgnored(context, used)];
 }
 
-/** What a CLI by itself would go by here. */
+/** Reports environment variables that the CLI would use, and that agents don't get. */
 function examineIgnored(context: RunnerContext, used: readonly string[]): readonly Finding[] {
   const { env, config } = context;
   const ignored = used.flatMap((adapter) =>

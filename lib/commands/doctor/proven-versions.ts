@@ -9,16 +9,16 @@ export interface ProvenVersion {
   readonly version: string;
   /** When, `2026-11-22`. */
   readonly date: string;
-  /** What held, a few words each. */
+  /** Proven properties, a few words each. */
   readonly proven: readonly string[];
   /** Roles it was seen to play through a whole session, and how: `planner: …`. */
   readonly roles: readonly string[];
 }
 
-/** Where the tests write it (`FLAME_UPDATE=1`, test/clis). */
+/** The file that the tests write (`FLAME_UPDATE=1`, test/clis). */
 export const provenFile = join('templates', 'proven-clis.json');
 
-/** By adapter; none of those that the tests never ran. Throws what reading a file of the package throws. */
+/** Reads proven versions by adapter, without those that the tests never ran. Throws what reading a file throws. */
 export function readProvenVersions(): ReadonlyMap<string, ProvenVersion> {
   const rows = Object.entries(parseRecord(readFileSync(join(packageRoot(), provenFile), 'utf8')));
   return new Map(
@@ -35,7 +35,7 @@ function textsOf(value: unknown): readonly string[] {
   return all.filter((one) => typeof one === 'string');
 }
 
-/** What to say about a version that the tests did not run with; null where it is no newer than theirs. */
+/** A warning about a version that the tests did not run with; null where it is no newer than theirs. */
 export function describeUnproven(name: string, version: string, known: ProvenVersion): string | null {
   return compareVersions(version, known.version) > 0
     ? `${name} ${version} is newer than ${known.version}, the last version all was proven with (${known.date}). What the canary of each run proves holds for it too.`

@@ -13,13 +13,13 @@ import { gitHere } from '../open/git-here.ts';
 import type { Reading } from '../open/read-state.ts';
 
 const check = (name: string) => checkOf('state', name, false);
-// A clock that is further ahead is worth a word; nothing is decided by it.
+// A clock further ahead is reported; it decides nothing.
 const clockSlackMs = 60_000;
 
 /**
- * Whether machines can share a session through a remote, each part tried there with refs that are taken away again: refs
- * outside heads and tags, several in one push or none, a stale push refused, deletion; how long a push takes beside the
- * lease; and who is there. `name`: as it was typed, '' where none was.
+ * Examines whether machines can share a session through a remote. Each part is tried there with refs that are deleted
+ * again: refs outside heads and tags, several in one push or none, a stale push refused, deletion; how long a push
+ * takes beside the lease; and who is there. `name`: as it was typed, '' where none was.
  */
 export async function examineRemote(
   { git, wishes }: Pick<Reading, 'git' | 'wishes'>,

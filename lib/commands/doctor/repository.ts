@@ -16,7 +16,7 @@ import { planGitHooks } from '../init/hooks-setup.ts';
 import { requireWorkTree } from '../open/read-config.ts';
 import { type BeadsPlace, bdVersion, beadsHooks, hasBeads, hooksWhy, makeBeads } from '../open/run-bd.ts';
 
-/** What of the repository stops work: refs in the way, and for single tasks files behind filters, submodules. */
+/** Finds what of the repository stops work: refs in the way, and for single tasks files behind filters, submodules. */
 export async function examineRepository(
   git: GitCommits & GitFiles & Pick<GitRefs, 'refNames'> & Pick<GitMerging, 'mergeDrivers'>,
   config: Config,
@@ -64,7 +64,7 @@ function describeHidden(paths: readonly string[]): string {
   return `Committed, though permissions.hidden_paths names them: ${names.slice(0, 10).map(showName).join(', ')}${rest}. Cells show them empty, but git's history holds them for agents, too: take secrets out of git and renew them. What programs need is shown to setup and diagnostics by project.copy, or not hidden.`;
 }
 
-/** What work would start from here: the base branch, a name to commit by, and a configuration that is committed. */
+/** Examines what work would start from: the base branch, a name to commit by, and a committed configuration. */
 export async function examineBase(git: GitPort, config: Config): Promise<readonly Finding[]> {
   const base = await attempt('base-branch', async () => {
     const { branch, commit } = await findBase({ git, config, root: requireWorkTree(git) });
@@ -93,7 +93,7 @@ async function examineConfigFile(git: GitPort): Promise<readonly Finding[]> {
   ];
 }
 
-/** Whether installed git hooks still are in force: husky and lefthook put theirs in their place at each install. */
+/** Examines whether installed git hooks are still in force: husky and lefthook replace them at each install. */
 export async function examineHooks(git: Pick<GitPort, 'repository'>, io: Io): Promise<readonly Finding[]> {
   const check = checkOf('state', 'git-hooks', false);
   try {
@@ -107,7 +107,7 @@ export async function examineHooks(git: Pick<GitPort, 'repository'>, io: Io): Pr
   }
 }
 
-/** Whether Beads can keep the memory, where it is to. Nothing is written. */
+/** Examines whether Beads can keep the memory, where it is configured to. Nothing is written. */
 export async function examineBeads(
   { beads, memory }: Config,
   place: BeadsPlace,

@@ -19,7 +19,7 @@ import { behindLanding } from '../open/behind-landing.ts';
 import type { Reading } from '../open/read-state.ts';
 import { readAsked } from '../open/repository-trust.ts';
 
-/** What is on refs/blueflame/*: whether it can be read, and how to repair what can't. */
+/** Examines refs/blueflame/*: whether they can be read, and how to repair what can't. */
 export async function examineState({ git, store }: Reading): Promise<readonly Finding[]> {
   return [...(await examineRefs(store)), ...examineLocks(git.repository.commonDir)];
 }
@@ -87,7 +87,7 @@ function describeAll(unverified: readonly UnverifiedCompletion[]): Finding {
   return checkOf('state', 'ends').weaker(message, { details, hints: waysOn(unverified) });
 }
 
-/** One note is broken, the others can be read: nothing but what it is about has to wait. */
+/** Describes one broken note: the others can be read, so only its session or task has to wait. */
 function describeProblem({ ref, object, message }: StateProblem): Finding {
   const broken = `A note on ${ref} can't be used: object ${object} ${message}.`;
   return checkOf('state', 'note').weaker(broken, {
@@ -111,13 +111,13 @@ function repairOfRef(ref: string): string[] {
 
 export interface TrustExamined {
   readonly findings: readonly Finding[];
-  /** What may be tried: without what was not allowed. */
+  /** The configuration to try, without what was not allowed. */
   readonly config: Config;
-  /** Whether nothing was left out. */
+  /** True if nothing was left out. */
   readonly isAllowed: boolean;
 }
 
-/** Whether what this repository's files ask for is allowed, and what would be asked. */
+/** Examines whether what this repository's files ask for is allowed, and what would be asked. */
 export function examineTrust(
   loaded: LoadedConfig,
   io: Io,
@@ -152,7 +152,7 @@ function withoutAsked(config: Config): Config {
 // A lock is renewed every five seconds by its holder, and taken over when it is older than this.
 const staleLockMs = 10_000;
 
-/** What a run that was killed left behind; nothing of it is in the way. */
+/** Lists what a killed run left behind; none of it stops work. */
 export async function examineLeftovers({ git, store }: Reading, env: Io['env']): Promise<readonly Finding[]> {
   const { commonDir } = git.repository;
   const findings = [

@@ -2,7 +2,7 @@ import { oneLine } from '../../core/task/one-line.ts';
 import type { ForgeName } from '../../domain/config/config-pull-requests.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 
-/** Where a pull request, a merge request or an issue is. */
+/** Address of a pull request, a merge request or an issue. */
 export interface Address {
   readonly forge: ForgeName;
   readonly kind: 'request' | 'issue';

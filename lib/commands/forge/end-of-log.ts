@@ -1,11 +1,11 @@
 import { boundText } from '../../core/task/one-line.ts';
 import { isForgeError } from './run-forge.ts';
 
-/** How long the end of a log may be. */
+/** The most lines of a log's end. */
 const mostLines = 40;
 const mostCharacters = 3_000;
 
-// What a terminal is told, and what GitLab marks sections with.
+// Control sequences of terminals, and the marks of GitLab's sections.
 const controls = /\u001b\[[0-9;?]*[A-Za-z]|section_(?:start|end):\d+:[^\r\n]*\r?/g;
 const stamp = /^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z /;
 
@@ -37,7 +37,7 @@ function withoutStep(line: string): string {
   return third !== undefined && stamp.test(third) ? line.split('\t').slice(2).join('\t') : line;
 }
 
-/** As many whole lines from the end as there is room for. */
+/** The last whole lines that fit. */
 function lastOf(lines: readonly string[]): string {
   let text = '';
   for (const line of [...lines].reverse()) {

@@ -2,22 +2,22 @@ import { boundText, oneLine } from '../../core/task/one-line.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { Remark, RemarkPlace } from '../../domain/state/pull-request.ts';
 
-/** Whose remarks go into a task. */
+/** Settings that decide whose remarks go into a task. */
 export type Listening = Pick<Config['pull_requests'], 'comments_from' | 'commenters'>;
 
-/** One thing that was said, and what its author is there. */
+/** One remark, and its author's role at the host. */
 export interface Said {
   readonly id: string;
   /** The name their account has; null: it is gone. */
   readonly login: string | null;
   readonly standing: 'owner' | 'member' | 'stranger';
-  /** The host's own word for that. */
+  /** The host's own term for that. */
   readonly as: string;
   readonly body: string | null | undefined;
   readonly place: RemarkPlace | null;
 }
 
-/** The remarks of those who are heard; the others are counted by their authors, and none of their words is passed on. */
+/** Selects the remarks of authors who count; others are counted by author, and none of their text is passed on. */
 export function filterRemarks(
   said: readonly Said[],
   listening: Listening,

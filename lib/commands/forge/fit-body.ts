@@ -9,7 +9,7 @@ export function fitBody(
   if (body.length <= longest) return body;
   const paragraphs = body.trimEnd().split('\n\n');
   const end = paragraphs.at(-1) ?? '';
-  // What is none, or alone takes most of the room, is cut like the others.
+  // A last paragraph that names no session, or takes over half of the room, is cut like the others.
   const stays = sessionOf(end) !== null && end.length <= longest / 2;
   const last = stays ? (paragraphs.pop() ?? '') : '';
   const said = (left: number): string =>

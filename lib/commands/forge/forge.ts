@@ -7,14 +7,14 @@ import type { Listening, Said } from './filter-remarks.ts';
 import type { HostIssue, IssueName } from './read-issue.ts';
 import type { AskForge } from './run-forge.ts';
 
-/** A pull or merge request as it is opened, and kept true. */
+/** A pull or merge request as it is opened and updated. */
 export interface RequestText {
   readonly base: string;
   readonly branch: string;
   readonly title: string;
   /** Markdown. */
   readonly body: string;
-  /** Where it is written, too. */
+  /** The file it is also written to. */
   readonly bodyFile: string;
   /** The branch it goes into from now on, where that was another one. */
   readonly newBase?: string;
@@ -34,21 +34,21 @@ export interface RequestPlace {
   readonly address: Address;
 }
 
-/** All that a host knows of a request; whose words count is decided elsewhere. */
+/** All news of a request; which remarks count is decided elsewhere. */
 export interface HostNews extends Standing {
   readonly said: readonly Said[];
-  /** Each with how its log is read, where the host has one. */
+  /** Failed checks, each with a reader of its log, where the host has one. */
   readonly failed: readonly { readonly check: FailedCheck; readonly log: (() => Promise<string>) | null }[];
 }
 
 /** The commands of one forge's program. */
 export interface ForgeCommands {
-  /** What one opens there: `pull request` or `merge request`. */
+  /** The host's noun: `pull request` or `merge request`. */
   readonly noun: string;
-  /** What the host is called, and how many characters of a request's text it takes. */
+  /** The host's name, and the most characters of a request's text there. */
   readonly host: string;
   readonly longestBody: number;
-  /** How many of them fit into the command that opens one; `update` writes the rest. */
+  /** The most of them in the command that opens one; `update` writes the rest. */
   readonly longestNew: number;
   create(request: RequestText): readonly string[];
   /** The shell line that opens one by hand. */
@@ -60,7 +60,7 @@ export interface ForgeCommands {
   /** The request of a branch. */
   readonly find: Question<string, { readonly url: string; readonly isOpen: boolean }>;
   readonly standing: Question<RequestPlace, Standing>;
-  /** Each is run after the other. */
+  /** Commands that run one after the other. */
   update(place: RequestPlace, request: RequestText): readonly (readonly string[])[];
   news(place: RequestPlace, listening: Listening, ask: AskForge): Promise<HostNews>;
   readonly issue: Question<IssueName, Omit<HostIssue, 'forge' | 'reopen'>>;

@@ -50,7 +50,7 @@ export function openForge(
         throw error;
       }
     },
-    /** What became of one. Throws also FlameError `no-address`. */
+    /** The state of a request. Throws also FlameError `no-address`. */
     standing: async (url: string) => answer(commands.standing, placeOf(url)),
     /** Resolves to its address. Throws also FlameError `forge-no-address`. */
     create: async (request: RequestText): Promise<string> =>
@@ -75,7 +75,7 @@ export function openForge(
   };
 }
 
-/** How many failed checks come with the end of their log. */
+/** The most failed checks with the end of their log. */
 const mostLogs = 5;
 
 /** Failed checks, the first new ones with the end of their log. */
@@ -119,7 +119,7 @@ function hostOf(url: string): string {
   return host.toLowerCase();
 }
 
-/** The program that knows an address: what is there is not asked of another host. */
+/** The program for an address: it is never asked about another host. */
 export function forgeOf(url: string): ForgeName {
   return parseAddress(url)?.forge ?? 'gh';
 }

@@ -11,7 +11,7 @@ export interface IssueText {
   readonly source: string;
 }
 
-/** What names an issue. */
+/** An issue's name. */
 export interface IssueName {
   readonly forge: ForgeName;
   readonly number: string;
@@ -22,7 +22,7 @@ export interface IssueName {
 
 const shortNames = { gh: 'gh', gl: 'glab' } as const;
 
-/** What `gh:123`, `gl:123`, `gh:OWNER/NAME#123`, `gl:GROUP/NAME#123` or an address names; null: it names a file. */
+/** Parses `gh:123`, `gl:123`, `gh:OWNER/NAME#123`, `gl:GROUP/NAME#123` or an address; null: it names a file. */
 export function issueNamed(from: string): IssueName | null {
   const short = /^(gh|gl):(?:([\w.-]+(?:\/[\w.-]+)+)#)?(\d{1,12})$/.exec(from);
   if (short !== null) {
@@ -45,7 +45,7 @@ export interface HostIssue {
   readonly reopen: string;
 }
 
-/** What a task is made of. Throws FlameErrors `no-issue-address` and `issue-closed`. */
+/** The text of an issue for a task. Throws FlameErrors `no-issue-address` and `issue-closed`. */
 export function openIssue({ forge, url, title, body, labels, author, isOpen, reopen }: HostIssue): IssueText {
   const address = parseAddress(url);
   if (address?.forge !== forge || address.kind !== 'issue') throw noIssueAddress(url);

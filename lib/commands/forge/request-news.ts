@@ -12,7 +12,7 @@ import type { Opened } from '../open/open-workshop.ts';
 import { heardOnes } from './filter-remarks.ts';
 import { forgeOf, openForge } from './open-forge.ts';
 
-/** What a host says of one request, and how it is opened again where it is closed. */
+/** News of one request from its host, and how it is opened again where it is closed. */
 export interface RequestNews {
   readonly request: OpenedRequest;
   readonly news: PullRequestNews;
@@ -21,13 +21,13 @@ export interface RequestNews {
 
 export interface AllNews {
   readonly all: readonly RequestNews[];
-  /** Of how many requests nothing is taken up, since somebody else moved them. */
+  /** The number of requests that another person moved, so that nothing of them is taken up. */
   readonly moved: number;
 }
 
 /**
- * What the host says of a session's pull requests; who is not heard is named. Of several, one that somebody else moved is
- * said with what to do about it, and keeps nothing from the others. Throws FlameErrors `no-pull-request`,
+ * Asks the host for news of a session's pull requests, and reports authors whose comments are ignored. Of several, one
+ * that another person moved is reported with a way out, and the rest go on. Throws FlameErrors `no-pull-request`,
  * `pull-request-moved`, and those of Forge.news: then nothing of any of them is taken up.
  */
 export async function askForNews(opened: Opened, io: Io, session: Session): Promise<AllNews> {
@@ -55,7 +55,7 @@ export async function askForNews(opened: Opened, io: Io, session: Session): Prom
   return { all: told, moved };
 }
 
-/** What another one pushed there is not what its comments would be answered on. null: nobody did. */
+/** The error where another person pushed there: its comments are on other commits. null: none did. */
 async function movedBySomebody(
   { git }: Opened,
   { branch }: OpenedRequest,

@@ -5,11 +5,11 @@ import type { Io } from '../../domain/shown/io.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { programPath } from '../../util/program-path.ts';
 
-/** What a page of comments may come to; more is an error and nothing is taken. */
+/** The most bytes of a page of comments; more is an error, and nothing is taken. */
 const maxBytes = 50_000_000;
 const timeoutMs = 120_000;
 
-/** What a program of a host is called, and where it is had. */
+/** A host's program: its name, and where to get it. */
 interface ForgeProgram {
   readonly host: string;
   readonly site: string;
@@ -61,7 +61,7 @@ export async function runForge(
   });
 }
 
-/** Whether it is the program itself that could not do something, for whatever reason. */
+/** True if gh or glab itself failed, for any reason. */
 export function isForgeError(error: unknown): error is FlameError {
   return error instanceof FlameError && /^forge-|^no-forge$/.test(error.code);
 }

@@ -11,7 +11,7 @@ import { gitHere } from '../open/git-here.ts';
 import { type Reading, withState } from '../open/read-state.ts';
 import { judgePendingCommit } from './hooks-judge.ts';
 
-/** Tells the hook to refuse the commit; what stops this command for another reason refuses nothing. */
+/** Makes the hook refuse the commit; if this command stops for another reason, the commit goes on. */
 const refusedCode = 3;
 
 /**

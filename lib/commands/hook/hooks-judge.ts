@@ -12,7 +12,7 @@ import { readConfig } from '../open/read-config.ts';
 import type { Reading } from '../open/read-state.ts';
 
 interface JudgedCommit {
-  /** Whose rules hold; null: those of the repository. */
+  /** The task whose rules apply; null: those of the repository. */
   readonly task: Task | null;
   readonly found: readonly Violation[];
 }

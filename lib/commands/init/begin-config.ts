@@ -33,7 +33,7 @@ export async function beginConfig(
   const proposal = readProposal(root, io.env.PATH);
   const project = { name, ...(base === null ? {} : { base_branch: base }) };
   const tried = isTried && proposal !== null ? await tryTests({ git, io, project, proposal }, output) : null;
-  // What is looser than built in is asked about once, so that only a person at a terminal is offered it.
+  // Looser limits than those built in are offered once, and only to a person at a terminal.
   const room = (proposal?.allowed.length ?? 0) > 0 && io.stdin.isTTY === true ? roomForBuilds : null;
   if (proposal !== null && !isQuiet)
     output.result(renderProposal({ ...proposal, tried, room }, output.style));
@@ -57,7 +57,7 @@ async function tryTests(
   return tryProposal(parts);
 }
 
-/** Where claude isn't installed and another CLI could work at once, the configuration to begin with says so. */
+/** Picks another CLI that is ready for the first configuration, where claude isn't installed; null: none. */
 function proposeCli(git: GitPort, io: Io): ReadyCli | null {
   const context = makeRunnerContext(runnerOptions(git, configSchema.parse({}), io));
   return isInstalled(context, context.adapters('claude')) ? null : (readyClis(context)[0] ?? null);

@@ -6,7 +6,7 @@ import { installHooks, planHooks } from '../../git/setup/hooks-install.ts';
 import { planUndo, undoSetup } from '../../git/setup/undo-setup.ts';
 import type { Reading } from '../open/read-state.ts';
 
-/** What installing hooks would change, one line each. Throws FlameError `hooks-changed`. */
+/** Plans the changes of installing hooks, one line each. Throws FlameError `hooks-changed`. */
 export async function planGitHooks(
   { repository }: Pick<GitPort, 'repository'>,
   io: Io,

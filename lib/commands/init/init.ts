@@ -49,7 +49,7 @@ async function prepare(
 ): Promise<readonly string[]> {
   const { dryRun, quiet: isQuiet } = args.globals;
   const isTried = args.options.try && !dryRun;
-  // What can't be done is found before anything is.
+  // Errors of hooks are found before anything is changed.
   const hooks = args.options.hooks ? await planGitHooks(git, io) : [];
   const file =
     (await findConfigFile(wanted.root)) === null
@@ -67,7 +67,7 @@ async function prepare(
   ];
 }
 
-/** What the agents of this configuration need to ask a model and is not there yet. */
+/** Reports the credential that the configuration's workers lack. */
 async function tellLacking({ git, output, configFile }: Reading, root: string, io: Io): Promise<void> {
   const { config } = await readConfig(root, configFile);
   const context = makeRunnerContext(runnerOptions(git, config, io));

@@ -1,7 +1,7 @@
 import { type KnownInstall, knownInstallsOf, namesDependencies } from '../../domain/known-installs.ts';
 import { parseRecord } from '../../util/json-record.ts';
 
-/** What a project's own files say of how it is tested and built. */
+/** Commands found in a project's own files, to test and build it. */
 export interface Proposal {
   /** The files it was read from. */
   readonly sources: readonly string[];
@@ -11,9 +11,9 @@ export interface Proposal {
   readonly tests: readonly string[];
   /** Its tests without the scripts that npm runs before and after them; null: there are none of these. */
   readonly withoutHooks: string | null;
-  /** What would bring its dependencies into a worktree; null: nothing that is known. */
+  /** Installs its dependencies in a worktree; null: no known way. */
   readonly install: KnownInstall | null;
-  /** What these files name and this machine lacks the program for. */
+  /** Commands in these files whose program this machine lacks. */
   readonly missing: readonly MissingProgram[];
 }
 
@@ -31,7 +31,7 @@ export interface Room {
 // An agent that builds and runs tests takes longer than one that only edits, and who judges it reads more.
 export const roomForBuilds: Room = { agent_timeout: '20m', token_budget: { validator_usd: 0.5 } };
 
-/** What is at the top of a repository. */
+/** Files at the top of a repository. */
 export interface ProjectFiles {
   /** The names of its files and folders. */
   readonly names: ReadonlySet<string>;
@@ -45,7 +45,7 @@ interface Project extends ProjectFiles {
 }
 
 /**
- * What to propose for a project; null: nothing in it is known. Only names that are known here come out of the files:
+ * Proposes commands for a project; null: nothing in it is known. Only names that are known here come out of the files:
  * nothing of their text gets into a command.
  */
 export function proposeCommands(files: ProjectFiles & Pick<Project, 'has'>): Proposal | null {
@@ -102,7 +102,7 @@ function lackOf(command: string, has: Project['has']): string | null {
   return [first, also].find((program) => !has(program)) ?? null;
 }
 
-/** What cargo starts as a program of its own, which not every installation has. */
+/** Subcommands of cargo that are programs of their own, which not every installation has. */
 const separate: ReadonlySet<string> = new Set(['clippy', 'fmt']);
 
 const steps = ['test', 'build', 'check', 'typecheck', 'lint', 'format'];
@@ -194,7 +194,7 @@ function readMakefile(_: Project, text: string): Part {
   return { allowed, tests: test === undefined ? [] : [[`make ${test}`]] };
 }
 
-/** What npm init writes where there are no tests: it always fails. */
+/** True for the script that npm init writes where there are no tests: it always fails. */
 function isPlaceholder(script: unknown): boolean {
   return typeof script !== 'string' || /no test specified/.test(script);
 }

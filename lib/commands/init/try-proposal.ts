@@ -10,11 +10,11 @@ import { runnerOptions } from '../open/runner-options.ts';
 import { tryOnBase } from '../open/try-on-base.ts';
 import type { Proposal } from './propose-commands.ts';
 
-/** What of a proposal works. */
+/** The part of a proposal that works. */
 export interface Tried {
   /** The checks that passed; all that were proposed where they could not be tried. */
   readonly tests: readonly string[];
-  /** What they need in a worktree; null: they pass without. */
+  /** The install they need in a worktree; null: they pass without. */
   readonly install: KnownInstall | null;
   /** One clause for each check that failed, with the line that says most. */
   readonly failing: readonly string[];

@@ -15,13 +15,13 @@ interface Beginning {
   /** The CLI of every role; null: claude, as built in. */
   readonly cli: ReadyCli | null;
   readonly proposal: Proposal | null;
-  /** What of its checks works; null: they were not tried. */
+  /** The checks that work; null: they were not tried. */
   readonly tried: Tried | null;
   /** Limits to begin with; null: those built in. */
   readonly room: Room | null;
 }
 
-/** What the project's own files say of its tests, as far as the programs for it are in PATH; null: nothing. */
+/** Reads test commands from the project's files, as far as their programs are in PATH; null: none. */
 export function readProposal(root: string, searchPath: string | undefined): Proposal | null {
   return proposeCommands({
     names: new Set(readdirSync(root)),

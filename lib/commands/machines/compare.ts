@@ -31,7 +31,7 @@ export async function requireSameConfig(
   });
 }
 
-/** Each value that differs, where the session's configuration is that of the commit it started from. */
+/** Lists each value that differs, where the session's configuration is that of the commit it started from. */
 function differences(text: string, here: Opened['config']): readonly string[] {
   if (text === '') return [];
   try {
@@ -42,12 +42,12 @@ function differences(text: string, here: Opened['config']): readonly string[] {
     const rest = shown.length - mostShown;
     return [...shown.slice(0, mostShown), ...(rest > 0 ? [`and ${rest} more`] : [])];
   } catch {
-    // What can't be read here is told by the digests.
+    // A configuration that can't be read here shows as different by its digest.
     return [];
   }
 }
 
-/** In what the lead's program is another one than this: by its sign of life, as far as it gives one. One line each. */
+/** Lists differences to the lead's program, by its heartbeat as far as that has them. One line each. */
 export function otherProgram(
   lead: ShownMachine | undefined,
   here: { readonly version: string; readonly adapters: readonly string[] },

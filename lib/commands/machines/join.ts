@@ -68,7 +68,7 @@ export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> 
   });
 }
 
-/** What stops it tells how to join again: it leads nothing. */
+/** Replaces the hint `git flame run` by the command to join again: a machine that joined doesn't lead. */
 function asJoined(error: unknown, remote: string): unknown {
   if (!(error instanceof FlameError)) return error;
   return error.withHints(
@@ -132,7 +132,7 @@ async function agree(
   ]);
 }
 
-// A digest may be shortened as long as nobody could make another plan that begins alike.
+// A digest may be shortened while it is too costly to make another plan whose digest begins alike.
 const shortestDigest = 16;
 
 function isDigest(typed: string, digest: string): boolean {

@@ -21,7 +21,7 @@ interface Lead {
   readonly takesOver: boolean;
 }
 
-/** `git flame run --remote`: the whole loop, with whatever machines join. */
+/** `git flame run --remote`: the whole loop, with any machines that join. */
 export function leadSession(opened: Opened, io: Io, { wish, remote, takesOver }: Lead): Promise<number> {
   return withSharing(
     opened,
@@ -45,7 +45,7 @@ export function leadSession(opened: Opened, io: Io, { wish, remote, takesOver }:
   );
 }
 
-/** Does something in a session that this clone leads, decided at its remote; no machine is told that it leads on. */
+/** Runs `work` in a session that this clone leads, decided at its remote; it sends no heartbeat. */
 export function inLedSession(
   opened: Opened,
   io: Io,
@@ -79,8 +79,8 @@ export async function ledThrough(
 type Terms = Omit<NonNullable<Session['machines']>, 'lead' | 'term'>;
 
 /**
- * Makes this machine the one that leads: it alone plans, merges and lands. Another one's lead passes on by a person's
- * word alone, since gates are a person's. Throws FlameError `led-elsewhere`.
+ * Makes this machine the lead: it alone plans, merges and lands. Another machine's lead passes on only by a person's
+ * decision, since gates are a person's. Throws FlameError `led-elsewhere`.
  */
 async function takeLead(
   workshop: Workshop,
@@ -91,7 +91,7 @@ async function takeLead(
   await recordOwn(workshop, id, ({ session }) => {
     const known = session.machines;
     const isOurs = known?.lead === workshop.place;
-    // The person's word is about who led when they gave it.
+    // The person's decision is about the lead at that time.
     if (known !== undefined && !isOurs && known.term !== seen?.term) throw ledElsewhere(known.lead);
     const term = isOurs ? known.term : nextClaim(known?.term);
     const isSame =

@@ -12,8 +12,8 @@ import { readRoles } from './read-roles.ts';
 import { type TrustWish, trustMachine } from './trust-machine.ts';
 
 /**
- * `git flame machines`: who works on the session, what each holds, and since when, as the remote has it now. Changes nothing
- * there; --trust and --distrust are the person's word on what one of them says.
+ * `git flame machines`: machines of the session, the claims of each, and since when, as the remote has it now. Changes
+ * nothing there; --trust and --distrust record the person's trust in a machine.
  */
 export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
   const wish = readWish(args);

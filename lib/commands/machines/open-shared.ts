@@ -22,7 +22,7 @@ declare const FLAME_VERSION: string;
 
 export interface Shared {
   readonly sharing: OpenedSharing;
-  /** What a command works with once it is in a session. */
+  /** Opens what a command works with in a session. */
   readonly inSession: (session: SessionId) => Opened;
 }
 
@@ -108,7 +108,7 @@ export function adaptersOf(config: Config): string[] {
   return [...new Set(Object.values(config.roles).flatMap(({ adapter }) => adapter ?? []))].sort();
 }
 
-/** Scripts of the configuration are for who leads: no machine that joined runs them. */
+/** Scripts of the configuration run on the lead only: no machine that joined runs them. */
 function sharedWorkshop(
   workshop: Workshop,
   shared: Required<Pick<Workshop, 'decided' | 'sharing'>> & {

@@ -5,12 +5,12 @@ import { type GitContext, gitText } from '../../git/process/run-git.ts';
 
 type Trusted = Config['machines']['trusted'][number];
 
-/** Where a person says for good which keys they trust: git's configuration of their own, which nobody shares. */
+/** The git setting by which a person trusts keys: their own configuration, which isn't shared. */
 const setting = 'blueflame.trustedMachine';
 
 /**
- * Keys of machines that this person trusts in whatever session of the repository, each until a day:
- * `git config --add blueflame.trustedMachine "KEY ROLE[,ROLE] YYYY-MM-DD"`. Throws FlameError `trusted-machine`.
+ * Reads the keys of machines that this person trusts in any session of the repository, each until a day: `git config
+ * --add blueflame.trustedMachine "KEY ROLE[,ROLE] YYYY-MM-DD"`. Throws FlameError `trusted-machine`.
  */
 export async function readOwnTrust(context: GitContext): Promise<Config['machines']['trusted']> {
   const text = await gitText(context, ['config', '--get-all', setting], { accept: [0, 1] });

@@ -14,7 +14,7 @@ export function readRoles(typed: readonly string[]): readonly SharedRole[] {
   });
 }
 
-/** What a machine may spend, as it was typed. Throws FlameError `machine-budget`. */
+/** Parses a machine's budget. Throws FlameError `machine-budget`. */
 export function readBudget(typed: string | null): number | null {
   if (typed === null) return null;
   const amount = Number(typed.replace(/^\$/, ''));

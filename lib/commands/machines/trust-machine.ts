@@ -13,8 +13,8 @@ export interface TrustWish {
 }
 
 /**
- * The person's word on what a machine says in some roles, for one session: about its key, so that another one that takes its
- * name is not meant. Resolves to what to print. Throws FlameErrors `no-machine`, `no-machine-key`, `work-needs-no-trust`.
+ * Records or takes back trust in a machine's key in some roles, for one session: another machine of its name isn't
+ * trusted. Returns the text to print. Throws FlameErrors `no-machine`, `no-machine-key`, `work-needs-no-trust`.
  */
 export function trustMachine(
   decided: DecisionLog,

@@ -5,7 +5,7 @@ import type { Opened } from '../open/open-workshop.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
 import { inLedSession } from './lead.ts';
 
-/** Does something under the session's lock: in one that machines share it is decided at the remote like all else, by who leads. */
+/** Runs `work` under the session's lock; in a shared session the lead decides it at the remote, as all else. */
 export function whereItIsLed(
   opened: Opened,
   io: Io,

@@ -29,7 +29,7 @@ export function toResult(value: Readonly<Record<string, unknown>>, isStructured:
   return { content: [{ type: 'text', text }], ...structured };
 }
 
-/** What failed, why, and what to do next, for the model. */
+/** An error as a tool result for the model: what failed, why, and what to do next. */
 export function toFailure(error: FlameError, tellPerson: string): CallToolResult {
   const { code, message, lines } = error;
   const shown = lines.slice(0, mostDetails).map((line) => line.slice(0, 500));
@@ -57,11 +57,11 @@ export function asFlameError(error: unknown): FlameError {
   });
 }
 
-/** How a model that talks with the person in a chat has them learn what only they can mend. */
+/** Instruction to a model in a chat to report what only the person can repair. */
 export const tellInChat =
   'Only the project lead can mend this: tell them, with what for_lead has, then call it again';
 
-/** What a lead agent can do about an error. */
+/** A lead agent's next step after an error. */
 export interface Advice {
   readonly next: readonly string[];
   /** Commands and changes that only the person can make; absent: nothing is left to them. */
@@ -69,8 +69,8 @@ export interface Advice {
 }
 
 /**
- * What a model can do about an error: hints are commands of a person as a rule, and it has its tools alone. `tellPerson`
- * is how the person learns what only they can mend.
+ * Advises a model on an error: hints are commands for a person as a rule, and a model has its tools alone. `tellPerson`
+ * is how the person learns what only they can repair.
  */
 export function adviseModel({ code, hints, hintsFor }: FlameError, tellPerson: string): Advice {
   if (hintsFor === 'model' && hints.length > 0) return { next: hints.slice(0, mostHints) };
@@ -83,7 +83,7 @@ const again = 'Call it again in a moment; if that brings the same, tell the lead
 const look = 'It changed meanwhile: get_status shows how it stands now';
 const begin = 'create_tasks with an objective begins another one';
 
-/** What a model can do by itself about errors that a person meets as well, by their codes. */
+/** Ways for a model to handle errors that a person meets as well, by their codes. */
 const ways: Readonly<Partial<Record<string, string>>> = {
   'bad-note': 'leave_note with other words, or for fewer',
   'bad-plan': 'Mend these tasks and call create_tasks again',

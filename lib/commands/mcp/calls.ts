@@ -37,7 +37,7 @@ const mostNamed = 100;
 /** A longer plan is not read in a form, and a plan that was not shown whole can't be approved. */
 const longestForm = 12_000;
 
-/** What each tool does; every rule of it is the engine's. All throw FlameErrors. */
+/** The call of each tool; every rule of it is the engine's. All throw FlameErrors. */
 export const calls: Calls = {
   create_tasks: (lead, { objective = null, tasks }, context) => {
     const planned = tasks.map((task) => ({ ...task, model: null, adapter: null }));
@@ -67,7 +67,7 @@ export const calls: Calls = {
     lead.act(async (acting) => {
       const { workshop, session } = acting;
       const assigned = await assignTasks(workshop, session, task_ids);
-      // What a run that was killed had taken in, without a verdict yet, waits for it too.
+      // Works that a killed run took in without a verdict wait for validation too.
       const view = await viewSession(workshop, session);
       const unjudged = view.tasks.filter(({ status, result }) => status === 'done' && result.status === null);
       const left = unjudged.filter((task) => isLeftUnjudged(view, task)).map(({ id }) => id);
@@ -143,7 +143,7 @@ export const calls: Calls = {
       return {
         stopped: session,
         changed: isNew,
-        // Nothing new starts: what is begun is paid for, and kept like the rest.
+        // No further task starts; those at work end and are kept like the rest.
         still_at_work: idsOf('claimed'),
         kept: {
           done: idsOf('done', 'merged'),

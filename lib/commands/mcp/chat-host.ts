@@ -59,7 +59,7 @@ export async function openChatLead(
       last ??= first;
       if (!isWorking) last = await last.reload();
       const workshop = last;
-      // What is not assigned waits, from the first acting call on.
+      // From the first acting call on, tasks that are not assigned wait.
       workshop.run.assigned ??= new Set();
       warnOfLooseRules(workshop);
       const current = sessionOf(await store.snapshot(), meant, led);
@@ -70,7 +70,7 @@ export async function openChatLead(
       return { workshop, session: await take(await beginSession(workshop, by, begin)) };
     },
     locked: async (session, work) => withSessionLock(await state.get(), session, work),
-    // What it costs is the chat's.
+    // The chat bears its own cost.
     spent: () => ({ cost_usd: 0, tokens: 0 }),
     audit: (report) => auditCall(commonDir, by, report),
     end: () => void lock.release(),
@@ -86,7 +86,7 @@ export async function openChatLead(
 }
 
 /**
- * What `open` opens for the time of a callback, kept open until it is closed. Where opening fails, the next one who asks
+ * Keeps open what `open` opens for the time of a callback, until it is closed. Where opening fails, the next caller
  * tries again.
  */
 function holdOpen<T>(open: (work: (value: T) => Promise<number>) => Promise<number>) {
@@ -154,7 +154,7 @@ async function beginSession(
       message: 'No session is open, so create_tasks needs to know what it is all for.',
       next: 'create_tasks with an objective',
     });
-  // What can't be proposed begins nothing.
+  // Tasks that can't be proposed start no session.
   const { commit } = await findBase(workshop);
   requireSoundTasks(await readBounds(workshop, commit), tasks);
   const base = await preflight(workshop, []);
@@ -183,6 +183,6 @@ function auditCall(commonDir: string, by: AgentId, { tool, about, error }: CallR
     audit.append(call, { decision, rule: error?.code ?? 'allowed', details: error?.message ?? '' });
     audit.close();
   } catch {
-    // One that only looks may do so in a repository that can't be written; what changes anything is on the refs.
+    // Read-only calls work in a repository that can't be written; changes are recorded on the refs.
   }
 }

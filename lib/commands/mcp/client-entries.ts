@@ -1,15 +1,15 @@
 import { badValue } from '../../domain/bad-usage.ts';
 
-/** How one chat is told of the tools: a command that does it, or an entry in a file of its settings. */
+/** How one chat gets the tools: by a command, or by an entry in a file of its settings. */
 interface ClientEntry {
   readonly client: string;
-  /** Where the lines go. */
+  /** The place for the lines. */
   readonly where: string;
   readonly lines: readonly string[];
 }
 
 const server = { command: 'git', args: ['flame', 'mcp'] };
-/** A person may have to decide while a call waits; longer than any of ours takes, in milliseconds. */
+/** Longer than any call takes, in milliseconds: a person may have to decide while it waits. */
 const timeout = 120_000;
 
 const json = (value: unknown): readonly string[] => JSON.stringify(value, null, 2).split('\n');

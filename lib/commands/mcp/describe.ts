@@ -32,7 +32,7 @@ export function describePlanned({ id, title, dependencies, file_locks }: Planned
   return { id, title: oneLine(title, 100), ...needs, file_locks: file_locks.slice(0, 10) };
 }
 
-/** What only the person can decide now, and the command they do it with. */
+/** Lists decisions that only the person can make now, each with its command. */
 export function waitsForLead(view: SessionView) {
   const { session, tasks } = view;
   const { proposal } = session;
@@ -59,7 +59,7 @@ export function waitsForLead(view: SessionView) {
   );
 }
 
-/** What a wait can bring. */
+/** The possible result of a wait. */
 export type Prospect = 'news' | 'word of the lead' | 'nothing';
 
 /** Whether anything can change while a model that leads does nothing but wait. */
@@ -70,7 +70,7 @@ export function prospectOf(view: SessionView | null, { isWorking, host }: LeadSe
   return host.askPlan === null && waitsForLead(view).length > 0 ? 'word of the lead' : 'nothing';
 }
 
-/** What can be done where nothing comes by itself. */
+/** The next step where waiting brings nothing. */
 export function nextStep(view: SessionView | null): string {
   if (view === null) return 'create_tasks with an objective begins a session';
   const { session, tasks } = view;
@@ -94,7 +94,7 @@ export function nextStep(view: SessionView | null): string {
   return done.length > 0 ? 'complete' : 'create_tasks for what is left to do, or end';
 }
 
-/** What is left to do once a change of the plan holds. */
+/** The next step after a change of the plan. */
 export function stepAfter(view: SessionView, lead: LeadSession): string {
   const isOpen = view.tasks.some(({ status }) => status === 'pending' || status === 'requeued');
   return !isOpen && prospectOf(view, lead) === 'news' ? 'wait_for_workers' : nextStep(view);

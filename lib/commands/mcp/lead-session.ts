@@ -13,7 +13,7 @@ import { tryLock } from '../open/clone-lock.ts';
 import type { Reading } from '../open/read-state.ts';
 import { type Advice, adviseModel, asFlameError } from './answer.ts';
 
-/** What the tools that only look read. */
+/** State for read-only tools. */
 export interface LeadView {
   readonly reading: Pick<Reading, 'git'>;
   readonly config: Config;
@@ -22,7 +22,7 @@ export interface LeadView {
   readonly view: SessionView | null;
 }
 
-/** What an acting tool works with. */
+/** State for tools that change something. */
 export interface Acting {
   readonly workshop: Workshop;
   readonly session: SessionId;
@@ -34,28 +34,28 @@ export interface Beginning {
   readonly tasks: readonly PlannedTask[];
 }
 
-/** How a call went; `error` null: it was done. */
+/** A call's outcome; `error` null: it succeeded. */
 export interface CallReport {
   readonly tool: string;
   readonly about: string;
   readonly error: FlameError | null;
 }
 
-/** Where the model that leads sits: in a person's chat, or in a run. */
+/** Host of the model that leads: a person's chat, or a run. */
 export interface LeadHost {
   readonly by: AgentId;
   readonly events: EventSink;
-  /** How the model has the person learn what only they can mend, in words for it. */
+  /** Instruction to the model for reporting what only the person can repair. */
   readonly tellPerson: string;
-  /** How long a call may wait at most, in milliseconds: the client takes longer for a failure. */
+  /** The longest wait of a call, in milliseconds: the client takes longer for a failure. */
   readonly longestWaitMs: number;
   /** Has the person decide about the proposed plan within the call; null in a chat, which can't wait for them. */
   readonly askPlan: ((session: SessionId) => Promise<void>) | null;
   /** Looks, and changes nothing; opens the repository when it is called first. */
   look(): Promise<LeadView>;
   /**
-   * What an acting call works with; `begin`: where no session is open, it begins one. `isWorking`: agents run, and continue
-   * by the configuration they were started with. Throws FlameErrors `no-session`, `queen-busy`.
+   * Opens the state for an acting call; `begin`: where no session is open, it begins one. `isWorking`: agents run, and
+   * keep the configuration they were started with. Throws FlameErrors `no-session`, `queen-busy`.
    */
   enter(begin: Beginning | null, isWorking: boolean): Promise<Acting>;
   /** Keeps other commands from working on the session meanwhile. Throws FlameError `session-busy`. */
@@ -65,11 +65,11 @@ export interface LeadHost {
   audit?(report: CallReport): void;
   /** Learns why the work stopped. */
   onTrouble?(error: unknown): void;
-  /** The model has handed over or given up, or only waits for nothing. */
+  /** Called when the model has handed over, given up, or keeps waiting for nothing. */
   end(how: 'completed' | 'failed' | 'idle'): void;
 }
 
-/** How things stood, by what they are. */
+/** State of each thing that a wait reports, by its name. */
 export type Standing = ReadonlyMap<string, string>;
 
 const momentMs = 5_000;
@@ -79,7 +79,7 @@ export class LeadSession {
   readonly host: LeadHost;
   /** What each cursor of a wait has reported; the latest few. */
   readonly reported = new Map<string, Standing>();
-  /** Waits for what couldn't come, one after another. */
+  /** Number of waits in a row that nothing could end. */
   idleWaits = 0;
   /** Calls that are under way. */
   calls = 0;

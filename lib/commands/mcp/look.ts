@@ -114,7 +114,7 @@ function partOf(view: SessionView | null, task: Task, part: 'summary' | 'checks'
   };
 }
 
-/** What files are read of: the accepted work of a task, else the base. */
+/** Opens the files a tool reads: the accepted work of a task, else the base. */
 export async function readingOf({ host }: LeadSession, id: string | undefined) {
   const { reading, config, root, view } = await host.look();
   const { git } = reading;

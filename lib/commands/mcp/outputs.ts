@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { LeadTool } from '../../domain/lead-tools.ts';
 
-// What the tools answer: the types of their calls, and the schemas that clients are given.
+// Outputs of the tools: the types of their calls, and the schemas that clients are given.
 
 const text = z.string();
 const texts = z.array(text);
@@ -9,7 +9,7 @@ const count = z.int();
 const next_cursor = count.nullable();
 const changed = z.boolean();
 
-/** What an answer has always, and what only sometimes. */
+/** Schema of an answer: its required and its optional fields. */
 function answer<Always extends z.ZodRawShape, Sometimes extends z.ZodRawShape>(
   always: Always,
   sometimes: Sometimes,
@@ -134,10 +134,10 @@ type ReadonlyDeep<T> = T extends readonly (infer One)[]
     ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
     : T;
 
-/** What a tool answers where it does what it is asked. */
+/** A tool's output on success. */
 export type OutputOf<Name extends LeadTool> = ReadonlyDeep<z.output<(typeof outputs)[Name]>>;
 
-/** What a call brings beside its input. */
+/** A call's context beside its input. */
 export interface CallContext {
   /** Aborts when the client takes the call back, or is gone. */
   readonly signal: AbortSignal;
@@ -152,5 +152,5 @@ export interface FormQuestion {
   readonly ask: { readonly key: string; readonly message: string };
 }
 
-/** What a tool answers: a value that is shown as JSON, or a question to the person first. */
+/** A tool's answer: a value that is shown as JSON, or a question to the person first. */
 export type ToolAnswer<Name extends LeadTool = LeadTool> = OutputOf<Name> | FormQuestion;

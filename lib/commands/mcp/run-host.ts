@@ -9,7 +9,7 @@ import { serveTools } from './server.ts';
 
 /** The orchestrator configures the agent's client to wait so long for an answer: a person may have to decide first. */
 const longestWaitMs = 3_600_000;
-/** How long the agent may continue once it has handed over or given up, in milliseconds. */
+/** The longest time an agent may run after it has handed over or given up, in milliseconds. */
 const farewellMs = 60_000;
 
 /** The person reads nothing but what its tools report. */
@@ -29,7 +29,7 @@ export const openRunLead: OpenLeadTools = async ({ workshop, session, by, stop }
   let outcome: LeadTools['outcome'] = null;
   let waits: FlameError | null = null;
   let farewell: NodeJS.Timeout | undefined;
-  /** Where only an absent person could continue, nothing more is paid for. */
+  /** Stops the agent where only an absent person could continue: nothing more is paid for. */
   const onTrouble = (error: unknown): void => {
     if (!(error instanceof FlameError) || error.kind !== 'waiting') return;
     waits ??= error;

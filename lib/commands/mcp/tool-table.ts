@@ -13,7 +13,7 @@ export interface ToolRow<Input extends z.ZodObject = z.ZodObject> {
   readonly description: string;
   /** A key it doesn't know is refused. `describe` has what a model must know first; an error names the other bounds. */
   readonly input: Input;
-  /** What a call is about, in a few words for the person's log. */
+  /** The subject of a call, in a few words for the person's log. */
   about(input: z.output<Input>): string;
 }
 
@@ -163,7 +163,7 @@ export const toolTable = {
   ),
 } satisfies Readonly<Record<LeadTool, ToolRow>>;
 
-/** What a tool is given, checked. */
+/** A tool's input, checked. */
 export type InputOf<Name extends LeadTool> = z.output<(typeof toolTable)[Name]['input']>;
 
 /** The tools as a client lists them; some offer their model only those with an output schema. */

@@ -33,7 +33,7 @@ export async function waitForWorkers(
     const now = look.view === null ? nothing : standingOf(look.view, lead);
     const prospect = prospectOf(look.view, lead);
     const isNew = changesOf(before, now).length > 0;
-    // One that waits for nothing hears so at once.
+    // A wait that nothing can end returns at once.
     if (isNew || prospect === 'nothing' || Date.now() >= end || signal.aborted) {
       lead.idleWaits = prospect === 'nothing' && !isNew ? lead.idleWaits + 1 : 0;
       if (lead.idleWaits > patientWaits) {

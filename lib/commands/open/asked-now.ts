@@ -7,12 +7,12 @@ import type { Asking } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { doorPrefix } from './door-names.ts';
 
-/** What runs of this machine ask at this moment about a session; of a run that is suspended it is not known. */
+/** Lists open questions of a session in this machine's runs; those of a suspended run are unknown. */
 export async function askedNow(
   commonDir: string,
   session: Pick<Session, 'id'> | null,
 ): Promise<readonly Asking[]> {
-  // Where nothing runs there is nothing of it to load.
+  // Loads the client only where something runs.
   if (session === null || !hasDoors(commonDir)) return [];
   const { openFarLines } = await import('./far-lines.ts');
   const far = openFarLines(commonDir);

@@ -21,14 +21,14 @@ interface Bead {
 }
 
 const labels = { result: 'flame-result', failure: 'flame-failure', summary: 'flame-session' } as const;
-// An entry stands whole in one value: how others read the fields of a bead needn't fit it.
+// An entry is one value: the fields of a bead are read by other tools and needn't fit it.
 const entryKey = 'flame_entry';
 const mostBeads = 2_000;
 
 /**
- * Memory as beads that are closed as soon as they are made: nothing for anybody to work on, and no task is ever taken
- * from there. What Beads can't do is done by the notes, from the first failure on and with one warning; what lies there
- * from before is told too.
+ * Stores memory as beads that are closed as soon as they are made: no agent works on them, and no task is taken from
+ * there. From the first failure of Beads on, which is warned of once, git notes are used; entries that notes already
+ * hold are loaded too.
  */
 export function openBeadsMemory({ place, notes, onTrouble }: BeadsOptions): MemoryProvider {
   let broken = false;

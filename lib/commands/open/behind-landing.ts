@@ -3,12 +3,12 @@ import { ownCheckout } from '../../domain/state/own-checkout.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { shortId } from '../../util/short-id.ts';
 
-/** What brings work trees along. */
+/** The command that updates work trees after a landing. */
 export const bringsAlong = 'git flame resume';
 
 /**
- * That work trees of this clone may hold the files from before a landing, as a kill right after it leaves them; null:
- * they don't.
+ * A warning that work trees of this clone may hold the files from before a landing, as a kill right after it leaves
+ * them; null: they don't.
  */
 export function behindLanding(session: Session, place: string): string | null {
   const checkout = ownCheckout({ place }, session);

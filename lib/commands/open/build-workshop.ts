@@ -82,7 +82,7 @@ export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
   };
 }
 
-/** How often it is seen which chats are connected, in milliseconds. */
+/** Interval of looking for connected chats, in milliseconds. */
 const lookMs = 5_000;
 
 /**
@@ -177,7 +177,7 @@ function assemble(bench: Bench, decided: DecisionLog): Workshop {
   return workshop;
 }
 
-/** The same workshop while the configuration hasn't changed. */
+/** Reloads the configuration; returns the same workshop where it hasn't changed. */
 async function reload(bench: Bench, workshop: Workshop): Promise<Workshop> {
   const { ready, io, current, live } = bench;
   const now = await readRunConfig(ready, io, () => live?.pause() ?? (() => undefined));

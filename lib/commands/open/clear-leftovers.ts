@@ -32,7 +32,7 @@ function sayUnanswered(folder: string, { events }: Leftovers['output']): void {
   events.emit({ event: 'notice', level: 'warning', message });
 }
 
-/** What agents of killed runs had spent is booked, what still runs of them is ended. */
+/** Books what agents of killed runs had spent, and ends those still running. */
 async function clearRuns({ git, output, store }: Leftovers, commonDir: string): Promise<void> {
   const now = new Date();
   const orphans: string[] = [];

@@ -15,7 +15,7 @@ import { readConfig } from './read-config.ts';
 import type { Reading } from './read-state.ts';
 import { readAsked } from './repository-trust.ts';
 
-/** What counts here: what was decided in this clone, and what a named signer signed. */
+/** Decisions that count here: those made in this clone, and those a named signer signed. */
 export interface Counting {
   readonly decided: DecisionLog;
   /** Digests that a named signer took back. */
@@ -24,7 +24,7 @@ export interface Counting {
   readonly refused: readonly RefusedSeal[];
 }
 
-/** What counts with these signatures; null where the configuration names no signer. */
+/** Decisions that count with these signatures; null where the configuration names no signer. */
 export async function countSigned(
   io: Io,
   {
@@ -67,7 +67,7 @@ export async function readTrust(
   try {
     const loaded = await readConfig(root, configFile);
     const { trust } = loaded.config;
-    // Whatever else it asks for is of no matter here.
+    // Only the signers and `sign` need permission here; the rest of the configuration doesn't matter.
     if (trust.signers.length === 0 && !trust.sign) return { trust, problem: null };
     const { content, place } = readAsked(loaded, io, { git, root });
     const isHeard = isAllowed(content, readPermission(place));
@@ -78,7 +78,7 @@ export async function readTrust(
   }
 }
 
-/** Where git signs: its configuration of the main work tree is in force. */
+/** The context git signs in: its configuration of the main work tree is in force. */
 export function signingContext({ git }: Pick<Reading, 'git'>, io: Io): GitContext {
   const { mainWorkTree, commonDir } = git.repository;
   return { cwd: mainWorkTree ?? commonDir, env: io.env };

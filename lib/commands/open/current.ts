@@ -2,13 +2,13 @@ import type { Config } from '../../domain/config/config.ts';
 import type { AgentRunner } from '../../domain/ports/agent-port.ts';
 import type { RunConfig } from './run-config.ts';
 
-/** What a reload replaces: the configuration in force, and the agents that are started by it. */
+/** The parts that a reload replaces: the configuration in force, and the agents started by it. */
 export interface Current {
   readonly loaded: RunConfig;
   readonly agents: AgentRunner;
-  /** Agents that were started before go on by what held then. */
+  /** Agents that were started before keep their configuration. */
   replace(loaded: RunConfig): void;
-  /** Ends the agents still running, whatever they were started by. */
+  /** Ends the agents still running, by any configuration. */
   close(): Promise<void>;
 }
 

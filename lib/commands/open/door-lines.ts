@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod';
 
-/** Of who comes in: it holds open the file that it was told of, which proves its number. */
+/** A client's first line: it holds open the file named to it, which proves its process id. */
 export const helloSchema = z.strictObject({ pid: z.int().min(1) });
 const gate = z.string().max(100);
 export const questionSchema = z.union([
@@ -14,7 +14,7 @@ export const questionSchema = z.union([
 ]);
 export type DoorQuestion = z.infer<typeof questionSchema>;
 
-/** Values, one a line, over a socket. Whatever is none ends it, and so does a line longer than that. */
+/** Reads JSON values, one a line, from a socket. Closes it at a line that is no value or is longer than `longest`. */
 export function hearLines(
   socket: Socket,
   hear: (value: unknown) => void,

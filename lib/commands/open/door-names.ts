@@ -1,3 +1,3 @@
-/** In the run folder of a door: where its socket is. */
+/** File in a run folder that holds the socket's path. */
 export const doorFile = 'door';
 export const doorPrefix = 'door-';

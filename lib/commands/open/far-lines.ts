@@ -10,13 +10,13 @@ import { namesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { hearLines, sayLine } from './door-lines.ts';
 import { doorFile, doorPrefix } from './door-names.ts';
 
-/** What the runs of other processes on this machine ask. */
+/** Questions of runs in other processes on this machine. */
 export interface FarLines {
-  /** Those that are known now; whoever came meanwhile is among them a moment later. */
+  /** The connections known now; a run that has just started is among them a moment later. */
   read(): readonly GateLine[];
-  /** What those decided that have ended since, the latest ones. */
+  /** The latest decisions of runs that have ended since. */
   past(): GatesState['decided'];
-  /** The same once each door that is there was tried, for a moment: a run that is suspended lets nobody in. */
+  /** As `read`, after waiting up to `longestTry` for each connection: a suspended run accepts none. */
   ready(): Promise<readonly GateLine[]>;
   watch(onChange: () => void): () => void;
   close(): void;
@@ -36,7 +36,7 @@ export function openFarLines(commonDir: string): FarLines {
   const look = (): void => {
     const there = doorsIn(commonDir);
     for (const [name, line] of lines) {
-      // A door that goes may have said something that is not heard yet.
+      // A run that is ending may still send a decision.
       if (!line.isOver) continue;
       lines.delete(name);
       past = [...line.read().decided, ...past].slice(0, mostPast);
@@ -69,18 +69,18 @@ export function openFarLines(commonDir: string): FarLines {
   };
 }
 
-/** Who asks a question, or asked it; null: nobody that still runs. */
+/** The run that asks or asked a question; null: none that still runs. */
 export function lineOf(lines: readonly GateLine[], gate: string): GateLine | null {
   const knows = (line: GateLine): boolean => {
     const { open, decided } = line.read();
     return open?.id === gate || decided.some(({ id }) => id === gate);
   };
   const [only = null, ...others] = lines;
-  // It knows of more than it shows.
+  // A run knows more decided questions than it lists.
   return lines.find(knows) ?? (others.length === 0 ? only : null);
 }
 
-/** Sockets of living processes but this one, by the name of their folder. One that a killed run left is none. */
+/** Sockets of living processes, by the name of their folder. Those that a killed run left are ignored. */
 function doorsIn(commonDir: string): ReadonlyMap<string, string> {
   const root = runRoot(commonDir);
   const found = new Map<string, string>();
@@ -101,7 +101,7 @@ class FarLine implements GateLine {
   readonly #waiting = new Map<number, (told: Told | null) => void>();
   readonly #onChange: () => void;
   readonly #listeners = new Set<() => void>();
-  /** Resolves once its state is known, or that nobody listens. */
+  /** Resolves once its state is known, or the connection is closed. */
   readonly ready: Promise<void>;
   #state: GatesState = { open: null, decided: [], warnings: [] };
   #asked = 0;
@@ -176,7 +176,7 @@ class FarLine implements GateLine {
     }
   }
 
-  /** That it is this process: who else could have it open. */
+  /** Proves that it is this process: no other could have the file open. */
   #prove(file: string): void {
     const descriptor = openSync(file, 'r');
     this.#socket.once('close', () => closeSync(descriptor));

@@ -16,7 +16,7 @@ import { replaceFile } from '../../util/replace-file.ts';
 import { type DoorQuestion, hearLines, helloSchema, questionSchema, sayLine } from './door-lines.ts';
 import { doorFile } from './door-names.ts';
 
-/** More than a plan that is edited; whoever sends more at once is none of ours. */
+/** Longer than any edited plan; a client that sends more at once is not git-flame's. */
 const longestQuestion = 4_000_000;
 
 interface DoorOptions {
@@ -26,8 +26,8 @@ interface DoorOptions {
 }
 
 /**
- * Lets boards and commands of other processes see what a run asks, and answer: by a socket that the person's own
- * processes alone can open. Whoever comes in proves its number, so that none of what a chat's model started answers.
+ * Lets boards and commands of other processes see and answer a run's questions: by a socket that only the person's own
+ * processes can open. A client proves its process id, so that a program that a chat's model started can't answer.
  */
 export async function openGateDoor(options: DoorOptions): Promise<{ close(): Promise<void> }> {
   const { commonDir } = options;
@@ -37,7 +37,7 @@ export async function openGateDoor(options: DoorOptions): Promise<{ close(): Pro
     const path = join(sockets.path, 'door.sock');
     const server = createServer((socket) => receive(socket, { ...options, control: folder.control }));
     const listening = await listenOn(server, path);
-    // Only now: who finds the file finds somebody who listens.
+    // Written only after listen(), so that a client that finds the file can connect.
     replaceFile(join(folder.root, doorFile), path, 0o600);
     rememberChats(options);
     return {
@@ -53,12 +53,12 @@ export async function openGateDoor(options: DoorOptions): Promise<{ close(): Pro
   }
 }
 
-/** Who came in, as it was when it proved its number. */
+/** A client, as it was when it proved its process id. */
 interface Visitor {
   readonly pid: number;
   /** See processStart. */
   readonly start: string;
-  /** What it holds open as long as it is here. */
+  /** The file that it holds open while it is connected. */
   readonly proof: string;
   /** The chat it was started by; null: none. */
   readonly chat: string | null;
@@ -66,7 +66,7 @@ interface Visitor {
 
 type Door = DoorOptions & { readonly control: string };
 
-/** Whatever goes wrong with one who comes in ends that connection, never the run. */
+/** Serves one client. An error with it closes that connection, never the run. */
 function receive(socket: Socket, { control, ...options }: Door): void {
   const { line } = options;
   const proof = join(control, randomBytes(16).toString('hex'));
@@ -96,7 +96,7 @@ function receive(socket: Socket, { control, ...options }: Door): void {
   sayLine(socket, { proof });
 }
 
-/** Throws where it is somebody else. */
+/** Checks the client's process id. Throws where another process connected. */
 function admit(pid: number, { proof, ...options }: DoorOptions & { readonly proof: string }): Visitor {
   const start = processStart(pid);
   if (start === null || !holdsOpen(pid, proof)) throw new Error('it is somebody else');

@@ -3,8 +3,8 @@ import type { Io } from '../../domain/shown/io.ts';
 import { askPreference } from '../../git/process/run-git.ts';
 
 /**
- * What the person's git says about colour by color.flame, else color.ui: always, never, or null for what each stream
- * allows. Asks nothing where options or the environment decide.
+ * Reads git's colour setting, color.flame, else color.ui: always, never, or null for what each stream allows. Asks
+ * nothing where options or the environment decide.
  */
 export async function readGitColor(
   io: Io,

@@ -26,7 +26,7 @@ export async function configChanges(
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null)
     return [`The values of ${from} are not known here any more; those of now: git flame config`];
-  // As written: what this machine lacks, such as a plugin, is switched off in the values in force alone.
+  // As written: only the values in force switch off what this machine lacks, such as a plugin.
   const read = (words: string): Config =>
     words === '' ? configSchema.parse({}) : parseConfig(words, '.blueflame.yml').config;
   return diffConfigs(read(text), read(now.text ?? '')).map(

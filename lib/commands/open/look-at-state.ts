@@ -19,10 +19,10 @@ import { openTrustedStore } from './open-trusted-store.ts';
 import { type SessionMeant, sessionMeant } from './session-meant.ts';
 import { readWishes, type Wishes } from './wishes.ts';
 
-/** What a command works with that reads the notes and nothing else. */
+/** The parts for a command that only reads notes. */
 export interface Looking {
   readonly repository: Repository;
-  /** Who commits here. */
+  /** Author and committer here. */
   readonly idents: Idents;
   /** The repository's objects and refs, which all parts read by one git. */
   readonly catFile: CatFile;

@@ -27,7 +27,7 @@ export function createMachine(env: Readonly<Record<string, string | undefined>>)
   };
 }
 
-/** How late a wait may end after the machine was suspended, in milliseconds. */
+/** The longest delay of a wait after the machine was suspended, in milliseconds. */
 const longestNapMs = 5_000;
 
 /**
@@ -96,7 +96,7 @@ async function prepareFiles({
   }
   if (copy.length + link.length === 0) return [];
   const found = await matching(from, '', [...copy, ...link]);
-  // What is hidden comes along only where it is meant for sure.
+  // A hidden file is copied only where the configuration clearly means it.
   const isLeftOut = (path: string): boolean => isHidden(path) && !isMeant(hidden, copy, path);
   const filter = (path: string): boolean => !isLeftOut(relative(from, path));
   for (const path of found) {
@@ -140,7 +140,7 @@ async function runScript(
   { command, cwd, timeoutMs, facts, over }: ScriptRequest,
   env: Readonly<Record<string, string | undefined>>,
 ): ReturnType<MachinePort['runScript']> {
-  // Only who configured a script pays for loading it.
+  // Loaded only where a script is configured.
   const { execa } = await import('execa');
   const child = execa('/bin/sh', ['-c', command], {
     cwd,
@@ -152,14 +152,14 @@ async function runScript(
     detached: true,
   });
   let note = '';
-  // What the script started holds its output open: the whole group has to go, not only the shell.
+  // Programs that the script started hold its output open: the whole group must end, not only the shell.
   const timer = setTimeout(() => {
     note = `\nIt took longer than ${timeoutMs / 1_000} s (hooks.timeout).`;
     endGroup(child.pid);
   }, timeoutMs);
   const onOver = (): void => endGroup(child.pid);
   over?.addEventListener('abort', onOver);
-  // What tells of a question has nothing to tell once the program is gone, however that came about.
+  // A script that announces a question ends with this program, however that ends.
   if (over !== undefined) process.once('exit', onOver);
   if (over?.aborted === true) onOver();
   const { exitCode, all, originalMessage } = await child;

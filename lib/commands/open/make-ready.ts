@@ -16,7 +16,7 @@ export interface Ready extends RunConfigSource {
   /** Its state, with the decisions that count by the configuration. */
   readonly reading: Reading;
   readonly loaded: RunConfig;
-  /** What counts by the configuration as it is now. */
+  /** Reads the decisions that count by the configuration as it is now. */
   recount(): Promise<DecisionLog>;
 }
 
@@ -26,7 +26,7 @@ export async function makeReady(state: Reading, io: Io): Promise<Ready> {
   await requireSoundState(state, { cwd: root, env: io.env });
   const trust = openTrustDesk(io, state);
   const loaded = await readRunConfig({ reading: state, root, trust }, io);
-  // Who is named counts once that is allowed.
+  // Named signers count once the configuration is allowed.
   const recount = async (): Promise<DecisionLog> => (await readCounting(io, state)).decided;
   const reading = { ...state, decided: await recount() };
   for (const warning of loaded.warnings) reading.output.warn(warning);

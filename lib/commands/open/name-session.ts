@@ -20,7 +20,7 @@ export async function namingSession<T>(store: Store, id: SessionId, work: () => 
 /** Whether commands that name no session are about another one. */
 export async function isBesideCurrent(store: Store, id: SessionId): Promise<boolean> {
   const snapshot = await store.snapshot().catch(() => null);
-  // One that came to nothing is no session that a command could be about.
+  // A session that was never stored can't be named.
   const isThere = snapshot?.sessions.some((session) => session.id === id) === true;
   return isThere && snapshot?.current?.id !== id;
 }

@@ -5,10 +5,10 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { CommandName } from '../../domain/shown/command-args.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 
-/** They work with a configuration that others refuse. */
+/** Commands that work with a configuration that others refuse. */
 const looking: readonly CommandName[] = ['status', 'show', 'log', 'stats', 'agent', 'rescue'];
 
-/** Says to who only looks that the configuration is too new for whatever changes anything. */
+/** Warns at commands that only read that the configuration is too new for those that change state. */
 export async function warnOfNewerConfig(
   command: CommandName,
   {

@@ -65,7 +65,7 @@ export async function openGates(
     onElsewhere: (about, answer, where) => {
       const message = `Decided ${whereWords[where]}: ${about}, ${answer.replace(/\.$/, '')}.`;
       reading.output.events.emit({ event: 'notice', level: 'info', message });
-      // Who is asked at the terminal sees no line of JSON.
+      // A person who is asked at the terminal sees no line of JSON.
       if (reading.output.isJson && hasTerminal(io)) io.stderr.write(`${message}\n`);
     },
     style: reading.output.errorStyle,
@@ -78,13 +78,13 @@ export async function openGates(
       const workshop = { config: current.loaded.config, machine, root, events: reading.output.events };
       const { session, title } = await place();
       const told = { session, ...facts, message: waitingMessage(facts, title), tty: terminalOf(io) };
-      // A terminal that hangs up ends the input as well: nobody was found, and the run ends all the same.
+      // A terminal that hangs up ends the input as well: no person was reached, and the run ends anyway.
       const ended = io.signal === undefined ? over : AbortSignal.any([over, io.signal]);
       await runScript(workshop, 'on_waiting', told, ended);
     },
     readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
   });
-  // Also for what is no approval: agents are told the words of a rejection as the person's.
+  // Also for answers that approve nothing: agents get the text of a rejection as the person's.
   const answered = wrapGates(gates, (ask) => async (question) => {
     const answer = await ask(question);
     requireOwn('What is asked here', reading.git.repository, io);

@@ -23,7 +23,7 @@ interface LiveParts {
 /** The live view of a command that works; null where there is no terminal to draw on, or it is not wanted. */
 export async function openLive(io: Io, { reading, current, windDown }: LiveParts): Promise<LiveView | null> {
   if (!reading.wishes.wantsLive || !canDraw(io)) return null;
-  // Only who sees it pays for loading it.
+  // Loaded only where it is shown.
   const { openLiveView } = await import('../../ui/live/live-view.ts');
   return openLiveView(io, {
     style: reading.output.errorStyle,

@@ -11,7 +11,7 @@ import type { HeldPage } from './review-page.ts';
 export interface Opened extends Reading {
   readonly workshop: Workshop;
   readonly config: Config;
-  /** Where its questions lie, for boards. */
+  /** Queue of its questions, for boards. */
   readonly queue: QuestionQueue;
   readonly page: HeldPage;
 }

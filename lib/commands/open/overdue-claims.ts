@@ -45,9 +45,9 @@ export function goneClaims(
 /** How long a claim by hand holds where the configuration doesn't say it. */
 export const unlessSaid = 'never';
 
-/** What is only looked at is shown whatever the configuration is like. */
+/** Reads `claim_timeout`; with a configuration that can't be read, its default: commands that only read still work. */
 async function claimTimeout(root: string, configFile: string | null): Promise<number | 'never'> {
-  // What only looks loads the configuration where it's asked for, and says something.
+  // Loads the configuration only where the file names the setting.
   const file = await findConfigFile(root, configFile).catch(() => null);
   if (file === null || !/claim_timeout|\\/.test(readTextOrEmpty(file))) return unlessSaid;
   const { readConfig } = await import('./read-config.ts');

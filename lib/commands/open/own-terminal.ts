@@ -3,18 +3,18 @@ import type { Io } from '../../domain/shown/io.ts';
 import { chatAround } from '../../trust/chats.ts';
 import { requireOwnTerminal } from '../../trust/decisions/require-human.ts';
 
-/** What runs here is no word of a chat's model, which has the person's shell. */
+/** Subject of the error where a chat's model, which has the person's shell, decides what may run. */
 export const trustWord = "What this repository's files may run";
 
 /**
- * Throws FlameError `typed-in-chat` where a chat's shell is where the command was typed: what it decides, as the
- * subject of a sentence, is a person's word.
+ * Throws FlameError `typed-in-chat` where the command was typed in a chat's shell: only a person may decide `word`, the
+ * subject of the error's sentence.
  */
 export function requireOwn(word: string, { commonDir }: Pick<Repository, 'commonDir'>, { env }: Io): void {
   requireOwnTerminal(word, () => chatAround({ commonDir, env }));
 }
 
-/** For a page: why a process, which may know its address, can't decide there; see ServeOptions. */
+/** For a page: why a process that knows its address can't decide there; see ServeOptions. */
 export function strangerOnPage(
   { commonDir }: Pick<Repository, 'commonDir'>,
   { env }: Io,

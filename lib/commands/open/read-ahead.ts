@@ -8,7 +8,7 @@ import type { LookoutParts } from '../../engine/radar/lookout.ts';
 import type { Reading } from './read-state.ts';
 import { triedBefore } from './tried-before.ts';
 
-/** What a command that only looks takes for trials of its own; what a run has tried it reads. */
+/** Limits of a read-only command's own trials; results of a run's trials are read. */
 const lookMs = 1_000;
 const mostTrials = 40;
 
@@ -21,7 +21,7 @@ export async function readAhead(
   if (session.state === 'ended') return undefined;
   if (!tasks.some(({ status }) => status === 'done' || status === 'claimed')) return undefined;
   const { git } = reading;
-  // Only a session with work in it pays for loading what compares it.
+  // Loaded only for a session with work in it.
   const { createLookout } = await import('../../engine/radar/lookout.ts');
   const lookout = createLookout({
     ...{ git, now: () => new Date(), tried: triedBefore(git.repository.commonDir) },
@@ -46,7 +46,7 @@ function isEmpty({ found, untried_pairs, unseen_tasks }: Ahead): boolean {
   return found.length + untried_pairs + unseen_tasks === 0;
 }
 
-/** Only where a person works on something, the configuration is loaded. Where it can't be, the branches are looked at. */
+/** Loads the configuration only where a person works on something. Where it can't be read, the branches are used. */
 async function worktreesByHand(
   { git, configFile }: Pick<Reading, 'git' | 'configFile'>,
   io: Io,

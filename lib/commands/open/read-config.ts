@@ -51,7 +51,7 @@ function bare(commonDir: string): FlameError {
   });
 }
 
-/** Those of them that are there, by the files in which git keeps their places. */
+/** Lists existing linked worktrees, by the files in which git keeps their places. */
 function linkedWorktrees(commonDir: string): readonly string[] {
   const records = join(commonDir, 'worktrees');
   if (!existsSync(records)) return [];

@@ -12,7 +12,7 @@ interface PageSource {
   readonly commonDir: string;
 }
 
-/** What the review page shows of a session: the changesets of its cycle, in the order they are reviewed. */
+/** Reads the review page's facts: the changesets of a session's cycle, in the order they are reviewed. */
 export function readPageFacts(
   stored: AdmittedSnapshot,
   { session: { id }, commonDir }: PageSource,

@@ -4,7 +4,7 @@ import type { Io } from '../../domain/shown/io.ts';
 import { openGit } from '../../git/open-git.ts';
 import { type Looking, withStore } from './look-at-state.ts';
 
-/** What a command that only reads works with. */
+/** The parts for a read-only command. */
 export interface Reading extends Looking {
   readonly git: GitPort;
 }

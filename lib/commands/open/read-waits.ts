@@ -18,7 +18,7 @@ export async function readWaits(
   tasks: readonly Task[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   if (session.state === 'ended' || !tasks.some(({ status }) => status === 'pending')) return new Map();
-  // What compares locks is loaded only where there is something to compare.
+  // Loaded only where there are locks to compare.
   const { allWaitReasons } = await import('../../core/schedule/wait-reasons.ts');
   const { recallHeld } = await import('../../engine/stack/held-apart.ts');
   const tried = triedBefore(git.repository.commonDir);
@@ -26,7 +26,7 @@ export async function readWaits(
   return allWaitReasons(tasks, { limit: Number.POSITIVE_INFINITY, now: Date.now(), held });
 }
 
-/** Those that wait for another reason than what they depend on. */
+/** Reads tasks that wait for another reason than their dependencies. */
 export async function readOtherWaits(
   seen: Seen,
   session: Session,

@@ -19,13 +19,13 @@ import { requireOwn, trustWord } from './own-terminal.ts';
 import type { Reading } from './read-state.ts';
 import type { Wishes } from './wishes.ts';
 
-/** What a configuration of this clone asks for, and where the word about it is kept. */
+/** Requests of a configuration, and where the person's decision about them is kept. */
 export interface Asked {
   readonly content: RepositoryContent;
   readonly place: PermissionPlace;
 }
 
-/** Whether the person has allowed what a repository's files make run; it is asked for here. */
+/** Asks the person to allow what a repository's files make run. */
 export interface TrustDesk {
   /**
    * Has the person allow what a configuration asks for, unless they have. Throws a FlameError `not-trusted`
@@ -33,7 +33,7 @@ export interface TrustDesk {
    * may not start is refused when it is about to be. `missing`: programs that its agents need and this machine lacks.
    */
   admit(asked: Asked, goOn: () => () => void, missing: readonly string[]): Promise<void>;
-  /** By what was admitted last. */
+  /** Guard by the requests admitted last. */
   readonly guard: RepositoryGuard;
 }
 

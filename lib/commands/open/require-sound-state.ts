@@ -31,10 +31,7 @@ export async function requireSoundState(
   if (fatal.length > 0) throw unsound(fatal, nameOf);
 }
 
-/**
- * Whether this clone ever decided about it: nothing of its own depends on what another clone sent, damaged or
- * not.
- */
+/** Whether this clone ever decided about it: else nothing of its own depends on it, damaged or not. */
 function isKnown(decided: DecisionLog, owner: string, task: string | undefined): boolean {
   const session = parseSessionId(owner);
   const facts = {};
@@ -43,7 +40,7 @@ function isKnown(decided: DecisionLog, owner: string, task: string | undefined):
     : decided.changesTo({ kind: 'task', session, about: task, facts }) !== null;
 }
 
-/** What anchors refer to: `<session>` or `<session>/<task>`, by their object id. */
+/** Reads the names of anchors: `<session>` or `<session>/<task>`, by their object id. */
 async function readAnchors(context: GitContext): Promise<ReadonlyMap<string, string>> {
   const trees = await Promise.all(
     ['refs/blueflame/sessions', 'refs/blueflame/tasks'].map((ref) =>

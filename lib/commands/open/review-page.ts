@@ -36,7 +36,7 @@ export function holdReviewPage(io: Io, reading: Reading): HeldPage {
     mount: async () => {
       const { createReviewPage } = await import('../../ui/review-page/create-review-page.ts');
       const part = createReviewPage(optionsOf(reading));
-      // Whoever serves it ends it.
+      // The server that it is mounted on ends it.
       await hold(
         Promise.resolve({
           ask: (question, withdrawn) => part.ask(question, withdrawn),
@@ -98,7 +98,7 @@ function optionsOf({ git, store, shown, output, meant }: Reading): ReviewPageOpt
 
 const defaults: PagePreferences = { layout: 'line', theme: 'auto' };
 
-/** How the person likes the page; what it is by itself where nothing was chosen. */
+/** Reads the person's preferences for the page; defaults where nothing was chosen. */
 export async function readPreferences(commonDir: string): Promise<PagePreferences> {
   try {
     return preferencesSchema.parse(JSON.parse(await readFile(preferencesFile(commonDir), 'utf8')));
@@ -111,7 +111,7 @@ function preferencesFile(commonDir: string): string {
   return join(commonDir, 'blueflame', 'review-page.json');
 }
 
-/** The same, to be changed: all pages of a clone share them. */
+/** Preferences that can be changed: all pages of a clone share them. */
 export function preferencesIn(commonDir: string): ReviewPageOptions['preferences'] {
   return {
     read: () => readPreferences(commonDir),

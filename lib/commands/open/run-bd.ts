@@ -4,7 +4,7 @@ import { gitEnvironment } from '../../git/process/git-environment.ts';
 import { isRecord } from '../../util/json-record.ts';
 import { programPath } from '../../util/program-path.ts';
 
-/** Where `bd` works: the environment of the person, and the work tree that holds `.beads`. */
+/** The place `bd` runs in: the person's environment, and the work tree that holds `.beads`. */
 export interface BeadsPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly root: string;
@@ -25,14 +25,14 @@ export async function runBd(
   args: readonly string[],
   input: string | null = null,
 ): Promise<unknown> {
-  // At each call: what lands meanwhile may bring hooks.
+  // Read at each call: a landing may bring hooks.
   const hooks = beadsHooks({ env, root });
   if (hooks !== null) throw new Error(hooksWhy(hooks));
   const { execa } = await import('execa');
   const kept = gitEnvironment(env);
   const child = await execa(programPath('bd', kept.PATH), ['-C', root, '--json', '--sandbox', ...args], {
     cwd: root,
-    // Each setting of its file has a variable that goes before it, so that the person's file stays as it is.
+    // Each setting has a variable that overrides it, so that the person's file stays as it is.
     env: {
       ...kept,
       BD_JSON_ENVELOPE: '1',
@@ -102,7 +102,7 @@ function hasEntries(folder: string): boolean {
   return existsSync(folder) && readdirSync(folder).length > 0;
 }
 
-/** How a person makes one that leaves the repository's files, hooks and agents' settings alone. */
+/** The command that makes a Beads database without touching the repository's files, hooks and agents' settings. */
 export const makeBeads = 'bd init --stealth --skip-hooks --skip-agents --non-interactive --prefix flame';
 
 function parse(text: string): unknown {
@@ -113,7 +113,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Some failures are told as JSON on stdout, some on stderr. */
+/** bd reports some failures as JSON on stdout, some on stderr. */
 function reasonOf(said: unknown, stderr: string, exitCode: number): string {
   const told = isRecord(said) ? said : parse(stderr);
   const data = isRecord(told) && isRecord(told.data) ? told.data : told;

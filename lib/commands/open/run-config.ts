@@ -37,7 +37,7 @@ export async function readRunConfig(
   return { ...loaded, asked, config: { ...config, superpowers }, warnings };
 }
 
-/** Whether nothing differs, in what the files that are named hold neither. */
+/** True if nothing differs, the content of named files included. */
 export function isSameConfig(one: RunConfig, other: RunConfig): boolean {
   return one.digest === other.digest && one.asked.content.digest === other.asked.content.digest;
 }

@@ -6,7 +6,7 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { packageRoot } from '../../util/package-root.ts';
 
-/** What agents and probes are started with, by a configuration. */
+/** The options that agents and probes are started with, by a configuration. */
 export function runnerOptions(
   { repository }: Pick<GitPort, 'repository'>,
   config: Config,

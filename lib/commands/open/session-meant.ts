@@ -22,7 +22,7 @@ export function sessionMeant(name: string | null): SessionMeant {
   return { name, pick, require: (snapshot) => pick(snapshot) ?? noneYet() };
 }
 
-/** What only reads takes a session as its operand, too. */
+/** Read-only commands take a session as their operand, too. */
 export function nameByOperand<Name extends CommandName>(args: CommandArgs<Name>): CommandArgs<Name> {
   const [name] = args.positionals;
   const isSession = name !== undefined && sessionIdPattern.test(name);

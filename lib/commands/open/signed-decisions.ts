@@ -20,16 +20,14 @@ export function withDecisions(
   });
 }
 
-/**
- * What counts by the configuration as it is now. One that can't be read, or wasn't allowed, names no signers.
- */
+/** Reads the decisions that count now. A configuration that can't be read, or wasn't allowed, names no signers. */
 export async function readCounting(
   io: Io,
   reading: Pick<Reading, 'git' | 'store' | 'decided' | 'configFile'>,
 ): Promise<Counting> {
   const { store, decided } = reading;
   decided.refresh();
-  // As they are stored: signatures verify ends too.
+  // Raw sessions: signatures verify ends too.
   const sessions = (await store.raw.look(() => null)).sessions.filter(
     (session) => isOpen(session) || isEndedElsewhere(session, { decided }),
   );

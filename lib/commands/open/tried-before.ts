@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Workshop } from '../../engine/workshop.ts';
 
-/** What was tried before, beside the logs: it may go at any time, and is tried again then. */
+/** Cache of earlier trials, beside the logs: it may be deleted at any time, and trials run again then. */
 export function triedBefore(commonDir: string): Workshop['tried'] {
   const folder = join(commonDir, 'blueflame', 'logs');
   const fileOf = (key: string): string =>

@@ -3,7 +3,7 @@ import type { Io } from '../../domain/shown/io.ts';
 import type { WaitingFacts } from '../../ui/questions/announced-gates.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 
-/** What waits, for a notification: one line, without anything that acts. */
+/** Renders what waits as a notification: one line, without control characters. */
 export function waitingMessage({ gate, task, changeset }: WaitingFacts, title: string): string {
   const what = subjects[gate](task ?? changeset ?? '');
   return visibleLine(`${what} waits for you${title === '' ? '' : `: ${title}`}`).slice(0, 300);

@@ -4,7 +4,7 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
-/** What a command line asks for, beside the session and the configuration it names: read from it once. */
+/** Options of a command line, beside the session and the configuration it names: read from it once. */
 export interface Wishes {
   /** Nothing is started and nothing stored. */
   readonly isDry: boolean;
@@ -16,7 +16,7 @@ export interface Wishes {
   /** Whether a terminal may be drawn on. */
   readonly wantsLive: boolean;
   readonly page: PageWishes;
-  /** What landed on a branch of its own is pushed, and its pull request opened. */
+  /** Pushes a landing branch, and opens its pull request. */
   readonly wantsPullRequest: boolean;
   readonly hints: WishHints;
 }
@@ -33,13 +33,13 @@ interface PageWishes {
   } | null;
 }
 
-/** What to type when the command stops. */
+/** Commands to type when this command stops. */
 interface WishHints {
   /** After an unanswered gate: the single command again, or the run, on the same session. */
   readonly goOn: string;
   /** To see what the repository's files ask for, to allow it, and the command as it was typed. */
   readonly trustFirst: readonly string[];
-  /** The same once the command has begun: without what it began. */
+  /** The commands of trustFirst after this command has begun: without what it began. */
   readonly trustAgain: readonly string[];
 }
 
@@ -75,7 +75,7 @@ export function readWishes(args: CommandArgs, io: Pick<Io, 'cwd'>): Wishes {
   };
 }
 
-/** What to type to see what is asked for, and to allow it. */
+/** Commands to see what is asked for, and to allow it. */
 export function trustCommands({ globals }: Pick<CommandArgs, 'globals'>): readonly [string, string] {
   const config = globals.config === null ? '' : ` --config ${shellQuote(globals.config)}`;
   return [`git flame trust${config}`, `git flame trust --yes${config}`];

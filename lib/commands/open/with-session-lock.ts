@@ -40,7 +40,7 @@ export async function requireAtHand(store: Reading['store'], id: SessionId): Pro
   });
 }
 
-/** What other machines decide about too is decided at the remote, or two would do the same. */
+/** Refuses a session that machines share: it is decided at the remote, or two would do the same. */
 export async function requireAlone(store: Reading['store'], id: SessionId): Promise<void> {
   const found = (await store.snapshot()).sessions.find((session) => session.id === id);
   if (found?.machines !== undefined && found.state !== 'ended') throw sessionShared(id);

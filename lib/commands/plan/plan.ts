@@ -19,7 +19,7 @@ export function run(args: CommandArgs<'plan'>, io: Io): Promise<number> {
     if (opened.wishes.isDry) return previewPlan(opened, wish, io);
     if (args.options.interactive === true && wish.from === null) requireTalk(workshop);
     return withStart(opened, wish, io, async ({ session, plan }) => {
-      // What is refused makes nothing active again that was stopped.
+      // A refusal must not make a stopped session active again.
       await requireUnplanned(workshop, session);
       await resume(workshop, session);
       await requireUnplanned(workshop, session);

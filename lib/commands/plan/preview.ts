@@ -15,7 +15,7 @@ import { openSession } from './find-plan.ts';
 import { planSource, readPlan } from './read-plan.ts';
 import { isMeant, type StartWish } from './start-wish.ts';
 
-/** What `plan` and `run` would do, with `--dry-run`: nothing is spawned and nothing stored. */
+/** Shows what `plan` and `run` would do, with `--dry-run`: nothing is spawned and nothing stored. */
 export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Promise<number> {
   const { from, objective } = wish;
   const base = await findBase(opened.workshop);

@@ -12,7 +12,7 @@ export async function readPlan(from: string, io: Io): Promise<Plan> {
   return readPlanFile(await readNamedFile(file), file);
 }
 
-/** What `--from` names, for a person to read. */
+/** The source that `--from` names, for a person to read. */
 export function planSource(from: string): string {
   return from === '-' ? 'standard input' : from;
 }

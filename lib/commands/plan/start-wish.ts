@@ -2,7 +2,7 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { requireObjective } from '../../engine/session/create-session.ts';
 
-/** What `plan` and `run` were asked to work on. */
+/** The request to `plan` or `run`. */
 export interface StartWish {
   readonly command: 'plan' | 'run';
   readonly objective: string | null;

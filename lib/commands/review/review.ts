@@ -62,7 +62,7 @@ async function gatesOf(
     const { session } = await viewSession(workshop, id);
     const name = part === undefined ? only : holderOf(changesetsOfCycle(session), part, only);
     const decide = async ({ changeset, onTop }: ChangesetQuestion): Promise<Placed<ChangesetDecision>> => {
-      // As a gate says it, before anything is recorded.
+      // Shown as at a gate, before anything is recorded.
       const above = decision.kind === 'reject' ? await onTop?.(changeset.id, decision.tasks) : [];
       for (const line of renderOnTop(above ?? [])) output.info(line);
       return { ...decision, where: 'command' };

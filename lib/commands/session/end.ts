@@ -41,7 +41,7 @@ export async function endByHand(
   return 0;
 }
 
-/** What will not be done once it has ended, in sentences. */
+/** Lists what will not be done after the end, in sentences. */
 function whatIsLeft({ changesets }: Session, tasks: readonly Task[]): readonly string[] {
   const open = tasks.filter(isOpen).length;
   const waiting = changesets.filter(({ state }) => state === 'waiting').length;

@@ -29,7 +29,7 @@ export async function run(args: CommandArgs<'session'>, io: Io): Promise<number>
   }
 }
 
-/** What `git flame show SESSION` is given. */
+/** Arguments of `git flame show SESSION`. */
 function showing({ globals }: CommandArgs<'session'>, session: string | null): CommandArgs<'show'> {
   return {
     ...{ command: 'show', subcommand: null, globals: { ...globals, session } },

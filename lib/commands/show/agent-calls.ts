@@ -3,7 +3,7 @@ import { agentIdPattern } from '../../domain/ids.ts';
 import type { AuditLine } from '../../domain/policy.ts';
 import type { AgentCalls, BlockedCall } from '../../domain/shown/task-story.ts';
 
-/** What agents asked their watchers, from their audits; an agent without an audit is left out. */
+/** Reads agents' calls from their watchers' audits; an agent without an audit is left out. */
 export function callsOf(commonDir: string, agents: readonly string[]): readonly AgentCalls[] {
   return [...new Set(agents)].flatMap((agent) => {
     const lines = agentIdPattern.test(agent) ? readAudit(auditFile(commonDir, agent)) : [];
@@ -13,7 +13,7 @@ export function callsOf(commonDir: string, agents: readonly string[]): readonly 
   });
 }
 
-/** The same call blocked by the same rule once, the most frequent first. */
+/** Counts calls blocked by the same rule, the most frequent first. */
 function countCalls(lines: readonly AuditLine[]): readonly BlockedCall[] {
   const found = new Map<string, BlockedCall>();
   for (const { rule, tool, target, details } of lines) {

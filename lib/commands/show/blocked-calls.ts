@@ -13,8 +13,8 @@ interface BlockedCalls {
 }
 
 /**
- * Reads the watcher's audit beside a stream. The two have no key in common, so a call is known by what it is about;
- * neither of them is always the first to tell of it.
+ * Reads the watcher's audit beside a stream. The two have no key in common, so a call is matched by its content; either
+ * may report it first.
  */
 export function openBlockedCalls(auditPath: string): BlockedCalls {
   const calls: string[] = [];

@@ -12,14 +12,14 @@ import { leaveForAgent } from './leave-for-agent.ts';
 interface Telling {
   readonly agent: RegisteredAgent;
   readonly text: string;
-  /** Whether to wait until it is known what became of it. */
+  /** Whether to wait until the hint is seen or missed. */
   readonly waits: boolean;
   readonly isDry: boolean;
   readonly io: Io;
 }
 
 /**
- * Tells a running agent something, and waits until its model has begun to answer a request that holds it. Ends with 1
+ * Sends a hint to a running agent, and waits until its model has begun to answer a request that holds it. Ends with 1
  * where the agent ended before. With --json one object: `{agent, task, hint, state}`, `state` one of `queued`, `seen`,
  * `missed`.
  */

@@ -5,7 +5,7 @@ import { visibleLine } from '../../ui/text/visible-text.ts';
 import type { Showing } from './showing.ts';
 
 /**
- * What the last attempt at a task left that was not accepted: the files of its worktree, else its latest rescue. Lines;
+ * Renders what the last attempt at a task left unaccepted: the files of its worktree, else its latest rescue. Lines;
  * none where nothing of it is left, or while it is worked on.
  */
 export async function renderLeft(

@@ -46,7 +46,7 @@ function toGraph({ proposal }: Session, tasks: readonly Task[]): readonly GraphT
   ];
 }
 
-/** What it was built on counts no more once it was sent back. */
+/** False once a task was sent back: then its base set is ignored. */
 function isWorkedOn({ status }: Task): boolean {
   return status === 'claimed' || status === 'done' || status === 'merged';
 }

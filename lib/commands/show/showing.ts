@@ -6,7 +6,7 @@ import type { Task } from '../../domain/state/task.ts';
 import type { UnverifiedCompletion } from '../../domain/state/unverified-completion.ts';
 import type { Reading } from '../open/read-state.ts';
 
-/** What `show` is about, and how it is wanted. */
+/** Subject and format of `show`. */
 export interface Showing {
   readonly args: CommandArgs<'show'>;
   readonly io: Io;

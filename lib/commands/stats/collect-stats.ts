@@ -24,7 +24,7 @@ export async function collectStats(reading: Reading, args: CommandArgs<'stats'>)
   const logs = groupBy(ofTasks, ({ trailers }) => trailers.Session ?? '');
   const archive = snapshot.sessions.some(isArchived) ? await store.archive() : snapshot;
   const all = snapshot.sessions.map((named) => {
-    // What is at hand of an archived one is only that it was.
+    // The snapshot of an archived session holds only that it existed.
     const home = isArchived(named) ? archive : snapshot;
     const session = home.sessions.find(({ id }) => id === named.id) ?? named;
     const blocked = shown.includes(named) ? blockedIn(git.repository.commonDir, session, home) : new Map();
@@ -54,7 +54,7 @@ function toRecord(
   return { session, tasks, log, verdicts, blocked, verified: { same, all: again.length } };
 }
 
-/** What the watcher blocked, by rule: of every agent the session's notes name. */
+/** Counts the calls that the watcher blocked, by rule, for every agent that the session's notes name. */
 function blockedIn(commonDir: string, session: Session, snapshot: Snapshot): ReadonlyMap<string, number> {
   const ofTask = ({ agent_id, history }: Task): readonly (string | null)[] => [
     agent_id,
@@ -70,7 +70,7 @@ function blockedIn(commonDir: string, session: Session, snapshot: Snapshot): Rea
   return counts;
 }
 
-/** How many workers may run at once; a configuration that can't be read is no reason to show no figures. */
+/** The most workers at once; figures are shown even where the configuration can't be read. */
 async function workerSlots({ git, output, configFile }: Reading): Promise<number> {
   const root = git.repository.mainWorkTree;
   if (root === null) return configSchema.parse({}).concurrency.development;

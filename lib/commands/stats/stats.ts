@@ -46,7 +46,7 @@ function formatOf({ options, globals }: CommandArgs<'stats'>): Format {
   });
 }
 
-/** Only the renderer that is asked for is loaded. */
+/** Loads only the renderer in use. */
 async function render(format: Format, stats: Stats, style: Style): Promise<string> {
   switch (format) {
     case 'json':
@@ -60,7 +60,7 @@ async function render(format: Format, stats: Stats, style: Style): Promise<strin
   }
 }
 
-/** In one step, so that a collector never reads half of it. Throws FlameError `not-written`. */
+/** Writes in one step, so that a collector never reads half of it. Throws FlameError `not-written`. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const making = `${path}.${randomBytes(4).toString('hex')}.new`;
   try {

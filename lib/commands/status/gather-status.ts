@@ -44,7 +44,7 @@ async function workingOn(
   commonDir: string,
   session: Session,
 ): Promise<{ readonly agents: readonly LiveAgent[]; readonly activity: ReadonlyMap<string, string> }> {
-  // Where nothing ran there is nothing of it to load.
+  // Loads nothing where no agent ever ran.
   if (!existsSync(runRoot(commonDir))) return { agents: [], activity: new Map() };
   const { readLiveAgents, readRegisteredAgents } = await import('../../cell/run/agent-registry.ts');
   const agents = readLiveAgents(commonDir, session.id);

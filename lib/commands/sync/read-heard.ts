@@ -8,11 +8,11 @@ import { type Counting, readTrust } from '../open/count-signed.ts';
 import type { Reading } from '../open/read-state.ts';
 import { isOpen, readCounting } from '../open/signed-decisions.ts';
 
-/** What is trusted here, and what waits for a decision. */
+/** Trusted decisions, and proposals that wait for a decision. */
 export interface Heard extends Counting {
-  /** What waits for a word of this clone's person, by session. */
+  /** Proposals that wait for this clone's person, by session. */
   readonly proposals: ReadonlyMap<string, Proposals>;
-  /** What counts because it is signed, by session and person. */
+  /** Decisions that count because they are signed, by session and person. */
   readonly signed: ReadonlyMap<string, Proposals>;
 }
 

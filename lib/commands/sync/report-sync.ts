@@ -21,11 +21,11 @@ interface Synced {
 interface Reported extends Synced {
   readonly before: Heard;
   readonly after: Heard;
-  /** What --restore and --accept came to, each time. */
+  /** Results of --restore and --accept, each time. */
   readonly settled: readonly EndsSettled[];
 }
 
-/** Says what was shared, what came in, and what of it waits for a word. */
+/** Reports what was shared, what came in, and which proposals wait for a decision. */
 export async function reportSync(
   { globals: { dryRun, quiet } }: Pick<CommandArgs<'sync'>, 'globals'>,
   { store, output }: Reading,
@@ -48,9 +48,9 @@ export async function reportSync(
 }
 
 interface Warned extends Synced {
-  /** What could not be read before. */
+  /** Notes that could not be read before. */
   readonly problems: readonly StateProblem[];
-  /** What this person had claimed before. */
+  /** Tasks this person had claimed before. */
   readonly held: readonly Task[];
 }
 
@@ -79,7 +79,7 @@ export async function warnOfSync(
     output.warn(`${unknown.length} commits that tasks name are neither here nor on ${remote}.`);
 }
 
-/** What can't be read and could before. */
+/** Finds notes that can't be read any more. */
 async function damagedBy(store: Store, before: readonly StateProblem[]): Promise<readonly StateProblem[]> {
   const known = new Set(before.map(({ ref, object, key }) => `${ref} ${object} ${key}`));
   return (await store.snapshot()).problems.filter(

@@ -11,15 +11,15 @@ import type { UnverifiedCompletion } from '../../domain/state/unverified-complet
 import { type Restorable, restoreOwn } from '../../store/admission/restore-own.ts';
 import type { Reading } from '../open/read-state.ts';
 
-/** What the person wants of tasks and sessions that another clone changed: by id, with their session's, or `all`. */
+/** Tasks and sessions to restore or accept after another clone changed them: by id, with their session's, or `all`. */
 interface EndWishes {
   readonly restore: readonly string[];
   readonly accept: readonly string[];
-  /** Whether this was done already and something came in since: then a name may match nothing more. */
+  /** True for a repetition after more came in: then a name may match nothing. */
   readonly isAgain: boolean;
 }
 
-/** What became of them, in names. */
+/** Names of restored and accepted ones. */
 export interface EndsSettled {
   readonly restored: readonly string[];
   readonly accepted: readonly string[];

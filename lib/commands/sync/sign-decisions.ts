@@ -38,7 +38,7 @@ export async function signDecisions(
       last === undefined ? made.decisions.length + made.settled.length === 0 : isSame(last, made);
     if (isKnown) continue;
     const seal = await sealOf(session, { ...made, place }, { git, io });
-    // Of one that is over, what it was about may be gone: nothing waits for its signature.
+    // The base of an ended session may be gone: then nothing waits for its signature.
     if (seal === null && !isOpen(session)) continue;
     if (seal === null) throw noBase(session.id, session.base_branch);
     await saveSeal(options, session.id, seal);

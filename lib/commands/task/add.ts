@@ -45,7 +45,7 @@ export function addByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
   });
 }
 
-/** What another one wrote and the person vouches for by adding it is shown whole. */
+/** Shows the whole text of an issue, which another person wrote and this one accepts by adding it. */
 function showIssue(
   output: Pick<Output, 'result'>,
   { source, description }: Pick<Task, 'source' | 'description'> | NewTask,
@@ -76,7 +76,7 @@ interface Asking {
   readonly from: string;
 }
 
-/** An issue with what the options say of it besides. */
+/** Reads a task from an issue; options of the command line win. */
 async function readFromIssue(
   args: CommandArgs<'task'>,
   name: IssueName,

@@ -5,7 +5,7 @@ import type { Workshop } from '../../engine/workshop.ts';
 import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { pickTask } from './pick-task.ts';
 
-/** Opens what a command by hand works with. It answers for itself: what it records is no event of a run. */
+/** Opens the workshop of a command by hand. The command prints its own result: no event of a run is emitted. */
 export function byHand(
   args: CommandArgs<'task'>,
   io: Io,

@@ -39,7 +39,7 @@ export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
       if (line.trim() === '') continue;
       waiting.push(visibleLine(line.trim()));
       work ??= drain();
-      // What went wrong is thrown where it's waited for.
+      // Errors are thrown where `work` is awaited.
       work.catch(() => undefined);
       if (waiting.length >= mostWaiting) await work;
     }

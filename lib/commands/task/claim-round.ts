@@ -14,7 +14,7 @@ export interface ClaimAnswer {
   readonly reason: string | null;
 }
 
-/** What is claimed in one ref transaction, and what the person accepts by it. */
+/** The claims of one ref transaction, and what the person accepts by them. */
 export interface ClaimRound {
   /** Of the first ids, in their order. */
   readonly answers: readonly ClaimAnswer[];

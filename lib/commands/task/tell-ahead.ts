@@ -10,7 +10,7 @@ import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { aheadOf } from '../open/read-ahead.ts';
 
-/** What a person waits for at most. */
+/** The longest wait for a person, in milliseconds. */
 const lookMs = 1_000;
 const mostTrials = 20;
 

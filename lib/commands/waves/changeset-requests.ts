@@ -20,9 +20,9 @@ import {
 } from './request-steps.ts';
 
 /**
- * With `pull_requests.per: changeset`: a branch for the changesets of each group, and, if asked, a pull request for each,
- * into the branch of the one that it stands on. What one of them can't is said, and keeps nothing from the others.
- * Resolves to the exit code.
+ * With `pull_requests.per: changeset`: makes a branch for the changesets of each group, and, if asked, a pull request
+ * for each, into the branch that it is stacked on. A failure of one is reported, and the others go on. Resolves to the
+ * exit code.
  */
 export async function prepareChangesetRequests(opened: Opened, io: Io, id: SessionId): Promise<number> {
   const { workshop } = opened;
@@ -42,7 +42,7 @@ export async function prepareChangesetRequests(opened: Opened, io: Io, id: Sessi
   );
   let code = Math.min(moved.length, 1);
   for (const { group } of groups) {
-    // Those before it may have got their address.
+    // Described again: requests before it may have got their address.
     const described = await describe(opened, id, group);
     if (described === null || closed.has(group)) continue;
     if (remote === null) throw noObviousRemote(described.text);
@@ -100,7 +100,7 @@ async function describe({ workshop, git }: Opened, id: SessionId, group: string)
   return { request, text: { ...text, base, branch, bodyFile, url, ...retarget } };
 }
 
-/** What a branch stands on that isn't merged yet, without those that another one of them stands on. */
+/** The unmerged requests a branch is stacked on, without those that another of them is stacked on. */
 function groundOf({ session }: SessionView, { on }: ChangesetRequest): readonly ChangesetRequest[] {
   const open = (session.landing?.requests ?? []).filter(({ merged }) => merged === null);
   const below = open.filter(({ group }) => on.includes(group));

@@ -58,7 +58,7 @@ async function tellNoRequest({ workshop, config, wishes }: Opened, id: SessionId
   workshop.events.emit({ event: 'notice', level: 'warning', message });
 }
 
-/** With --pr a run begins with what was said of the pull request; what can't be asked now is said, and keeps it from nothing. */
+/** With --pr a run begins with remarks on the pull request; where they can't be read it warns and goes on. */
 async function hearPullRequest(opened: Opened, io: Io, id: SessionId): Promise<void> {
   const { workshop, wishes } = opened;
   const { session } = await viewSession(workshop, id);

@@ -16,8 +16,8 @@ interface Where {
 }
 
 /**
- * Takes for landed what was merged on its host, in whatever shape: those that stand on it follow. Resolves to the groups
- * whose request somebody closed there: nothing of them is pushed or opened over their head.
+ * Records requests that were merged on their host, by any merge method, as landed: those stacked on them follow.
+ * Resolves to the groups whose request was closed there: they are neither pushed nor opened again.
  */
 export async function heedStanding(opened: Opened, io: Io, where: Where): Promise<ReadonlySet<string>> {
   const { session } = await viewSession(opened.workshop, where.id);
@@ -40,14 +40,14 @@ export async function heedStanding(opened: Opened, io: Io, where: Where): Promis
       if (state === 'merged' && (await isOnBase(opened, where, request)))
         await takeMerged(opened, io, where, { request, head, base: session.base_branch });
     } catch (error) {
-      // What is done to it next fails, and says why.
+      // The next step on this request fails, and reports why.
       if (!isForgeError(error)) throw error;
     }
   }
   return closed;
 }
 
-/** One that was merged into the branch of another comes to the base with that one. */
+/** Whether a merged request is on the base: one that was merged into another's branch lands with that one. */
 async function isOnBase({ workshop }: Opened, { id }: Where, { target }: ChangesetRequest): Promise<boolean> {
   const { session } = await viewSession(workshop, id);
   if (target === null || target === session.base_branch) return true;

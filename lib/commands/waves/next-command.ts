@@ -12,8 +12,8 @@ import { unreachable } from '../../util/unreachable.ts';
 export type Standing = Pick<AdmittedSession, 'session' | 'tasks' | 'received' | 'isOurs'>;
 
 /**
- * What this person types next, as a whole command; null when nothing is left to do. `place`: this clone, as machines name
- * it; where it isn't given, as if it led.
+ * The person's next command, whole; null when nothing is left to do. `place`: this clone, as machines name it; where it
+ * isn't given, as if it led.
  */
 export function nextCommand(
   standing: Standing | null,
@@ -49,14 +49,12 @@ export function whereItGoes(
   return isLed ? 'git flame run' : `git flame work --join ${shellQuote(machines.remote)}`;
 }
 
-/**
- * Who asks, where that decides what is next: a person claimed a task by hand. null where git knows no name.
- */
+/** The person here, where a claim by hand makes the next command theirs. null where git knows no name. */
 export async function askingPerson(git: GitPort, tasks: readonly Task[]): Promise<string | null> {
   return tasks.some(isHeld) ? git.identity().catch(() => null) : null;
 }
 
-/** What failed for good needs a look: its story says how it can continue. */
+/** The command for a task that failed for good: its story shows how to continue. */
 function afterEnd(tasks: readonly Task[]): string | null {
   const failed = tasks.find(({ status }) => status === 'failed');
   return failed === undefined ? null : `git flame show ${failed.id}`;

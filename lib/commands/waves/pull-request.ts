@@ -26,9 +26,9 @@ interface PullRequest extends ToldRequest {
 }
 
 /**
- * Where a session lands on a branch of its own: writes the text of its pull request and, if asked, pushes the
- * branch and opens it with gh or glab. What can't be done is said with the commands that do it by hand. Resolves to
- * the exit code.
+ * Where a session lands on a branch of its own: writes the text of its pull request and, if asked, pushes the branch
+ * and opens it with gh or glab. Steps that fail are reported with the commands that do them by hand. Resolves to the
+ * exit code.
  */
 export async function preparePullRequest(opened: Opened, io: Io, id: SessionId): Promise<number> {
   const isWanted = opened.wishes.wantsPullRequest;
@@ -91,7 +91,7 @@ async function open(
   }
   const isOpen = state === 'open';
   const isClosed = state === 'closed';
-  // What landed since one was merged is shown in another one.
+  // Changes that landed after a merged request go into another one.
   const shown = isOpen || isClosed ? request : { ...request, url: null };
   const keep = async (url: string): Promise<void> => {
     if (isOpen) return;
@@ -104,8 +104,8 @@ async function open(
 }
 
 /**
- * What is done about one that was opened. `over`: all there is was merged. Where that can't be asked it counts as open:
- * what is done to it next fails, and says why.
+ * The state of an opened request. `over`: all there is was merged. Where that can't be asked it counts as open: the
+ * next step on it fails, and reports why.
  */
 async function stateOf(
   { git }: Opened,

@@ -18,8 +18,8 @@ export interface ToldRequest extends RequestText {
 }
 
 /**
- * Writes the text of a request, in the length that its host takes, where it is read from. What is left out is said, and
- * where all of it is.
+ * Writes the text of a request to its file, cut to the length that its host takes. Warns where it was cut, and names
+ * the file that holds all of it.
  */
 export async function writeBody<Request extends RequestText>(
   { workshop }: Opened,
@@ -38,7 +38,7 @@ export async function writeBody<Request extends RequestText>(
   return { ...request, body };
 }
 
-/** Makes title and body those of what is on the branch now. Resolves to the exit code. */
+/** Updates title and body to what is on the branch now. Resolves to the exit code. */
 async function keepTrue(opened: Opened, forge: Forge, request: RequestText, url: string): Promise<number> {
   try {
     await forge.update(url, request);
@@ -85,11 +85,11 @@ export async function showRequest(
     return code;
   }
   try {
-    // One may be there already, as after a kill between its opening and its record.
+    // A request may exist already, as after a kill between its opening and its record.
     const found = await forge.find(branch);
     const made = found ?? (await forge.create(request));
     killPoint('request opened');
-    // One that was found may go into another base.
+    // An existing request may have another base.
     const isWhole = found === null && request.body.length <= forge.longestNew;
     const code = isWhole ? 0 : await keepTrue(opened, forge, { ...request, newBase: base }, made);
     await keep(made);

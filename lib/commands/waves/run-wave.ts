@@ -25,13 +25,13 @@ interface WaveCommand {
   perform(opened: Opened, session: SessionId): Promise<number>;
   /** Why the command failed where this wave wasn't due, for one that asked for more than the wave; null: it didn't. */
   readonly notDue?: ((view: SessionView) => FlameError) | null;
-  /** What follows, whether this wave was due or not; resolves to the exit code where the wave's own is 0. */
+  /** Runs after the wave, due or not; resolves to the exit code where the wave's own is 0. */
   follow?(opened: Opened, session: SessionId): Promise<number>;
 }
 
 /**
- * One wave of the open session as a command of its own: the same parts the loop is made of. Ends with 0 and says
- * what is next when this wave is not what the session needs now.
+ * Runs one wave of the open session as a command: the same parts the loop is made of. Ends with 0 and reports what is
+ * next when this wave is not what the session needs now.
  */
 export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<number> {
   return withWorkshop(args, io, async (opened) => {
@@ -65,7 +65,7 @@ async function finish(
 ): Promise<void> {
   const action = await next(opened, session, wave);
   await remember(opened.workshop, session);
-  // Whoever goes from wave to wave decides by what they type next.
+  // A person who runs single waves decides what is next: only an end is recorded here.
   if (action.kind === 'end' || action.kind === 'left-over')
     await endSession(opened.workshop, session, action.reason);
   const command = action.kind === 'wait' ? null : commandFor(action);
@@ -99,7 +99,7 @@ async function next(opened: Opened, id: SessionId, wave: WaveCommand): Promise<A
     canStart: (all) =>
       canStart(withoutHeldApart(opened.workshop, all), opened.config.concurrency.development),
   });
-  // What was decided a moment ago may have to be checked again; what waits beside it is decided all the same.
+  // A changeset decided just now may have to be checked again; those that wait are decided anyway.
   const isBefore = action.kind === 'validate' && wave.actions.includes('review');
   if (isBefore && changesetsOfCycle(view.session).some(({ state }) => state === 'waiting'))
     return { kind: 'review' };
@@ -108,8 +108,8 @@ async function next(opened: Opened, id: SessionId, wave: WaveCommand): Promise<A
 }
 
 /**
- * Whether there is something to build beside what waits for review: tasks passed that can still join it in changesets of
- * their own, or the base moved, and with that all of it is built again.
+ * True if there is something to build beside what waits for review: tasks passed that can still join it in changesets
+ * of their own, or the base moved, and with that all of it is built again.
  */
 async function hasLate(workshop: Opened['workshop'], { session, tasks }: SessionView): Promise<boolean> {
   if (mergeable(tasks, changesetsOfCycle(session)).length > 0) return true;
