@@ -3,25 +3,25 @@ import type { BoardState } from '../../domain/shown/board.ts';
 type Tasks = BoardState['tasks'];
 type Parts = Omit<BoardState, 'tasks'>;
 
-/** What a tab is sent: all of it at first, then what has changed. */
+/** Data for a tab: the whole state at first, then what has changed. */
 export interface BoardChange {
   /** The clock here, milliseconds since 1970. */
   readonly now: number;
   readonly parts: Partial<Parts>;
-  /** Those that are new or changed. */
+  /** New and changed tasks. */
   readonly tasks: Tasks;
   /** Ids of those that are there no more. */
   readonly gone: readonly string[];
 }
 
-/** What a tab hears instead of a change. */
+/** A message that a tab gets instead of a change. */
 interface BoardTrouble {
   readonly trouble: string;
 }
-/** The last word of a board. */
+/** The last message of a board. */
 export interface BoardEnd {
   readonly ended: string;
-  /** Whether the run that served it is over with it; else whatever runs goes on. */
+  /** True if the run that served it has ended with it; else runs go on. */
   readonly isRunOver: boolean;
 }
 export type BoardWord = BoardTrouble | BoardEnd;
@@ -34,7 +34,7 @@ export interface SentBoard {
 
 export const nothingSent: SentBoard = { parts: new Map(), tasks: new Map() };
 
-/** What `state` has that was not sent yet; null: nothing. */
+/** Finds what `state` has that was not sent yet; null: nothing. */
 export function changesSince(
   sent: SentBoard,
   state: BoardState,

@@ -7,18 +7,18 @@ export interface BoardSource {
   read(session: string | null): Promise<BoardState>;
   /** null: there is no such task. */
   task(session: string | null, id: string): Promise<BoardTaskDetails | null>;
-  /** Hears an agent's stream, its latest part first, until it has ended or `signal` aborts; false: there is none. */
+  /** Reports an agent's stream, its latest part first, until its end or an abort of `signal`; false: there is none. */
   follow(
     agent: string,
     hear: (lines: readonly BoardStreamLine[]) => void,
     signal: AbortSignal,
   ): Promise<boolean>;
-  /** Tells a running agent something. Throws FlameErrors: it is not there, or takes no hint. */
+  /** Sends a hint to a running agent. Throws FlameErrors: it is not there, or takes no hint. */
   tell(agent: string, text: string): Promise<void>;
-  /** Answers a question that is open. Throws FlameErrors: it is none to that, or nobody asks. */
+  /** Answers an open question. Throws FlameErrors: the answer is not valid for it, or no run asks it. */
   answer(session: string | null, given: { readonly gate: string; readonly answer: unknown }): Promise<void>;
   /** A text of an open question; null: there is none. */
   gateText(session: string | null, gate: string, what: GateText): Promise<string | null>;
-  /** Calls back whenever something may have changed, until what is returned is called. */
+  /** Calls back whenever something may have changed, until the returned function is called. */
   watch(onChange: () => void): () => void;
 }

@@ -56,7 +56,7 @@ export class BoardTabs {
     this.#onEmpty();
   }
 
-  /** One after the other; what is asked for while one is read is in the next. */
+  /** Sends one update after the other; requests during a read are merged into the next one. */
   #tellInTurn(): void {
     if (this.#isAsked) return;
     this.#isAsked = true;

@@ -12,7 +12,7 @@ export interface PlacedNode {
 }
 
 export interface LayeredGraph {
-  /** Those that hang together with others. */
+  /** Nodes with edges. */
   readonly nodes: readonly PlacedNode[];
   /** From what is needed to who needs it; those that follow from others are left out. */
   readonly edges: readonly (readonly [string, string])[];
@@ -70,7 +70,7 @@ function columnsOf(given: readonly GraphNode[]): ReadonlyMap<string, number> {
   return columns;
 }
 
-/** What each needs, but for what another of its needs already needs. */
+/** The dependencies of each, without those that another of its dependencies has. */
 function neededBy(
   given: readonly GraphNode[],
   columns: ReadonlyMap<string, number>,

@@ -35,7 +35,7 @@ export interface BoardOptions {
   /** How the person likes pages; remembered beyond this one. */
   readonly theme: { read(): Promise<Theme>; write(theme: Theme): Promise<void> };
   readonly serve?: Pick<ServeOptions, 'host' | 'port' | 'address' | 'stranger'>;
-  /** What is said in every tab at the end, a sentence or two. */
+  /** The message in every tab at the end, a sentence or two. */
   readonly farewell: BoardEnd;
   /** Is served below it. */
   readonly review?: ReviewPagePart | null;
@@ -78,12 +78,12 @@ const hintSchema = z.strictObject({
 });
 const textSchema = z.enum(['plan', 'diff', 'message']);
 
-/** What is wrong, each mistake on a line of its own. */
+/** The text of an error, each mistake on a line of its own. */
 function sayError({ message, lines, hints }: FlameError): string {
   return [message, ...lines, ...hints.map((hint) => `In a terminal: ${hint}`)].join('\n');
 }
 
-/** Does what a tab asks; a refusal is told with its reason. */
+/** Performs a tab's request; a refusal is answered with its reason. */
 async function attempt(act: () => Promise<void>): Promise<PageAnswer> {
   try {
     await act();

@@ -10,21 +10,21 @@ export type LiveKey =
   | 'redraw'
   | `char:${string}`;
 
-/** What a person has confirmed. */
+/** An action that a person has confirmed. */
 export type LiveOrder =
   /** retry: its task is tried again; else it has failed. */
   | { readonly kind: 'stop'; readonly agent: string; readonly retry: boolean }
   | { readonly kind: 'wind-down' }
   | LiveHint;
 
-/** What an agent is to be told while it works. */
+/** A hint to an agent at work. */
 export interface LiveHint {
   readonly kind: 'hint';
   readonly agent: string;
   readonly text: string;
 }
 
-/** What a key has done beyond the view. */
+/** The effect of a key beyond the view. */
 export type LiveAct = LiveOrder | { readonly kind: 'interrupt' | 'suspend' | 'redraw' };
 
 interface Pressed {
@@ -61,7 +61,7 @@ export function parseKeys(text: string): readonly LiveKey[] {
   });
 }
 
-/** What a key does: to the view at once, to the run as an act for the caller. */
+/** Applies a key: to the view at once, to the run as an act for the caller. */
 export function pressKey(state: LiveState, key: LiveKey): Pressed {
   if (key === 'interrupt' || key === 'suspend' || key === 'redraw') return { state, act: { kind: key } };
   if (state.asking !== null) return answer(state, state.asking, key);
@@ -107,7 +107,7 @@ function askHint(state: LiveState, agent: string): Pressed {
   return { state: { ...state, asking: { kind: 'hint', agent, text: '' } }, act: null };
 }
 
-/** What was typed while a hint is written: Enter sends it, Esc gives it up. A line break that was pasted is a space. */
+/** Applies text typed into a hint: Enter sends it, Esc gives it up. A pasted line break becomes a space. */
 export function typeHint(state: LiveState, asking: LiveHint, typed: string): Pressed {
   if (typed === '\u0003' || typed === '\u001a')
     return pressKey(state, typed === '\u0003' ? 'interrupt' : 'suspend');

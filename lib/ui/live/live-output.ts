@@ -23,7 +23,7 @@ export function liveOutput(output: Output, view: LiveView): Output {
   };
 }
 
-/** What is over, and stays worth reading; what begins and continues is in the rows. */
+/** True for events that are over and stay worth reading; what begins and continues is in the rows. */
 function isHistory(body: EventBody): boolean {
   const kind: Event['event'] = body.event;
   if (kind === 'agent-activity' || kind === 'agent-started') return false;

@@ -64,7 +64,7 @@ export class LiveStage {
     this.#keyboard.release();
   }
 
-  /** Writes above what is shown; while a question is open, it is kept back until then. */
+  /** Writes above the view; while a question is open, it is kept back until then. */
   aside(write: () => void): void {
     if (this.#pauses > 0 && !this.#isClosed) {
       this.#keptBack.push(write);

@@ -7,7 +7,7 @@ export interface Budget {
   readonly limit: number;
 }
 
-/** What the view knows of the session beyond its events. */
+/** Facts of the session beyond its events. */
 export interface LiveFacts {
   /** By what becomes of them next; `waiting` is for a dependency, a file lock or a backoff. */
   readonly counts: {
@@ -39,7 +39,7 @@ export interface LiveAgentRow {
   readonly startedAt: number;
   readonly cost_usd: number;
   readonly tokens: number;
-  /** What it did, oldest first, the latest few hundred. */
+  /** Lines of its activity, oldest first, the latest few hundred. */
   readonly lines: readonly LiveLine[];
   readonly isStopping: boolean;
   /** Nothing has been heard of it for long. */
@@ -62,7 +62,7 @@ type LiveScreen =
   | { readonly kind: 'agent'; readonly id: string; readonly scroll: number }
   | { readonly kind: 'help' };
 
-/** A question on the last line: whether to do what can't be taken back, or what to tell an agent. */
+/** A question on the last line: to confirm what can't be undone, or for the text of a hint. */
 export type LiveAsking =
   | { readonly kind: 'stop'; readonly agent: string }
   | { readonly kind: 'wind-down' }
@@ -83,7 +83,7 @@ export interface LiveState {
   readonly isWindingDown: boolean;
   /** Adapters whose service said to wait, and until when (ISO 8601). */
   readonly pauses: readonly { readonly adapter: string; readonly until: string }[];
-  /** What works come to if they are merged as they are now. */
+  /** Predicted conflicts of works as they are now. */
   readonly conflicts: readonly AheadConflict[];
   /** The person stops the whole program. */
   readonly isStopping: boolean;

@@ -12,13 +12,13 @@ import { sayOfAgent, takeEvent } from './take-event.ts';
 
 interface LiveViewOptions {
   readonly style: Style;
-  /** What the notes say now; asked at most twice a second. */
+  /** Reads the notes; called at most twice a second. */
   look(): Promise<LiveFacts>;
-  /** Does what a person has confirmed. Resolves to what is to be said of it in its agent's stream; null: nothing. Never rejects. */
+  /** Performs what a person has confirmed. Resolves to a line for its agent's stream; null: none. Never rejects. */
   act(order: LiveOrder): Promise<string | null>;
 }
 
-/** What runs, drawn at the bottom of a terminal while it runs. */
+/** View of the running agents at the bottom of a terminal. */
 export interface LiveView {
   take(event: EventBody): void;
   /** Writes something that scrolls above the view; kept back while the view is paused. */
@@ -64,7 +64,7 @@ export async function openLiveView(io: Io, { style, look, act }: LiveViewOptions
     else for (const key of parseKeys(text)) show(pressKey(state, key));
   };
   const refresh = throttle(() => {
-    // What is wrong with the state the run itself says.
+    // The run itself reports errors of the state.
     look().then(
       (facts) => update({ ...state, facts }),
       () => undefined,

@@ -18,7 +18,7 @@ interface LiveFrame {
   readonly hasKeys: boolean;
 }
 
-/** What the live view shows, as lines. */
+/** Renders the live view as lines. */
 export function renderLive(state: LiveState, frame: LiveFrame): readonly string[] {
   const lines = renderScreen(state, frame);
   return lines.slice(0, Math.max(1, frame.height));
@@ -87,7 +87,7 @@ function taskCounts(counts: Counts): readonly string[] {
   ];
 }
 
-/** The same in fewer words where they don't fit. */
+/** Counts in fewer words where they don't fit. */
 function narrowCounts(counts: Counts, tasks: readonly string[], width: number): string {
   const whole = tasks.join(' · ');
   if (textWidth(whole) <= width) return whole;
@@ -182,7 +182,7 @@ function renderFoot(
   return hasKeys ? [...note, style.dim(fitKeys(keys, width))] : note;
 }
 
-/** The end of what is typed is what is seen of it. */
+/** Renders the hint being typed; where it is too long, its end is shown. */
 function renderHintLine(
   { agent, text }: { readonly agent: string; readonly text: string },
   { width, style }: Pick<LiveFrame, 'width' | 'style'>,

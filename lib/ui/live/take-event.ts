@@ -80,7 +80,7 @@ function questionLine({ state, text, answer }: Extract<EventBody, { readonly eve
   return state === 'unanswered' ? `goes on by itself: ${answer}` : said[state];
 }
 
-/** What became of a hint stands in its agent's stream. */
+/** Adds a hint's new state to its agent's stream. */
 function noteTold(
   state: LiveState,
   event: Extract<EventBody, { readonly event: 'hint' }>,

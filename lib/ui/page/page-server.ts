@@ -48,15 +48,15 @@ export interface ServeOptions {
 }
 
 const maxBody = 2_000_000;
-/** A tab that takes no more for so long is asleep: it begins again when it wakes, and nothing is kept for it. */
+/** A tab with more than this unsent is asleep: its stream is closed, and it reconnects when it wakes. */
 const mostWaiting = 4_000_000;
-/** So that a connection that is dead is found to be. */
+/** Interval of pings, by which dead connections are detected. */
 const pingMs = 20_000;
 
 /**
- * Serves the page on a loopback port of its own, to clients that know the random token: in the address for
- * the page itself, in a header for everything else. Requests that name another host are refused, whatever
- * they know. Rejects where the port is taken (EADDRINUSE) or can't be had.
+ * Serves the page on a loopback port of its own, to clients that know the random token: in the address for the page
+ * itself, in a header for everything else. Requests that name another host are refused, with or without the token.
+ * Rejects where the port is taken (EADDRINUSE) or can't be had.
  */
 export async function servePage(
   answer: (request: PageRequest) => Promise<PageAnswer>,
@@ -144,7 +144,7 @@ async function handle(exchange: Exchange): Promise<void> {
   await send(exchange, await exchange.answer({ method: request.method, path, query, body }));
 }
 
-/** Who knows the token may have read it where it was printed. */
+/** Checks the sending process: the token may have been read where it was printed. */
 function strangeSender({ request, stranger }: Exchange): string | null {
   const senders = peerProcesses(request.socket);
   if (senders === null) return 'What sent this was gone before it could be seen who it is.';

@@ -1,7 +1,7 @@
 import { visibleText } from '../text/visible-text.ts';
 import { nameControls } from './name-controls.ts';
 
-/** The same value with every text in it printable: what would act or hide is made visible. Keys stay. */
+/** Makes every text in a value printable: characters that act or hide become visible. Keys stay. */
 export function printable<Value>(value: Value): Value;
 export function printable(value: unknown): unknown {
   if (typeof value === 'string') return plain.test(value) ? value : visibleText(nameControls(value));

@@ -31,7 +31,7 @@ export async function aboutChangeset(question: ChangesetQuestion): Promise<Quest
   };
 }
 
-/** What its answers depend on, as it is now. */
+/** Facts that its answers depend on, as they are now. */
 export async function changesetFacts(question: ChangesetQuestion): Promise<ChangesetFacts> {
   const { changeset, tasks, verdicts } = question;
   return {
@@ -52,7 +52,7 @@ export async function changesetFacts(question: ChangesetQuestion): Promise<Chang
   };
 }
 
-/** What an answer to it comes to. Throws FlameError `bad-answer`. */
+/** Turns an answer into a decision. Throws FlameError `bad-answer`. */
 export async function decideChangeset(
   question: ChangesetQuestion,
   answer: unknown,

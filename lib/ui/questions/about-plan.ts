@@ -59,7 +59,7 @@ export interface PlanText {
 /** Plans as the person wrote them, with their comments: that is what they continue editing. */
 const written = new WeakMap<Plan, string>();
 
-/** The same where a person edits it: what they wrote stays as they wrote it, and the plan as a whole is checked too. */
+/** Plans that a person edits: their text stays as they wrote it, and the plan as a whole is checked too. */
 export function editablePlans({ formatPlan = bareYaml, parsePlan }: PlanText): EditablePlans {
   return {
     format: async (plan) => written.get(plan) ?? (await formatPlan(plan)),

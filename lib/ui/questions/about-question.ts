@@ -7,9 +7,9 @@ export interface Question<Decision> {
   readonly asks: GateAsks;
   /** `the plan`, `task-001`, `changeset auth`. */
   readonly about: string;
-  /** What an answer is about beyond what is shown: with anything else in it, it is another question. */
+  /** Facts that an answer depends on beyond what is shown: if they differ, it is another question. */
   readonly substance?: unknown;
-  /** Throws FlameErrors: it is no answer, or none to this question. */
+  /** Parses an answer. Throws FlameErrors: it is no valid answer, or none to this question. */
   decide(given: unknown): Promise<Decision>;
   /** A text of it that is shown when it is asked for; null: there is none. */
   text(what: GateText): Promise<string | null>;
@@ -27,7 +27,7 @@ export function plainQuestion<Decision>(
   };
 }
 
-/** What was decided, in a few words: `approved`, `rejected: too early`. */
+/** A decision in a few words: `approved`, `rejected: too early`. */
 export function decisionWords(gate: GateAsks['gate'], decision: Decided): string {
   if (decision.kind === 'again') return doneWords(gate, { kind: 'undo' });
   return doneWords(gate, { ...decision, kind: decision.status ?? decision.kind });
@@ -39,7 +39,7 @@ export interface Decided {
   readonly status?: string;
 }
 
-/** Of what a browser shows at once, and another process is told in one line. */
+/** The most characters that a browser shows at once, and that another process gets in one line. */
 const mostShown = 2_000_000;
 
 /** A diff, or its first lines and a last one that says what was cut and by which command it is seen whole. */

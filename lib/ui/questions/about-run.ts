@@ -69,7 +69,7 @@ export function aboutBase({ commit, failing }: BaseQuestion): Question<BaseDecis
   return plainQuestion({ gate: 'base', failing }, { about, substance: { commit } });
 }
 
-/** What an agent asks while it works. */
+/** Question of an agent at work. */
 export function aboutAgent({ agent, task, title, questions, until }: AgentAsked): Question<AgentAnswer> {
   const plain = plainQuestion<AgentAnswer>(
     { gate: 'question', agent, task, title, questions, until },

@@ -43,7 +43,7 @@ export function validationAsks({
 
 const { description: descriptionSchema } = plannedTaskSchema.shape;
 
-/** What an answer comes to. Throws FlameError `bad-answer`. */
+/** Turns an answer into a decision. Throws FlameError `bad-answer`. */
 export async function decideValidation(
   { task, verdict, editProblems }: Pick<ValidationQuestion, 'task' | 'verdict' | 'editProblems'>,
   answer: unknown,
@@ -85,7 +85,7 @@ export function validatorAsks(question: ValidatorFailedQuestion): AskedValidator
   };
 }
 
-/** What an answer comes to where no validator did: the notes of a pass over failing checks are the reason why. */
+/** The decision of an answer where no validator gave one: the notes of a pass over failing checks are the reason. */
 export function judged(given: ValidatorGiven, isRed: boolean): ValidatorFailedDecision {
   if (given.kind !== 'pass' && given.kind !== 'fail') return { kind: given.kind };
   const { kind: status, notes = '' } = given;

@@ -3,7 +3,7 @@ import type { Gates } from '../../domain/ports/gates.ts';
 import type { GateName } from './waits-for-person.ts';
 import { wrapGates } from './wrap-gates.ts';
 
-/** What a gate that waits is about. */
+/** Subject of a gate that waits. */
 export interface WaitingFacts {
   readonly gate: GateName;
   readonly task: string | null;
@@ -23,7 +23,7 @@ export function announcedGates(
     if (gate === 'base') return ask(question);
     const over = new AbortController();
     const announced = announce({ gate, ...subjectOf(question) }, over.signal);
-    // What came of it is seen when it is waited for below.
+    // Its error is seen where it is awaited below.
     announced.catch(() => undefined);
     try {
       const answer = await ask(question);

@@ -19,7 +19,7 @@ export interface AskOptions<Decision> {
   readonly before?: string;
   /** Called as a field is given. */
   readonly onField?: (name: string, value: unknown) => Promise<void>;
-  /** What was given comes to; null: nothing after all. What it refuses is said, and the question is asked again. */
+  /** Turns what was given into a decision; null: none. A refusal is printed, and the question is asked again. */
   decide(given: Given): Promise<Decision | null>;
 }
 
@@ -42,7 +42,7 @@ export async function askAnswer<Decision>(options: AskOptions<Decision>): Promis
   }
 }
 
-/** The same until something is decided. */
+/** Asks until something is decided. */
 export async function askUntilDecided<Decision>(
   offer: () => AskOptions<Decision> | Promise<AskOptions<Decision>>,
 ): Promise<Decision> {

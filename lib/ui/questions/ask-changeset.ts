@@ -34,7 +34,7 @@ export async function askChangeset(
   return decision;
 }
 
-/** What a question about a changeset has come to, while it is asked. */
+/** State of a question about a changeset while it is asked. */
 interface Asked {
   readonly context: GateContext;
   readonly question: ChangesetQuestion;
@@ -43,7 +43,7 @@ interface Asked {
   readonly comments: LineComment[];
   /** Opens the review page; null: there is none, or it is open. */
   page: (() => Promise<void>) | null;
-  /** What it lands with; null: what was written for it. */
+  /** Its edited commit message; null: the one written for it. */
   message: string | null;
 }
 
@@ -72,7 +72,7 @@ function offerOf(asked: Asked, facts: Parameters<typeof answersTo>[0]): AskOptio
   };
 }
 
-/** What keys do that decide nothing by themselves, and the message in the editor. */
+/** Keys that decide nothing by themselves, and the message in the editor. */
 function actsOf(asked: Asked): readonly KeyAct<ChangesetDecision>[] {
   const { context, asking, question, comments } = asked;
   const { showInterdiff, linesOf, showMessage } = question;
@@ -112,7 +112,7 @@ function actsOf(asked: Asked): readonly KeyAct<ChangesetDecision>[] {
   ];
 }
 
-/** What a key and its fields come to, with what was written before; null: nothing after all. */
+/** Turns a key and its fields into a decision, with drafts from before; null: none after all. */
 async function decide(
   { asking, question, comments, message }: Asked,
   given: Given,
@@ -127,7 +127,7 @@ async function decide(
   return { kind: 'again' };
 }
 
-/** What it lands with, in the editor; as it was where that was left as it is. */
+/** Edits the commit message; the old one where it was left unchanged. */
 async function askMessage(
   context: GateContext,
   { changeset, showMessage, checkMessage }: ChangesetQuestion,

@@ -7,7 +7,7 @@ import { choose } from './choose.ts';
 
 interface EndQuestion {
   readonly title: string;
-  /** What will not be done, a sentence each. */
+  /** Work that will not be done, a sentence each. */
   readonly left: readonly string[];
   readonly style: Style;
   /** Thrown where the input ends without an answer. */

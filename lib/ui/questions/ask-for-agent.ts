@@ -10,7 +10,7 @@ import { type Asking, askLine } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 import { unanswered } from './waits-for-person.ts';
 
-/** What an agent asks while it works: answers by number or in words, one after the other; Enter alone leaves it to the agent. */
+/** Asks an agent's questions one by one: answers by number or in words; Enter alone leaves it to the agent. */
 export async function askForAgent(
   context: GateContext,
   { agent, task, title, questions, until }: AgentAsked,
@@ -35,7 +35,7 @@ export async function askForAgent(
   return readAnswers(questions, { kind: 'answer', answers: given });
 }
 
-/** Asks until something is said; null: it is left to the agent. */
+/** Asks until there is an answer; null: it is left to the agent. */
 async function askOne(
   context: GateContext,
   asking: Asking,
@@ -74,7 +74,7 @@ function quoted(text: string, style: Style): string {
 
 const mark = '  │ ';
 
-/** Ctrl-C is meant for the run: its agent alone would be told that nobody answers. */
+/** Sends Ctrl-C to the run: else its agent alone would get the answer that no person can be asked. */
 async function askOrEnd(asking: Asking, prompt: string): Promise<string> {
   try {
     return await askLine(asking, prompt);

@@ -14,8 +14,8 @@ const choices: readonly Choice<'a' | 'b'>[] = [
 ];
 
 /**
- * Lines of a changeset as the person would have them, from their editor, put on top of the work as a commit of theirs;
- * which they are: it is built again with them. null: nothing is changed, and what is refused is said.
+ * Opens lines of a changeset in the person's editor and puts the edit on top of the work as a commit of theirs, since
+ * it is their code: the changeset is built again with it. null: nothing is changed, and a refusal is printed.
  */
 export async function editsLines(
   context: GateContext,

@@ -24,12 +24,12 @@ import {
 import { wrapGates } from './wrap-gates.ts';
 
 interface GatesOptions extends TerminalGatesOptions {
-  /** What --decisions-file held; null without one. */
+  /** Decisions from --decisions-file; null without one. */
   readonly decisions: Decisions | null;
   readonly readFile: DecisionGatesOptions['readFile'];
-  /** Told when a gate waits for a person; not when it was answered beforehand. */
+  /** Called when a gate waits for a person; not when it was answered beforehand. */
   readonly onWaiting?: (facts: WaitingFacts, over: AbortSignal) => Promise<void>;
-  /** Told of each changeset that is put before the person; not of those that were answered beforehand. */
+  /** Called with each changeset that a person is asked about; not with those that were answered beforehand. */
   readonly onAsked?: (question: ChangesetQuestion) => void;
   /** Where changesets can be decided in a browser too. */
   readonly reviewPage?: PageOpener | null;

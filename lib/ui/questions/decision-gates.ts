@@ -58,7 +58,7 @@ export function createDecisionGates(options: DecisionGatesOptions): Gates {
     }),
     session: given(async (question) => next.session() ?? fallback.session(question)),
     leftOver: async (question) => {
-      // There is nothing to continue with: the word is meant for another question.
+      // Nothing is left to continue: that entry is for another question.
       const answer = next.session(({ kind }) => kind !== 'continue');
       if (answer !== null) return { ...(answer as LeftOverDecision), where: 'decisions file' };
       const asked = (await fallback.leftOver?.(question)) ?? null;

@@ -2,7 +2,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import { textSchema } from '../../domain/text.ts';
 
-/** What a person may change about a task that goes back into the queue. */
+/** Fields that a person may change of a task that goes back into the queue. */
 export interface TaskEdit {
   readonly notes: string;
   readonly description: string;

@@ -12,14 +12,14 @@ import { type WaitingGate, waitsForPerson } from './waits-for-person.ts';
 export interface GateSettings {
   /** How text looks on stderr, where questions are asked. */
   readonly style: Style;
-  /** What `git var GIT_PAGER` and `git var GIT_EDITOR` said. */
+  /** Output of `git var GIT_PAGER` and `git var GIT_EDITOR`. */
   readonly pager: string;
   readonly editor: string;
   /** The command to continue with when the input ends at a question. */
   readonly resume: string;
 }
 
-/** What every question at the terminal needs. */
+/** Context of every question at the terminal. */
 export interface GateContext {
   readonly style: Style;
   say(text: string): void;

@@ -25,7 +25,7 @@ const keepsNothing: AnswerKeeper = {
   clear: () => undefined,
 };
 
-/** Who decides, in which session, and how far that is. */
+/** The person who decides, the session, and its progress. */
 export interface QuestionPlace {
   readonly person: string;
   readonly session: SessionId | null;
@@ -54,7 +54,7 @@ export class KeptAnswers {
     place: QuestionPlace,
     { answer, where }: Pick<KeptAnswer, 'answer' | 'where'>,
   ): void {
-    // Who asked ends with its run, and what it is told may be a secret.
+    // An agent ends with its run, and the answer to its question may be a secret: it is not kept.
     if (place.session === null || question.asks.gate === 'question') return;
     const print = printOf(question, place);
     this.#used.add(print);
@@ -63,14 +63,14 @@ export class KeptAnswers {
     killPoint('answer on a board kept');
   }
 
-  /** What is kept for exactly this question, once; null: nothing. */
+  /** Takes the answer kept for exactly this question, once; null: there is none. */
   take(question: Question<unknown>, place: QuestionPlace): KeptAnswer | null {
     const { session } = place;
     const kept = session === null ? null : this.#keeper.read(session);
     if (session === null || kept === null) return null;
     this.#keeper.clear(session);
     const print = printOf(question, place);
-    // Asked again in this run, it came to nothing.
+    // A question that is asked again in this run had its answer refused or without effect.
     return kept.print !== print || this.#used.has(print) ? null : kept;
   }
 

@@ -7,7 +7,7 @@ import type { GateContext } from './gate-context.ts';
 
 type Of = Pick<ChangesetQuestion, 'changeset' | 'session'>;
 
-/** Comments typed at the terminal and not decided with yet: a changeset that is built again is asked about anew. */
+/** Comments typed at the terminal before a decision: a changeset that is built again is asked about again. */
 export interface KeptComments {
   /** To be added to. */
   of(question: Of): LineComment[];

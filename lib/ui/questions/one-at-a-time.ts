@@ -2,8 +2,8 @@ import type { AgentAsked, Gates } from '../../domain/ports/gates.ts';
 import { wrapGates } from './wrap-gates.ts';
 
 /**
- * Gates whose questions wait for each other: several validators may need a person at once. What agents ask stands behind
- * everything else; its time runs from its turn on, and nobody hears of one that was withdrawn before.
+ * Gates whose questions wait for each other: several validators may need a person at once. Questions of agents come
+ * after all others; their time runs from their turn on, and those withdrawn before are never asked.
  */
 export function oneAtATime(gates: Gates): Gates {
   const first: (() => Promise<void>)[] = [];

@@ -15,7 +15,7 @@ import { randomName } from '../../util/random-name.ts';
 import { type Decided, decisionWords, type Question } from './about-question.ts';
 import { type AnswerKeeper, KeptAnswers, type QuestionPlace } from './kept-answers.ts';
 
-/** Of those that were decided, as they are shown; and as who comes late is told of. */
+/** The most decided questions shown, and the most known to answer a late client. */
 const mostKept = 20;
 const mostKnown = 5_000;
 const mostWarnings = 10;
@@ -29,7 +29,7 @@ export interface Answer<Decision> {
 export interface PostedQuestion<Decision> {
   /** Resolves to what was answered here; never, where it is answered elsewhere. */
   readonly answered: Promise<Answer<Decision>>;
-  /** Says what became of it; '' as the answer: nothing, it is asked no more. */
+  /** Closes the question with its answer; '' means withdrawn. */
   close(answer: string, where: AnsweredAt): void;
 }
 
@@ -48,7 +48,7 @@ interface Lying {
 export class QuestionQueue implements GateLine {
   #lying: Lying | null = null;
   #decided: readonly DecidedGate[] = [];
-  /** How those ended that nobody answered, by their id. */
+  /** How questions without an answer ended, by their id. */
   readonly #gone = new Map<string, string>();
   #warnings: readonly Warning[] = [];
   #ahead: readonly string[] = [];
@@ -65,14 +65,14 @@ export class QuestionQueue implements GateLine {
     return { open, decided, warnings: [...this.#ahead, ...this.#warnings.map(({ sentence }) => sentence)] };
   }
 
-  /** Shows a sentence beside the questions, the same one once, and as long as what it warns of isn't over. */
+  /** Shows a warning beside the questions, the same one once, until its cause is over. */
   warn(sentence: string, until: NoticeEnd | null = null): void {
     const others = this.#warnings.filter((known) => known.sentence !== sentence);
     this.#warnings = [{ sentence, until }, ...others].slice(0, mostWarnings);
     this.#tell();
   }
 
-  /** Takes back what was warned of until that; null: nothing. */
+  /** Removes warnings that last until this end; null: none. */
   settle(end: NoticeEnd | null): void {
     const left = this.#warnings.filter(({ until }) => until === null || until !== end);
     if (left.length === this.#warnings.length) return;
@@ -80,7 +80,7 @@ export class QuestionQueue implements GateLine {
     this.#tell();
   }
 
-  /** Shows these conflicts ahead, a sentence each, in the place of those before. */
+  /** Shows these predicted conflicts, a sentence each, instead of those before. */
   warnAhead(conflicts: readonly string[]): void {
     this.#ahead = conflicts.slice(0, mostWarnings);
     this.#tell();
@@ -121,7 +121,7 @@ export class QuestionQueue implements GateLine {
     const take = async ({ answer, where }: GivenAnswer): Promise<void> => {
       killPoint('answer on a board read');
       const decision = await question.decide(answer);
-      // Somebody else may have answered while it was read.
+      // Another client may have answered while this answer was parsed.
       if (this.#lying?.gate.id !== id) throw this.#whatBecameOf(id);
       if (where === 'board' || where === 'command') this.#kept.keep(question, place, { answer, where });
       close(decisionWords(question.asks.gate, decision), where);
@@ -133,14 +133,14 @@ export class QuestionQueue implements GateLine {
     return { answered, close };
   }
 
-  /** Whether an answer is kept of that session, to whatever it was. */
+  /** Whether an answer to any question of that session is kept. */
   hasKept({ session }: Pick<QuestionPlace, 'session'>): boolean {
     return this.#kept.has(session);
   }
 
   /**
-   * What was answered to exactly this before its run was killed, and never applied; null: nothing. It is given once:
-   * whoever refuses it, or changes nothing by it, asks a person the next time.
+   * Returns the answer to exactly this question from before its run was killed, if it was never applied; null: none. It
+   * is returned once: if it is refused or changes nothing, a person is asked the next time.
    */
   async recall<Decision extends Decided>(
     question: Question<Decision>,
@@ -160,7 +160,7 @@ export class QuestionQueue implements GateLine {
     return { decision, where };
   }
 
-  /** Its run ends and was not killed: what was answered in it is applied by now, or came to nothing. */
+  /** Drops kept answers where the run ends without a kill: they are applied by now, or had no effect. */
   forget(): void {
     this.#kept.forget();
   }

@@ -151,7 +151,7 @@ async function askEverywhere<Decision extends Decided>(
   }
 }
 
-/** What was answered before a kill; null: nothing. */
+/** Recalls an answer from before a kill; null: none. */
 async function recall<Decision extends Decided>(
   { queue, place }: QueueAccess,
   about: Asked<Decision>['about'],
@@ -170,7 +170,7 @@ interface PostOptions<Decision> {
   onPosted(posted: Posted<Decision>): void;
 }
 
-/** What it takes git a while to find out is no reason for the terminal to wait. */
+/** Posts the question: facts that git takes long to find must not delay the terminal. */
 async function post<Decision extends Decided>(
   { queue, letIn, place }: QueueAccess,
   about: Asked<Decision>['about'],

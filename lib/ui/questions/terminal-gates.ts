@@ -47,7 +47,7 @@ export function createTerminalGates(io: Io, options: TerminalGatesOptions): Term
   return { person: options.person, until };
 }
 
-/** What asking at the terminal has to do with other places. */
+/** Links questions at the terminal with other places. */
 export interface Elsewhere {
   /** Aborts when the question was answered there. */
   readonly withdrawn?: AbortSignal | undefined;

@@ -27,15 +27,15 @@ export type GateName = Exclude<GateAsks['gate'], 'base'>;
 
 export interface WaitingGate {
   readonly gate: GateName;
-  /** What is waiting, as the subject of a sentence: `The plan`. */
+  /** The thing that waits, as the subject of a sentence: `The plan`. */
   readonly subject: string;
   /** The decisions, as a decisions file writes them. */
   readonly answers: string;
   /** Commands that answer just this question. */
   readonly commands?: readonly string[];
-  /** What the person has to know to decide. */
+  /** Facts that the person needs to decide. */
   readonly details?: readonly string[];
-  /** The same for programs. */
+  /** Facts for programs. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
@@ -54,7 +54,7 @@ export function waitsForPerson(waiting: WaitingGate, resume: string): FlameError
   });
 }
 
-/** The same for a question that no file can answer. */
+/** The same FlameError for a question that no file can answer. */
 export function unanswered(
   message: string,
   init: Pick<FlameErrorInit, 'details' | 'hints' | 'data'>,
@@ -134,7 +134,7 @@ export function waitingBudget(question: BudgetQuestion): WaitingGate {
   return waitingAt({ gate: 'budget', ...question }, { subject: 'The spent budget' });
 }
 
-/** The diagnostics that failed, each with what tells most of what it printed. */
+/** The failed diagnostics, each with the lines of its output that show the failure. */
 function failures({ diagnostics }: Pick<Verdict, 'diagnostics'>): readonly string[] {
   return diagnostics
     .filter(({ exit_code: code }) => code !== 0)

@@ -1,7 +1,7 @@
 // Beyond this many comparisons a part is shown as removed and added as a whole.
 const mostComparisons = 4_000_000;
 
-/** What became of a text, line by line: `- ` removed, `+ ` added, `  ` kept; long kept parts are left out. */
+/** Compares two texts line by line: `- ` removed, `+ ` added, `  ` kept; long kept parts are left out. */
 export function diffLines(olds: readonly string[], news: readonly string[]): readonly string[] {
   const start = commonStart(olds, news);
   const end = commonStart([...olds.slice(start)].reverse(), [...news.slice(start)].reverse());

@@ -1,4 +1,4 @@
-/** What is drawn: a node and those it must be joined to, which stand before it. */
+/** A node, and the nodes before it that it is joined to. */
 interface RailNode {
   readonly id: string;
   readonly dependencies: readonly string[];

@@ -10,7 +10,7 @@ type AgentEvent = EventOf<
   'agent-started' | 'agent-activity' | 'agent-stalled' | 'agent-ended' | 'question' | 'hint' | 'last-word'
 >;
 
-/** What an agent did, as one line; null: nothing to say. */
+/** Renders an agent's action as one line; null: none. */
 export function renderAgentEvent(event: AgentEvent, style: Style): string | null {
   const { agent } = event;
   switch (event.event) {

@@ -16,7 +16,7 @@ interface AgentView {
   /** null of one that cost nothing and has ended. */
   readonly run: AgentRun | LiveAgent | null;
   readonly task: string | null;
-  /** What became of its work. */
+  /** Outcomes of its work. */
   readonly attempts: readonly HistoryEntry[];
   readonly calls: readonly AgentCalls[];
   readonly next: readonly string[];

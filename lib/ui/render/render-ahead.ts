@@ -7,14 +7,14 @@ import { visibleLine } from '../text/visible-text.ts';
 const mostShown = 20;
 const mostPaths = 3;
 
-/** Conflicts that a merge would meet, a line each under a heading, and what is not known; nothing where all is well. */
+/** Renders predicted conflicts, a line each under a heading, and what is not known; no lines where there are none. */
 export function renderAhead(ahead: Ahead | undefined, style: Style): readonly string[] {
   const lines = describeAhead(ahead);
   if (lines.length === 0) return [];
   return [style.bold('Conflicts ahead'), ...lines.flatMap((line) => wrapText(line, style.width, '  '))];
 }
 
-/** The same as sentences. */
+/** Describes predicted conflicts as sentences. */
 export function describeAhead(ahead: Ahead | undefined): readonly string[] {
   if (ahead === undefined) return [];
   const { found, untried_pairs, unseen_tasks } = ahead;

@@ -9,8 +9,8 @@ const mostShown = 20;
 const widest = 300;
 
 /**
- * What was said of its pull request that a changeset answers, a bounded line each: that of the latest round that its
- * tasks were given before it was built.
+ * Renders the remarks on its pull request that a changeset answers, a bounded line each: those of the latest round that
+ * its tasks were given before it was built.
  */
 export function renderAnswered(changeset: Changeset, tasks: readonly Task[]): readonly string[] {
   return tasks.flatMap((task) => {
@@ -24,7 +24,7 @@ export function renderAnswered(changeset: Changeset, tasks: readonly Task[]): re
   });
 }
 
-/** Of one that was decided, what was said of it later is no part of what it answers. */
+/** The history before it was decided: it answers no later remarks. */
 function before({ state, works = [] }: Changeset, { history }: Task): readonly HistoryEntry[] {
   const own = history.findIndex(({ work }) => work !== undefined && works.includes(work.commit));
   return state === 'waiting' || own === -1 ? history : history.slice(0, own);

@@ -4,7 +4,7 @@ import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { bullet } from './render-verdict.ts';
 
-/** What the worker of each task of a plan is asked for, in the words it will read. */
+/** Renders the request to the worker of each task of a plan, in the words it will read. */
 export function renderAsked({ tasks }: Plan, style: Style): string {
   return tasks.map((task) => renderOne(task, style).join('\n')).join('\n\n');
 }

@@ -5,7 +5,7 @@ import { visibleLine } from '../text/visible-text.ts';
 
 const mostCalls = 10;
 
-/** What agents asked their watcher: how much passed, and each call that did not, with the rule. */
+/** Renders agents' calls: how many passed, and each that was blocked, with the rule. */
 export function renderCalls(calls: readonly AgentCalls[], style: Style): readonly string[] {
   return calls.flatMap(({ agent, allowed, blocked }) => {
     const refused = blocked.reduce((sum, { count }) => sum + count, 0);

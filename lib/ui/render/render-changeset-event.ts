@@ -9,7 +9,7 @@ type ChangesetEvent = EventOf<
   'changeset-built' | 'changeset-decided' | 'decision-undone' | 'landed' | 'landing-refused' | 'pull-request'
 >;
 
-/** What happens to a changeset, as one line. */
+/** Renders a changeset's event as one line. */
 export function renderChangesetEvent(event: ChangesetEvent, style: Style): string {
   switch (event.event) {
     case 'changeset-built':

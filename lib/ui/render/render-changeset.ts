@@ -59,7 +59,7 @@ function renderMember(task: Task, verdicts: readonly Verdict[], style: Style): r
   ];
 }
 
-/** What a check of the task printed is in its story; that of the changeset stands below. */
+/** Issues without check output: that of a task is in its story, that of the changeset stands below. */
 function issuesOf(verdict: Verdict | undefined): readonly string[] {
   const printed = (verdict?.diagnostics ?? []).map(({ output }) => output);
   return (verdict?.issues ?? []).map((issue) => unsaid(issue, printed)).filter((issue) => issue !== '');

@@ -3,7 +3,7 @@ import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
 import { visibleText } from '../text/visible-text.ts';
 
-/** What the rules say of one call, and where the rule is written. */
+/** Renders the rules' verdict on one call, and where the rule is written. */
 export function renderChecked(
   { decision, rule, details, source }: Decision & { readonly source?: string },
   style: Style,

@@ -1,7 +1,7 @@
 import type { PlannedCircle } from '../../domain/ports/gates.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
-/** What groups that can't be decided one by one will come as, a sentence for each circle. */
+/** Describes groups that can't be decided one by one, a sentence for each circle. */
 export function renderCircles(circles: readonly PlannedCircle[]): readonly string[] {
   return circles.map(({ kind, groups }) => {
     const names = groups.map(visibleLine);

@@ -3,7 +3,7 @@ import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 export interface CleanupLine {
-  /** What it is, or what became of it. */
+  /** Its kind, or its outcome. */
   readonly what: string;
   readonly name: string;
   readonly details: string;
@@ -12,13 +12,13 @@ export interface CleanupLine {
 interface CleanupView {
   readonly isDone: boolean;
   readonly lines: readonly CleanupLine[];
-  /** What holds work that was not merged. */
+  /** Kept since it holds unmerged work. */
   readonly left: readonly { readonly name: string; readonly why: string }[];
   /** Old rescues: what they hold is nowhere else. */
   readonly rescues: CleanupView['left'];
 }
 
-/** What a cleanup would do or did, and what it leaves alone. */
+/** Renders what a cleanup would do or did, and what it leaves alone. */
 export function renderCleanup({ isDone, lines, left, rescues }: CleanupView, style: Style): string {
   const title = isDone ? 'Cleaned up:' : 'Would be removed:';
   const rows = lines.map(({ what, name, details }) => [what, visibleLine(name), visibleLine(details)]);

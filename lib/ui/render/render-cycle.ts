@@ -28,7 +28,7 @@ export function renderCycle(question: Question, style: Style): string {
   ].join('\n');
 }
 
-/** What a cycle came to: names and figures. */
+/** A cycle's results: names and figures. */
 export function cycleFacts({ session, summary, budget }: Question): readonly (readonly [string, string])[] {
   return [
     ['approved', formatCount(summary.approved, 'changeset')],

@@ -12,7 +12,7 @@ const titles: Readonly<Record<FindingArea, string>> = {
   leftovers: 'Leftovers',
 };
 
-/** What was tried, area by area, and whether work can start here. */
+/** Renders findings, area by area, and whether work can start here. */
 export function renderFindings(findings: readonly Finding[], style: Style): string {
   const areas = findingAreas.flatMap((area) => {
     const own = findings.filter((one) => one.area === area);
@@ -23,7 +23,7 @@ export function renderFindings(findings: readonly Finding[], style: Style): stri
   return [...areas, renderSum(findings, style)].join('\n');
 }
 
-/** What was mended, and what could not be. */
+/** Renders repairs, and those that failed. */
 export function renderRepairs(
   repairs: readonly {
     readonly isDone: boolean;

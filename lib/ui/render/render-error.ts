@@ -17,7 +17,7 @@ export function renderError(error: FlameError, style: Style): string {
   ].join('\n');
 }
 
-/** What to do next. Never wrapped: it's there to be copied. */
+/** Renders the next command. Never wrapped: it's there to be copied. */
 export function renderHint(hint: string, style: Style): string {
   return `${style.dim('next:')} ${style.bold(hint)}`;
 }

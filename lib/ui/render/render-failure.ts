@@ -5,7 +5,7 @@ import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 const mostBrokenRules = 2;
-// Whose details are what a program printed.
+// Failures whose details are a program's output.
 const printed: readonly FailureKind[] = ['agent-error', 'agent-crashed', 'setup-failed'];
 
 /** Why a task failed, one line; all of it is in its task's story. */

@@ -13,7 +13,7 @@ interface Change {
 
 const mostLines = 60;
 
-/** What a sync brought in, a line each below the session it is about: `task-001 status: pending → done at 12ab…`. */
+/** Renders changes of a sync, a line each below their session: `task-001 status: pending → done at 12ab…`. */
 export function renderIncoming(changes: readonly Change[], style: Style): readonly string[] {
   const sessions = [...new Set(changes.map(({ session }) => session))];
   const lines = sessions.flatMap((session) => [

@@ -2,7 +2,7 @@ import { formatUsd } from '../../util/format-amount.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
 
-/** What `git flame init` wrote or would write: each thing with what it is for, and how to take it back. */
+/** Renders what `git flame init` wrote or would write: each thing with its purpose, and how to take it back. */
 export function renderInit(written: readonly string[], isDryRun: boolean, style: Style): string {
   if (written.length === 0) return 'Everything is in place already.';
   const rows = written.map(toRow);
@@ -13,7 +13,7 @@ export function renderInit(written: readonly string[], isDryRun: boolean, style:
   ].join('\n');
 }
 
-/** What the configuration to begin with will say, and what it was read from. */
+/** Renders the first configuration's commands, and the files they were read from. */
 export function renderProposal(
   {
     sources,
@@ -26,14 +26,14 @@ export function renderProposal(
     readonly sources: readonly string[];
     readonly allowed: readonly string[];
     readonly tests: readonly string[];
-    /** What of the tests works here; null: there are none, or they were not to be tried. */
+    /** Results of trying the tests here; null: there are none, or they were not tried. */
     readonly tried: {
       readonly tests: readonly string[];
       readonly install: { readonly command: string; readonly preset: string } | null;
       readonly failing: readonly string[];
       readonly untried: string | null;
     } | null;
-    /** What is not proposed, by the program that is missing for it. */
+    /** Commands that are not proposed since their program is missing, by program. */
     readonly missing: readonly { readonly program: string; readonly commands: readonly string[] }[];
     /** Limits wider than those built in; null: none. */
     readonly room: {
@@ -99,10 +99,10 @@ const purposes: readonly (readonly [RegExp, string])[] = [
   [/(?:commit-msg|pre-commit)/, 'judges commits of tasks; your other commits pass'],
 ];
 
-// What is longer leaves no room for what it is for.
+// Longer names leave no room for the purpose.
 const longestName = 56;
 
-/** A long line is named by its beginning; the rest of it stands before its purpose. */
+/** Splits a long line: its beginning is the name; the rest goes before the purpose. */
 function toRow(line: string): readonly string[] {
   const [, name, rest] =
     line.length <= longestName ? [] : (/^(\S+(?: core\.\w+)?)(?::| =) (.+)$/.exec(line) ?? []);

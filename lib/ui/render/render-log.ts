@@ -6,7 +6,7 @@ import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { unsaid } from './unsaid.ts';
 
-/** What happened, day by day: when, what, who where the words don't say it, and why where that is known. */
+/** Renders the log, day by day: when, what, who where the words don't say it, and why where that is known. */
 export function renderLog(entries: readonly LogEntry[], style: Style): string {
   if (entries.length === 0) return 'Nothing has happened yet.';
   const told = entries.filter(
@@ -22,7 +22,7 @@ export function renderLog(entries: readonly LogEntry[], style: Style): string {
     .join('\n');
 }
 
-/** A verdict or a review that the task, or the session, tells of in the same moment: what happened is read once. */
+/** True for a verdict or a review that a task's or session's entry reports at the same moment: it is shown once. */
 function isToldBeside({ ref, trailers, at }: LogEntry, near: readonly LogEntry[]): boolean {
   const words = beside.get(ref);
   if (words === undefined) return false;
@@ -57,7 +57,7 @@ function renderEntry(entry: LogEntry, style: Style): readonly string[] {
   ];
 }
 
-/** What went wrong stands out from what went well. */
+/** Paints failures so that they stand out. */
 function paintChange(text: string, { trailers }: LogEntry, style: Style): string {
   const to = trailers.Transition?.split(' -> ').at(-1);
   if (to === 'failed' || to === 'blocked') return style.red(text);

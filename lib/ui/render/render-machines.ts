@@ -25,7 +25,7 @@ export function renderMachines(
   ];
 }
 
-/** What may be done about roles that are offered and count for nothing yet. */
+/** Commands to trust roles that machines offer and that don't count yet. */
 export function renderWays(machines: readonly ShownMachine[], style: Style): readonly string[] {
   const open = machines.find(
     ({ role, roles, trusted }) =>

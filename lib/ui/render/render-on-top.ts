@@ -1,7 +1,7 @@
 import type { OnTop } from '../../domain/ports/changeset-question.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
-/** What rejecting a changeset means for what was built on it: a sentence for all of it, then one for each kind. */
+/** Describes what a rejection means for work built on it: a sentence for all of it, then one for each kind. */
 export function renderOnTop(onTop: readonly OnTop[]): readonly string[] {
   if (onTop.length === 0) return [];
   const of = (outcome: OnTop['outcome']): readonly OnTop[] => onTop.filter((one) => one.outcome === outcome);

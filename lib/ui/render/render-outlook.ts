@@ -1,7 +1,7 @@
 import type { SessionQuestion } from '../../domain/ports/gates.ts';
 import { formatCount } from '../../util/format-amount.ts';
 
-/** What each answer at the end of a cycle leads to. */
+/** Describes the effect of each answer at the end of a cycle. */
 export function sessionOutlook(question: SessionQuestion): readonly string[] {
   const { cyclesLeft, summary } = question;
   const later = 'stop: everything is kept; git flame run continues later';
@@ -15,7 +15,7 @@ export function sessionOutlook(question: SessionQuestion): readonly string[] {
   ];
 }
 
-/** The same where nothing is open any more. */
+/** As above, where nothing is open any more. */
 export function leftOverOutlook(question: SessionQuestion): readonly string[] {
   return [
     'Nothing is left to continue with.',

@@ -35,7 +35,7 @@ export function renderPlan(question: PlanQuestion, style: Style): string {
   ].join('\n');
 }
 
-/** What is to be known of a plan beside its tasks, a paragraph each. */
+/** Notes on a plan beside its tasks, a paragraph each. */
 export function planNotes({
   estimate,
   overlap,
@@ -84,7 +84,7 @@ function renderGroup(
 }
 
 interface Place {
-  /** What stands before the first line, and before the others; equally wide. */
+  /** Text before the first line, and before the others; equally wide. */
   readonly first: string;
   readonly rest: string;
 }
@@ -131,7 +131,7 @@ function hang(text: string, width: number, { first, rest }: Place): readonly str
   );
 }
 
-/** What it counts on where tasks share files. */
+/** Describes the plan's assumptions where tasks share files. */
 function overlapWords(overlap: PlanQuestion['overlap']): readonly string[] {
   if (overlap === undefined) return [];
   return overlap.kind === 'build-on'
@@ -144,7 +144,7 @@ function overlapWords(overlap: PlanQuestion['overlap']): readonly string[] {
 
 const mostNamed = 8;
 
-/** What can't land together as it is planned, where the same lines are changed. */
+/** Describes tasks that can't land together as planned, where they change the same lines. */
 function excludingWords(tasks: NonNullable<PlanQuestion['overlap']>['tasks']): readonly string[] {
   const pairs = tasks.flatMap(({ task, below }) =>
     below.map((one) => `${one.task} and ${task} (${visibleLine(one.lock)})`),

@@ -2,7 +2,7 @@ import type { Proposals } from '../../domain/shown/status.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
-/** What waits for a word, counted: `1 session, 3 tasks to run, 1 approval`; '' when nothing does. */
+/** Counts proposals: `1 session, 3 tasks to run, 1 approval`; '' when there are none. */
 function countProposals(all: readonly Proposals[]): string {
   const sum = (count: (one: Proposals) => number): number =>
     all.reduce((total, one) => total + count(one), 0);
@@ -19,7 +19,7 @@ function countProposals(all: readonly Proposals[]): string {
     .join(', ');
 }
 
-/** The line of `status` and `show` on what another clone decided; none where nothing waits for a word. */
+/** Renders the line of `status` and `show` on another clone's decisions; none where no proposal waits. */
 export function renderProposals(proposals: Proposals | undefined): readonly string[] {
   const counted = proposals === undefined ? '' : countProposals([proposals]);
   return counted === '' ? [] : ['', `Received, and not acted on before you say so: ${counted}`];

@@ -29,7 +29,7 @@ export function renderPullRequest(
   );
 }
 
-/** The same for the changesets of one group: in the words of its landing message, with what it stands on. */
+/** As above, for the changesets of one group: in the words of its landing message, with what it is stacked on. */
 export function renderChangesetRequest(
   of: RequestOf,
   {
@@ -79,7 +79,7 @@ function renderChangeset(
   changeset: Changeset,
   { landed, tasks, verdictOf }: Omit<RequestOf, 'session'> & Pick<RequestWords, 'landed'>,
 ): readonly string[] {
-  // A task that went through another round is told of where it landed last.
+  // A task of several rounds is listed where it landed last.
   const members = tasks.filter(({ id }) => landed.findLast((one) => one.tasks.includes(id)) === changeset);
   if (members.length === 0) return [];
   const { files, insertions, deletions } = changeset.diffstat;

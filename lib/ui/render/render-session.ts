@@ -7,7 +7,7 @@ import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { renderSpend } from './render-spend.ts';
 
-/** What the status leaves out of a session: who began it and when, each decision, and what each role cost. */
+/** Renders what the status leaves out of a session: who began it and when, each decision, and each role's cost. */
 export function renderSession(session: Session, style: Style): readonly string[] {
   const { estimate, gates, created_at, created_by, updated_at, replan_notes } = session;
   const facts = [

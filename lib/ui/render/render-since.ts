@@ -12,7 +12,7 @@ import { shortId } from '../../util/short-id.ts';
 import type { Style } from '../text/style.ts';
 import { visibleDiffLine, visibleLine, visibleText } from '../text/visible-text.ts';
 
-/** What changed since the person saw it last, with what they had remarked and what answers it. */
+/** Renders changes since the person saw it last, with their remarks and the answers. */
 export function renderSince(since: SinceSeen, style: Style, indent = '  '): readonly string[] {
   const wrap = (text: string, more = ''): readonly string[] => wrapText(text, style.width, indent + more);
   return [
@@ -30,7 +30,7 @@ const became: Readonly<Record<string, string>> = {
   validation_failed: 'failed its validation',
 };
 
-/** What the person saw and what became of it. */
+/** Describes the versions that the person saw, and their outcomes. */
 export function describeSeen(seen: readonly SeenVersion[]): string {
   const versions = seen.map(({ id, commit, became: how, reason }) => {
     const name = id === null ? shortId(commit) : `${visibleLine(id)} (${shortId(commit)})`;
@@ -46,7 +46,7 @@ export function describeChange({ diffstat: { files, insertions, deletions } }: S
   return `${formatCount(files, 'file')} changed, +${insertions} −${deletions}`;
 }
 
-/** What is to be known of the base: a sentence for each. */
+/** Describes changes of the base, a sentence each. */
 export function describeBase({
   isMoved,
   clashes,

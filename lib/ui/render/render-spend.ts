@@ -7,7 +7,7 @@ import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
-/** What each role cost, retries included, beside what was estimated for it before. */
+/** Renders each role's cost, retries included, beside its estimate. */
 export function renderSpend(
   { spend, estimate }: Pick<Session, 'spend' | 'estimate'>,
   style: Style,

@@ -15,13 +15,13 @@ import { renderHint } from './render-error.ts';
 interface StatusOptions {
   /** For how long agents have run. */
   readonly now: Date;
-  /** What each agent did last, by its id. */
+  /** Each agent's last action, by its id. */
   readonly activity?: ReadonlyMap<string, string>;
   /** The command to continue with; null: nothing is left to do. */
   readonly next: string | null;
   /** A command works on the session at this moment. */
   readonly isGoing?: boolean;
-  /** What each role cost, as lines; see renderSpend. */
+  /** Each role's cost, as lines; see renderSpend. */
   readonly spend?: readonly string[];
   /** Shown before the next command. */
   readonly more?: readonly string[];
@@ -56,7 +56,7 @@ export function renderStatus(status: Status, style: Style, options: StatusOption
   ].join('\n');
 }
 
-/** What nobody but a person can go on with. */
+/** Lists what waits for a person. */
 function renderWaiting({ session, tasks, changesets, asks = [] }: Status, style: Style): readonly string[] {
   if (session === null || session.state === 'ended') return [];
   const { proposed_tasks: proposed } = session;
@@ -74,7 +74,7 @@ function renderWaiting({ session, tasks, changesets, asks = [] }: Status, style:
   return withTitle('Waits for you', wrapped, style);
 }
 
-/** What is done says how it was judged. */
+/** A done task shows its verdict. */
 function paintState({ status, result }: Pick<Task, 'status' | 'result'>, style: Style): string {
   const word = paintStatus(status, style);
   if (status !== 'done') return word;
@@ -126,7 +126,7 @@ function waitsFor(
 }
 
 function countTasks({ session, tasks }: Status): readonly string[] {
-  // Those of a plan that waits are named with it.
+  // Tasks of a waiting plan are named with it.
   if (tasks.length === 0) return session?.proposed_tasks === undefined ? ['no tasks'] : [];
   const counts = new Map<TaskStatus, number>();
   for (const { status } of tasks) counts.set(status, (counts.get(status) ?? 0) + 1);

@@ -1,6 +1,6 @@
 import { formatCount } from '../../util/format-amount.ts';
 
-/** What a sync did, as the store reports it. */
+/** Result of a sync, as the store reports it. */
 interface SyncReport {
   readonly remote: string;
   readonly refs: readonly { readonly ref: string; readonly outcome: string }[];
@@ -8,7 +8,7 @@ interface SyncReport {
   readonly commits: { readonly received: number; readonly sent: number };
 }
 
-/** What a sync did (or would do) in a few lines: one for each direction. */
+/** Renders what a sync did (or would do) in a few lines: one for each direction. */
 export function renderSync({ remote, refs, conflicts, commits }: SyncReport, isDry: boolean): string[] {
   const named = (outcome: string): string =>
     refs

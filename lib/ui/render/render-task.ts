@@ -99,7 +99,7 @@ function branchOf(task: Task): string | null {
   return task.commit === null ? task.branch : `${task.branch} at ${shortId(task.commit)}${from}`;
 }
 
-/** What the status, the reason and the attempts do not say already. */
+/** Renders the result, without what the status, the reason and the attempts show already. */
 function renderResult({ result, reason, history }: Task, style: Style): readonly string[] {
   const before = [reason, ...history.map(({ notes }) => notes)];
   const notes = unsaid(result.notes, before);
@@ -128,7 +128,7 @@ function renderAttempt(entry: HistoryEntry, { times, task }: TaskStory, style: S
   const reason = entry.rejection_reason;
   // The notes of an attempt that was sent back begin with the reason.
   const rejected = reason !== null && entry.notes.includes(reason) ? null : reason;
-  // Why it stands as it does is said above.
+  // The reason of its state is above.
   const notes = unsaid(entry.notes, [task.reason]);
   return [
     ...wrapText(facts.join(' · '), style.width, '  '),

@@ -23,7 +23,7 @@ export interface TryCells {
   readonly why: string;
 }
 
-/** What there is to say of each attempt at a task that was made beside others; none where there was one alone. */
+/** Describes each of several attempts at a task; none where there was one alone. */
 export function tryCells({ tries = [] }: Pick<Task, 'tries'>): readonly TryCells[] {
   return tries.map((one, at) => ({
     isChosen: one.chosen === true,

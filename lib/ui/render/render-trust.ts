@@ -5,7 +5,7 @@ import type { Style } from '../text/style.ts';
 import { visibleDiffLine, visibleLine } from '../text/visible-text.ts';
 import { diffLines } from './diff-lines.ts';
 
-/** What a repository's files ask for, word for word; of what was allowed before, what became of it. */
+/** Renders requests of a repository's files, word for word, and changes of those allowed before. */
 export function renderTrust(changes: readonly TrustChange[], style: Style, isAllowed = false): string {
   const isKnown = changes.some(({ change }) => change !== 'new');
   const head = isAllowed
@@ -16,7 +16,7 @@ export function renderTrust(changes: readonly TrustChange[], style: Style, isAll
   return [head, ...changes.flatMap((change) => renderItem(change, style, isAllowed))].join('\n');
 }
 
-/** What was allowed, one line each; the first is marked where it is about this repository. */
+/** Renders permissions, one line each; the first is marked where it is about this repository. */
 export function renderPermissions(
   entries: readonly { readonly permission: Permission; readonly isHere: boolean }[],
   style: Style,

@@ -25,7 +25,7 @@ export function describeUnverified({ session, about, said, counts, branch }: Unv
   return visibleLine(`${about === '' ? session : about} ${said}: ${why}${asWhat}`);
 }
 
-/** What makes it so, or takes it back, as lines with their commands. */
+/** Ways to accept or restore unverified completions, as lines with their commands. */
 export function waysOn(doubts: readonly UnverifiedCompletion[]): readonly string[] {
   const [first] = doubts;
   if (first === undefined) return [];

@@ -35,7 +35,7 @@ export function renderVerdict(
   ];
 }
 
-/** What its diagnostics printed is shown with them. */
+/** Drops notes and issues that repeat the output of its diagnostics, which is shown with them. */
 export function withoutOutput({ notes, issues, diagnostics }: Verdict): Pick<Verdict, 'notes' | 'issues'> {
   const before = diagnostics.flatMap(({ command, exit_code: code, output }) => [
     `${command} ended with ${code}:`,
@@ -46,7 +46,7 @@ export function withoutOutput({ notes, issues, diagnostics }: Verdict): Pick<Ver
   return { notes: unsaid(notes, before), issues: left };
 }
 
-/** What a verdict rests on, with the start of its verification hash. */
+/** Renders a verdict's evidence, with the start of its verification hash. */
 function renderEvidence(evidence: Evidence | undefined, style: Style, indent: string): readonly string[] {
   if (evidence === undefined) return [];
   const { changed_files: paths, results, seed, verification_hash: hash } = evidence;
@@ -79,7 +79,7 @@ export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: strin
   ];
 }
 
-/** What a person has to know of a check that is red without the change, too. */
+/** A note on a check that also fails without the change. */
 export function onBase({ on_base: isRedBelow }: Pick<DiagnosticRun, 'on_base'>): string {
   return isRedBelow === true ? ', as it does on the base without this change' : '';
 }

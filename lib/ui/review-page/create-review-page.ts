@@ -20,11 +20,11 @@ export interface ReviewPageOptions extends RememberedIn {
 export interface ReviewPagePart {
   /** Resolves to what the person decided on the page; rejects when `withdrawn` aborts, with its reason. */
   ask(question: ChangesetQuestion, withdrawn: AbortSignal): Promise<ChangesetDecision>;
-  /** Tells every tab what is so now. */
+  /** Sends every tab the current state. */
   refresh(): void;
   /** Paths begin where the page does. */
   answer(request: PageRequest): Promise<PageAnswer>;
-  /** Says in every tab that the run has ended. */
+  /** Shows in every tab that the run has ended. */
   end(): Promise<void>;
 }
 
@@ -111,7 +111,7 @@ class Page implements ReviewPagePart {
     return { kind: 'page', render: (nonce) => renderPage({ ...all, nonce }) };
   }
 
-  /** What a changeset lands with; there is none where the commits of its tasks land, or nothing is decided now. */
+  /** A changeset's commit message; none where the commits of its tasks land, or nothing is decided now. */
   async #message(id: string): Promise<PageAnswer> {
     const message = (await this.#asked?.question.messageOf?.(id)) ?? null;
     return message === null ? notFound : { kind: 'json', value: { message } };
@@ -162,7 +162,7 @@ class Page implements ReviewPagePart {
     const isThere = changesets.some(
       ({ changeset: one }) => one.id === id && one.commit === commit && one.state === 'waiting',
     );
-    // What was asked about meanwhile is gone with it.
+    // The open question is gone with the decision taken back.
     if (!isThere && this.#asked === asked) asked.answer({ kind: 'again' });
     this.refresh();
     return { kind: 'json', value: {} };
@@ -170,7 +170,7 @@ class Page implements ReviewPagePart {
 
   async #act(asked: Asked, id: string, decision: ChangesetDecision): Promise<PageAnswer> {
     if (this.#asked !== asked) return problem(409, 'The question has just been answered elsewhere.');
-    // What is suggested or chosen may be refused, and the gate would end with that.
+    // A suggestion or choice may be refused, which would end the gate.
     if (asked.question.changeset.id === id && isEnd(decision)) {
       asked.answer(decision);
       return { kind: 'json', value: {} };

@@ -1,7 +1,7 @@
 import type { Hunk, PatchFile } from '../../domain/state/patch.ts';
 import { formatCount } from '../../util/format-amount.ts';
 
-/** What a reviewer must know of a changed file besides its lines, in a few words each. */
+/** Describes what a reviewer must know of a changed file apart from its lines, in a few words each. */
 export function describeFile(file: PatchFile): readonly string[] {
   return [...describeStatus(file), ...describeModes(file), ...describeMove(file), ...describeContent(file)];
 }
@@ -14,7 +14,7 @@ export function reasonToFold({ path, hasNul }: PatchFile, hunks: readonly Hunk[]
   return isWide ? 'very long lines' : null;
 }
 
-// By its name alone: what a file says of itself, whoever wrote it can say.
+// Matched by name alone: any author can write "generated" into a file.
 const madeByTools =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|Cargo\.lock|go\.sum|poetry\.lock|uv\.lock|Pipfile\.lock|pdm\.lock|composer\.lock|Gemfile\.lock|mix\.lock|Podfile\.lock|pubspec\.lock|packages\.lock\.json|gradle\.lockfile|flake\.lock)$|\.min\.(?:js|mjs|css)$|\.(?:js|mjs|cjs|css)\.map$/;
 const widestLine = 5_000;

@@ -17,11 +17,11 @@ export interface FilePart extends InFile {
 export interface Between extends InFile {
   readonly from: number;
   readonly to: number;
-  /** What is to be added for their numbers on the old side. */
+  /** The difference to their numbers on the old side. */
   readonly shift: number;
 }
 
-/** More are asked for again. */
+/** The most lines of one answer; the page asks again for more. */
 const mostBetween = 5_000;
 
 /** Patches and their parts; those just looked at are kept. */

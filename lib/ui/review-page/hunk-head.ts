@@ -11,7 +11,7 @@ export function renderHunkHead({ oldStart, oldCount, newStart, newCount }: HunkH
   return `@@ -${range(oldStart, oldCount)} +${range(newStart, newCount)} @@`;
 }
 
-/** What a text begins with as such a head, and what follows; null: with none. */
+/** Parses a hunk head at a text's start, and what follows; null: there is none. */
 export function parseHunkHead(text: string): { readonly head: HunkHead; readonly rest: string } | null {
   const found = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(text);
   if (found === null) return null;

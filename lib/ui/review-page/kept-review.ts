@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { givenCommentsSchema, type LineComment } from '../../domain/state/line-comment.ts';
 
-/** What a person has begun and not yet decided: it outlives a closed tab and a run that ended. */
+/** A review that a person has begun and not decided: it outlives a closed tab and a run that ended. */
 export interface KeptReview {
   /** Files by path and content that were marked as viewed. */
   readonly viewed: readonly string[];
@@ -13,7 +13,7 @@ interface Draft {
   /** The changeset by its content: `ID/COMMIT`. */
   readonly changeset: string;
   readonly comments: readonly LineComment[];
-  /** What was written in forms of answers and not sent, by field. */
+  /** Unsent text in forms of answers, by field. */
   readonly texts: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +27,7 @@ const draftSchema = z.strictObject({
 });
 const markSchema = z.string().min(1).max(5_000);
 
-/** What a tab sends as it changes. */
+/** A change that a tab sends. */
 export const keepSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('viewed'), mark: markSchema, is: z.boolean() }),
   draftSchema.extend({ kind: z.literal('draft') }),
@@ -41,7 +41,7 @@ export const keptReviewSchema = z.object({
 
 export const nothingKept: KeptReview = { viewed: [], drafts: [] };
 
-/** One thing more, or one less; what is oldest goes where there is too much. */
+/** Adds or removes one entry; the oldest is dropped where there are too many. */
 export function keepInReview(kept: KeptReview, change: Keep): KeptReview {
   if (change.kind === 'viewed') {
     const others = kept.viewed.filter((mark) => mark !== change.mark);

@@ -7,7 +7,7 @@ import type { SinceSeen } from '../../domain/state/since-seen.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 
-/** What the review page shows of a session: the changesets of its cycle. */
+/** The review page's facts of a session: the changesets of its cycle. */
 export interface PageFacts {
   readonly session: Session;
   readonly changesets: readonly ChangesetFacts[];
@@ -22,7 +22,7 @@ export interface ChangesetFacts {
   readonly verdicts: readonly Verdict[];
   /** Tasks whose evidence came out otherwise when it was checked again. */
   readonly doubts: readonly EvidenceDoubt[];
-  /** Who worked on its tasks, and what the watcher said to each. */
+  /** Agents that worked on its tasks, and their watchers' decisions. */
   readonly runs: readonly AuditedRun[];
 }
 
@@ -38,7 +38,7 @@ export interface PageSource {
   patch(changeset: Changeset, view: PatchView): Promise<Patch>;
   /** A file as the changeset leaves it, to show more of it than its diff does; null: it is no text, or too large. */
   text(changeset: Changeset, path: string): Promise<string | null>;
-  /** What changed in it since the person saw it last; null: they never did. */
+  /** Reads changes since the person saw it last; null: they never did. */
   since(changeset: Changeset): Promise<SinceSeen | null>;
 }
 

@@ -12,7 +12,7 @@ export const phaseMessages: Readonly<Record<PagePhase, string>> = {
   ended: 'This run has ended. Nothing can be decided here any more; git flame status says what is next.',
 };
 
-/** What changes while the page is open; sent to every tab. */
+/** State that changes while the page is open; sent to every tab. */
 export interface PageState {
   readonly phase: PagePhase;
   /** One sentence about where the run is; '' while it waits for the person. */
@@ -29,14 +29,14 @@ export interface ChangesetState {
   readonly state: Changeset['state'];
   /** Why it is in that state; '' if no reason was given. */
   readonly reason: string;
-  /** Who decided; '' if it is undecided. */
+  /** The person who decided; '' if it is undecided. */
   readonly by: string;
   readonly isRed: boolean;
   /** The group that has to be approved before; '' if none. */
   readonly needs: string;
   /** Whether what was decided can be taken back. */
   readonly isUndoable: boolean;
-  /** What it can be answered while it waits. */
+  /** Its possible answers while it waits. */
   readonly answers: readonly Answer[];
   readonly insertions: number;
   readonly deletions: number;

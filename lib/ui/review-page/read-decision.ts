@@ -10,18 +10,18 @@ import type { ChangesetFacts } from './page-facts.ts';
 
 interface Sent {
   readonly id: string;
-  /** What the tab showed. */
+  /** The commit that the tab showed. */
   readonly commit: string;
   readonly decision: unknown;
   /** Changesets below that have to be approved first, as words; empty: none. */
   readonly needs: string;
-  /** Whether what it lands with can be written. */
+  /** Whether its commit message can be edited. */
   readonly hasMessage: boolean;
 }
 
 /**
- * A decision made in a tab, or why it is not taken, as far as what is stored has it: it is about the commit that was
- * shown. Throws FlameError `bad-answer`.
+ * Parses a decision made in a tab, or returns why it is refused, as far as stored state shows it: it must be about the
+ * commit that was shown. Throws FlameError `bad-answer`.
  */
 export function readDecision(
   facts: ChangesetFacts | undefined,

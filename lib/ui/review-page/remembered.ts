@@ -10,14 +10,14 @@ export interface RememberedIn {
     read(): Promise<PagePreferences>;
     write(preferences: PagePreferences): Promise<void>;
   };
-  /** What was begun and not yet decided. */
+  /** Reviews begun and not yet decided. */
   readonly kept: {
     read(): Promise<KeptReview>;
     write(kept: KeptReview): Promise<void>;
   };
 }
 
-/** What outlasts a tab: how the person wants the page, and what was begun there. */
+/** State that outlasts a tab: the person's preferences for the page, and drafts. */
 export class Remembered {
   readonly #preferences: RememberedIn['preferences'];
   readonly #kept: RememberedIn['kept'];

@@ -75,7 +75,7 @@ interface ChangesetLook {
   readonly onTop?: readonly OnTop[];
   readonly excluding?: readonly Excluding[];
   readonly listsFiles?: boolean;
-  /** What changed since the person saw it last. */
+  /** Changes since the person saw it last. */
   readonly since?: SinceSeen | null;
   /** The files are those of that difference. */
   readonly isSince?: boolean;

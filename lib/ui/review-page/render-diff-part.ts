@@ -102,7 +102,7 @@ function requireEveryLine(hunks: readonly HunkPiece[], drawn: string): void {
   }
 }
 
-/** What was made visible stands out. */
+/** Marks characters that were made visible. */
 function markHidden(rows: string): string {
   return rows.replace(/⟦[^⟧<]{1,30}⟧/g, '<span class="x">$&</span>');
 }

@@ -16,8 +16,8 @@ interface ExportOptions {
 }
 
 /**
- * The same as one file to send: every line of every changeset, no script, nothing that is fetched, nothing that can be
- * decided. In pieces, in order: a large one is longer than a string can be.
+ * Renders the page as one file to send: every line of every changeset, no script, nothing that is fetched, nothing that
+ * can be decided. In pieces, in order: a large one is longer than a string can be.
  */
 export async function* renderExport(
   facts: PageFacts,

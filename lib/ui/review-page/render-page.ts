@@ -14,7 +14,7 @@ interface PageParts {
   readonly kept: KeptReview;
   /** The changeset that is shown first, as HTML; '': the page asks for it. */
   readonly article: string;
-  /** What styles and the script are let in by. */
+  /** The nonce that allows styles and the script. */
   readonly nonce: string;
 }
 

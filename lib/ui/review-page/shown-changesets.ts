@@ -30,11 +30,11 @@ interface FirstLook extends Pick<PagePreferences, 'layout'> {
 export class ShownChangesets {
   readonly #source: Pick<PageSource, 'patch' | 'since' | 'text'>;
   readonly #parts: FileParts;
-  /** What stands on each changeset, by its commit. */
+  /** Work stacked on each changeset, by its commit. */
   readonly #above = new Map<string, Promise<readonly OnTop[]>>();
-  /** What can't land together with each changeset, by its commit. */
+  /** Changesets that can't land together with each, by its commit. */
   readonly #excluding = new Map<string, Promise<readonly Excluding[]>>();
-  /** What changed in each since the last round, by its commit. */
+  /** Changes of each since the last round, by its commit. */
   readonly #since = new Map<string, Promise<SinceSeen | null>>();
 
   constructor(source: Pick<PageSource, 'patch' | 'since' | 'text'>) {
@@ -71,7 +71,7 @@ export class ShownChangesets {
     return renderChangesetPage(facts, patch, { onTop, excluding, since, isSince, lines });
   }
 
-  /** What the page shows when it is opened; '' where reading it takes so long that the page asks for it itself. */
+  /** Renders what an opened page shows; '' where reading it takes so long that the page asks for it itself. */
   async first(changesets: readonly ChangesetFacts[], { layout, asked }: FirstLook): Promise<string> {
     const facts = changesets.find(({ changeset }) => changeset.state === 'waiting') ?? changesets[0];
     if (facts === undefined) return '';
@@ -79,7 +79,7 @@ export class ShownChangesets {
     const article = this.article(facts, { layout, ignoresSpace: false, isSince: false }, asked);
     const late = wait(withPageMs, '', { signal: waiting.signal });
     try {
-      // What fails fails again where the page asks, and is said there.
+      // An error comes up again where the page asks, and is reported there.
       return await Promise.race([article, late]).catch(() => '');
     } finally {
       waiting.abort();
@@ -87,7 +87,7 @@ export class ShownChangesets {
     }
   }
 
-  /** What is seen first comes along: to ask for it takes the page as long again. */
+  /** Includes what is seen first: a request for it would take the page as long again. */
   async #beginning(
     shown: Changeset,
     patch: Patch | FlameError,

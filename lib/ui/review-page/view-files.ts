@@ -10,7 +10,7 @@ export interface FileView {
   readonly path: string;
   /** Where the lines of its old side are from. */
   readonly oldPath: string;
-  /** What became of it as a whole; '' where only its content changed. */
+  /** Its change as a whole; '' where only its content changed. */
   readonly fate: FileFate;
   /** Names its content, so that a mark on it is void once it changes. */
   readonly content: string;

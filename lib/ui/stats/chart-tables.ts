@@ -10,7 +10,7 @@ export const mostBars = 30;
 interface ChartTable {
   readonly name: string;
   readonly title: string;
-  /** What it shows, one sentence. */
+  /** Its meaning, one sentence. */
   readonly says: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];

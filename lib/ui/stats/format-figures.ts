@@ -10,7 +10,7 @@ export function formatSeconds(value: number | null | undefined): string {
   return value == null ? '–' : formatDuration(value * 1_000);
 }
 
-/** What a health score is called. */
+/** The name of a health score. */
 export function gradeOf(score: number | null): 'good' | 'fair' | 'poor' | 'unknown' {
   if (score === null) return 'unknown';
   return score >= 0.8 ? 'good' : score >= 0.6 ? 'fair' : 'poor';

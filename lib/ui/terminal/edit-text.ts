@@ -9,7 +9,7 @@ import { visibleLine } from '../text/visible-text.ts';
 import { runProgram } from './run-program.ts';
 
 interface EditOptions<Value> {
-  /** What `git var GIT_EDITOR` said. */
+  /** Output of `git var GIT_EDITOR`. */
   readonly editor: string;
   readonly fileName: string;
   readonly text: string;
@@ -105,7 +105,7 @@ interface PlacedMistake {
   readonly text: string;
 }
 
-/** What an error's data says of lines: `{problems: [{line, path, message, hint}]}`; none where one has no line. */
+/** Reads positions from an error's data: `{problems: [{line, path, message, hint}]}`; none where one has no line. */
 function placesOf({ data }: FlameError): readonly PlacedMistake[] {
   const problems: readonly unknown[] = Array.isArray(data.problems) ? data.problems : [];
   const placed = problems.flatMap((problem): PlacedMistake[] => {

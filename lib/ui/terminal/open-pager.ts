@@ -2,7 +2,7 @@ import type { Io } from '../../domain/shown/io.ts';
 import { runProgram } from './run-program.ts';
 
 interface PagerOptions {
-  /** What `git var GIT_PAGER` said. */
+  /** Output of `git var GIT_PAGER`. */
   readonly pager: string;
   /** Where text goes when there is nothing to page on; stdout by default. */
   readonly elsewhere?: NodeJS.WritableStream;

@@ -27,14 +27,14 @@ export interface Output {
   /** Said on stderr unless --quiet or --json. */
   info(text: string): void;
   warn(text: string): void;
-  /** What to type next, on stderr unless --quiet or --json. */
+  /** Prints the next command, on stderr unless --quiet or --json. */
   hint(command: string): void;
   /** One line per event: on stderr, with --json as JSON on stdout. */
   readonly events: EventSink;
 }
 
 interface OutputOptions {
-  /** What the person's git says: always, never, or (null or absent) what the stream allows. */
+  /** The person's colour setting in git: always, never, or (null or absent) what the stream allows. */
   readonly gitColor?: boolean | null;
   readonly now?: () => Date;
 }

@@ -18,8 +18,8 @@ export interface Prompter {
 const typedAheadOf = new WeakMap<Io['stdin'], string[]>();
 
 /**
- * Questions on stderr, answers from stdin. Between two questions stdin is left alone, so that a pager or an
- * editor can have it; lines typed ahead are kept for the next question, whatever asks it. Questions wrap at `width`
+ * Asks questions on stderr and reads answers from stdin. Between two questions stdin is left alone, so that a pager or
+ * an editor can have it; lines typed ahead are kept for the next question of any prompter. Questions wrap at `width`
  * columns.
  */
 export function createPrompter(io: Io, width = Number.POSITIVE_INFINITY): Prompter {

@@ -3,7 +3,7 @@ export function withoutMail(text: string): string {
   return text.replace(/(\S) <[^<>\s]+@[^<>\s]*>/g, '$1');
 }
 
-/** Who decided a changeset, without the mail address; null: nobody did yet, or what it met is nobody's doing. */
+/** The person who decided a changeset, without the mail address; null: not decided, or it has a conflict. */
 export function whoDecided({
   state,
   decided_by,

@@ -19,7 +19,7 @@ interface StyleOptions {
   /** --color or --no-color. */
   readonly color: boolean | null;
   readonly plain: boolean;
-  /** What the person's git says: always, never, or (null or absent) what the stream allows. */
+  /** The person's colour setting in git: always, never, or (null or absent) what the stream allows. */
   readonly gitColor?: boolean | null;
 }
 

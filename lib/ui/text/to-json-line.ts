@@ -14,7 +14,7 @@ function escapeUnits(character: string): string {
   }).join('');
 }
 
-/** The same characters as marks that stay what they are through any other writer of JSON: `⟦U+202E⟧`. */
+/** Replaces these characters by marks that any other writer of JSON keeps: `⟦U+202E⟧`. */
 export function markInvisible(text: string): string {
   return text.replace(
     unsafe,

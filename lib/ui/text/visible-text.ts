@@ -1,5 +1,5 @@
 /**
- * What a terminal would act on or not show: controls, ESC, bidi, zero-width and other invisible characters.
+ * Characters that a terminal would act on or not show: controls, ESC, bidi, zero-width and other invisible ones.
  * Variation selectors of emoji stay.
  */
 const hidden = /(?!\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
@@ -10,7 +10,7 @@ export function visibleLine(text: string): string {
   return text.replace(/\s*\r?\n\s*/g, ' ').replace(hidden, showCharacter);
 }
 
-/** The same for text of several lines: line breaks stay, tabs become spaces. */
+/** As above, for text of several lines: line breaks stay, tabs become spaces. */
 export function visibleText(text: string): string {
   return text
     .replace(/\r\n/g, '\n')

@@ -2,17 +2,17 @@ import { computed, signal } from '@preact/signals';
 import type { BoardState } from '../../../domain/shown/board.ts';
 import { emptyBoard } from '../board-changes.ts';
 
-/** What is open beside the board. */
+/** The panel open beside the board. */
 interface Opened {
   readonly kind: 'task' | 'agent';
   readonly id: string;
 }
 
-/** What this tab knows of the session. */
+/** The session's state as this tab has received it. */
 export const state = signal<BoardState>(emptyBoard);
-/** What reads them is drawn again only where a task has changed. */
+/** Components that read these are drawn again only where a task has changed. */
 export const tasks = computed(() => state.value.tasks);
-/** Whether what is shown is as it is now. */
+/** False while the shown state may be stale. */
 export const isFresh = signal(false);
 /** The session that was chosen; null: the current one. */
 export const session = signal(new URLSearchParams(location.hash.slice(1)).get('session'));

@@ -7,7 +7,7 @@ import { about } from './app.ts';
 import { Diffstat } from './lists.tsx';
 import { Block, Fold, Text, Texts } from './texts.tsx';
 
-/** What has to be known to answer a question. */
+/** Facts needed to answer a question. */
 export function GateFacts({ gate, asks }: { readonly gate: string; readonly asks: GateAsks }) {
   return factsOf(asks).map((fact) => <GateFact gate={gate} fact={fact} kind={asks.gate} />);
 }

@@ -19,7 +19,7 @@ const layout = computed(() => {
 /** The task whose lines stand out. */
 const lit = signal<string | null>(null);
 
-/** Whose work is below a task's own although it does not need it. */
+/** Tasks whose work a task is stacked on although it does not depend on them. */
 function below(id: string): readonly string[] {
   const { overlap = null, needs = [] } = tasks.value[id] ?? {};
   if (overlap?.kind !== 'build-on') return [];
@@ -89,7 +89,7 @@ function topOf({ row }: Pick<PlacedNode, 'row'>): number {
   return row * (size.height + size.gapY) + size.edge;
 }
 
-/** What one hangs together with stands out. */
+/** Draws the edges; those of the highlighted task stand out. */
 function Edges({ nodes, edges }: Pick<LayeredGraph, 'nodes' | 'edges'>) {
   const byName = new Map(nodes.map((node) => [node.id, node]));
   return (

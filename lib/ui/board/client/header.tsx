@@ -10,7 +10,7 @@ import { lookOf, spentWords } from './words.ts';
 
 const name = 'git flame board';
 
-/** What the session is for. */
+/** The session's objective. */
 export function Title() {
   const { session } = state.value;
   const lands = session?.lands_on == null ? '' : `, landing on ${session.lands_on}`;

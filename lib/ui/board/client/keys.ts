@@ -5,7 +5,7 @@ import { switchView } from './plan.tsx';
 
 const help = byId('help', HTMLDialogElement);
 
-/** What keys do while nothing is written. */
+/** Handles keys outside of text fields. */
 export function wireKeys(): void {
   byId('help-button', HTMLButtonElement).addEventListener('click', () => help.showModal());
   document.addEventListener('keydown', (event) => {

@@ -40,7 +40,7 @@ const line = keepLine<BoardChange | BoardWord>({
     state.value = applyChange(state.value, word);
     say('', '');
   },
-  // What is shown may be old.
+  // The shown state may be stale.
   onLost: (reason) => {
     isFresh.value = false;
     say(reason.startsWith('This address is not valid') ? newAddress : gone, 'gone');

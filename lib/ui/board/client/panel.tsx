@@ -58,7 +58,7 @@ function OpenTask({ id }: { readonly id: string }) {
   );
 }
 
-/** What one of the agents at a task says: the one that was chosen, or is at work, or was last. */
+/** Stream of one agent at a task: the chosen one, else the one at work, else the last. */
 function TaskStream({ task, agents }: { readonly task: string; readonly agents: readonly string[] }) {
   const chosen = useSignal<string | null>(null);
   const shown = useRef<string | null>(null);

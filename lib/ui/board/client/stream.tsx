@@ -14,7 +14,7 @@ interface Heard {
   readonly ended?: boolean;
 }
 
-/** What an agent says, as it says it. */
+/** An agent's stream, live. */
 export function Stream({ agent }: { readonly agent: string }) {
   const heard = useSignal<readonly BoardStreamLine[]>([]);
   const state = useSignal('Loading …');
@@ -35,7 +35,7 @@ export function Stream({ agent }: { readonly agent: string }) {
     return () => leaving.abort();
   }, []);
   useLayoutEffect(() => {
-    // Who has scrolled up reads there.
+    // A person who has scrolled up is reading there.
     if (isAtEnd.current) list.current?.scrollTo(0, list.current.scrollHeight);
   }, [heard.value]);
   const first = Math.max(0, heard.value.length - mostLines);

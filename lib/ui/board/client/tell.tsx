@@ -53,7 +53,7 @@ export function TellBox({ agent }: { readonly agent: string }) {
       <SendForm
         label="Tell it"
         look="good"
-        // Who is writing sees what is refused; an empty form goes.
+        // The form stays while it has text, so that a refusal is seen; an empty one is hidden.
         isHidden={!isOpen || (!isRunning && text.value === '')}
         send={send}
         cancel={close}

@@ -14,7 +14,7 @@ export function Text({ class: name = '', children }: Named) {
   );
 }
 
-/** The same of several lines. */
+/** A text of several lines. */
 export function Block({ class: name = '', children }: Named) {
   return (
     <p class={`text ${name}`} dir="auto">

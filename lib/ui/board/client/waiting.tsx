@@ -14,7 +14,7 @@ import { Moment } from './times.tsx';
 
 const mostDecided = 5;
 
-/** What was written to a question that ended without it. */
+/** A draft of an answer to a question that ended first. */
 interface Begun {
   readonly title: string;
   readonly draft: string;
@@ -27,7 +27,7 @@ const begun = signal<ReadonlyMap<string, Begun>>(new Map());
 /** Whether the focus was in the question that went last: the next one has it then. */
 let hadFocus = false;
 
-/** What waits for the person, and what became of the last questions. */
+/** The questions that wait for the person, and the outcome of the last ones. */
 export function Waiting() {
   const { gate, notices, session, decided } = state.value;
   const last = useRef<OpenGate | null>(null);

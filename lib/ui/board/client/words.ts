@@ -8,7 +8,7 @@ export interface TaskLook {
   readonly kind: 'planned' | 'waits' | 'works' | 'good' | 'landed' | 'bad' | 'over';
 }
 
-/** How a task stands, in a word and a sign: colour alone says nothing to many. */
+/** A task's state as a word and a sign: many people can't see colour alone. */
 export function lookOf({ status, verdict }: Pick<BoardTask, 'status' | 'verdict'>): TaskLook {
   switch (status) {
     case 'proposed':
@@ -45,7 +45,7 @@ export function belowWords({ below }: BoardOverlap): string {
   return below.map(({ task, lock }) => (lock === null ? task : `${task} (${lock})`)).join(', ');
 }
 
-/** What was spent; '' for nothing. */
+/** The money or tokens spent; '' for none. */
 export function spentWords({
   cost_usd,
   tokens,

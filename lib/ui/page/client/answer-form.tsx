@@ -17,7 +17,7 @@ interface AnswerFormProps {
   readonly children?: ComponentChildren;
 }
 
-/** What was written in fields of forms, by their names: it outlives the form. undefined: it is as it was. */
+/** Text written in fields of forms, by their names: it outlives the form. undefined: unchanged. */
 export interface Drafts {
   get(field: string): string | undefined;
   set(field: string, text: string | undefined): unknown;

@@ -9,7 +9,7 @@ export interface Reply {
   readonly isBusy: boolean;
 }
 
-/** What the server said to a decision. */
+/** Sends a decision; resolves to the server's reply. */
 export async function post(path: string, body: unknown): Promise<Reply> {
   try {
     const text = JSON.stringify(body);
@@ -50,7 +50,7 @@ async function get(path: string): Promise<Response> {
 
 interface FollowOptions {
   readonly signal?: AbortSignal;
-  /** Called for each sign of life of the server. */
+  /** Called at each message or ping of the server. */
   readonly onSign?: () => void;
 }
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-/** What was loaded, and again whenever `of` changes; null before the first time, an Error where it can't be had. */
+/** Loads a value, again whenever `of` changes; null before the first time, an Error where it can't be had. */
 export function useLoaded<Value>(load: () => Promise<Value>, of?: unknown): Value | Error | null {
   const loaded = useSignal<Value | Error | null>(null);
   useEffect(() => {

@@ -11,10 +11,10 @@ interface Data {
 }
 
 const data: Data = JSON.parse(document.getElementById('data')?.textContent ?? '');
-/** What was begun before this page was loaded. */
+/** Drafts from before this page was loaded. */
 export const { kept } = data;
 
-/** What the page knows now. */
+/** The page's current state. */
 export const state = signal(data.state);
 /** How often the run said that it waits for a decision. */
 export const questions = signal(0);

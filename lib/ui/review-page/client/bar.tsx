@@ -16,7 +16,7 @@ const keys: Readonly<Record<string, string>> = {
   '(m)essage': 'e',
 };
 
-/** What can be decided about the changeset that is shown, and how that stands. */
+/** Answers to the changeset shown, and its state. */
 export function Bar() {
   const changeset = current.value;
   if (changeset === undefined) return null;
@@ -113,7 +113,7 @@ function AnswerDialog({
   useLayoutEffect(() => {
     const { current: element } = dialog;
     element?.showModal();
-    // What had the focus before has it again.
+    // Closing gives the focus back.
     return () => element?.close();
   }, []);
   const close = (): void => {
@@ -140,7 +140,7 @@ function AnswerDialog({
   );
 }
 
-/** Those that go along. */
+/** Comments sent with the answer. */
 function Comments() {
   const drafts = draftsHere();
   if (drafts.length === 0)
@@ -191,7 +191,7 @@ const stands: Partial<Record<ChangesetState['state'], string>> = {
   void: 'is to be built again',
 };
 
-/** What became of a changeset that doesn't wait. */
+/** The outcome of a changeset that doesn't wait. */
 function decidedWords({ group, state: now, by, reason }: ChangesetState): string {
   const what = stands[now] ?? `is ${now}`;
   const words = `${group} ${what}${by === '' ? '' : ` by ${by}`}${reason === '' ? '' : `: ${reason}`}`;

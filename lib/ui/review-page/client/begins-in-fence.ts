@@ -2,8 +2,8 @@
 const fence = /^ {0,3}(?:`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/;
 
 /**
- * Whether some lines of a Markdown file begin within a block of code. A fence that names a language opens one; what has
- * no such fence and an odd number of others can't be told: null.
+ * True if some lines of a Markdown file begin within a block of code. A fence that names a language opens one; null: no
+ * such fence and an odd number of others, so it is unknown.
  */
 export function beginsInFence(text: string): boolean | null {
   const names = text.split('\n').flatMap((line) => fence.exec(line)?.[1] ?? []);

@@ -51,7 +51,7 @@ async function show(changeset: ChangesetState): Promise<void> {
   const key = keyOf(changeset);
   shown.value = key;
   takeOver();
-  // What was being decided is about another one.
+  // The open answer was about another changeset.
   opened.value = null;
   disarm();
   const known = articles.get(articleKey(changeset));
@@ -79,13 +79,13 @@ export function placeEvidence(): void {
   main.querySelector('.proof')?.toggleAttribute('open', matches);
 }
 
-/** The same changeset, looked at in another way. */
+/** Shows the same changeset in another view. */
 export function showAgain(): void {
   const changeset = current.value;
   if (changeset !== undefined) void show(changeset);
 }
 
-/** Those that are not shown are fetched again, as after another layout was chosen. */
+/** Drops changesets that are not shown: they are fetched again, as after another layout was chosen. */
 export function forgetOthers(): void {
   for (const [key, article] of articles) if (!article.isConnected) articles.delete(key);
   byId('first', HTMLTemplateElement).content.replaceChildren();

@@ -1,14 +1,14 @@
 import { around } from '../../page/client/dom.ts';
 
-// Colouring is a courtesy: it must never hold up a tab, whatever an agent wrote.
+// Colouring must never block a tab, with any text an agent wrote.
 const longestLine = 1_000;
 const longestText = 60_000;
-/** After so long at a time the browser draws, and hears what the person does. */
+/** The longest time of one step, in milliseconds: then the browser draws and handles input. */
 const turnMs = 5;
 
-/** What is left to be done, in steps. */
+/** Colouring left to do, in steps. */
 const steps: Iterator<void>[] = [];
-/** What each part was coloured with. */
+/** The highlights of each part. */
 const colours = new WeakMap<HTMLElement, (readonly [Highlight, StaticRange])[]>();
 
 /** Colours the words of a part that was just drawn, when the browser has time for it. Changes no element. */
@@ -19,7 +19,7 @@ export function colourPart(part: HTMLElement): void {
 }
 
 async function takeSteps(): Promise<void> {
-  // What knows the languages is made only now: the page is there before.
+  // Loads the languages only now: the page is there before.
   finder ??= await import('./find-words.ts');
   const until = performance.now() + turnMs;
   while (steps.length > 0 && performance.now() < until) if (!takeStep()) steps.shift();
@@ -57,7 +57,7 @@ function* colourInSteps(part: HTMLElement): Generator<void> {
         // Another layout was chosen meanwhile.
         if (!part.isConnected) return;
       }
-  // All at once: the part is painted anew for each turn that changes one.
+  // All at once: each turn that changes a highlight repaints the part.
   for (const [highlight, range] of colours.get(part) ?? []) highlight.delete(range);
   for (const [highlight, range] of ranges) highlight.add(range);
   colours.set(part, ranges);

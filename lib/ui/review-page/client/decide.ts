@@ -9,7 +9,7 @@ export const opened = signal<string | null>(null);
 /** The one that Enter gives, by its label. */
 export const armed = signal<string | null>(null);
 export const isSending = signal(false);
-/** What was refused last, and of which changeset. */
+/** The last refusal, and its changeset. */
 export const refusal = signal<{ readonly shown: string; readonly text: string } | null>(null);
 
 export function disarm(): void {
@@ -21,7 +21,7 @@ export function isOpen(): boolean {
   return state.value.phase !== 'ended' && current.value?.state === 'waiting';
 }
 
-/** What is written on the lines goes along where the answer takes it. Resolves to what is wrong; '' once it counts. */
+/** Sends an answer, with line comments where it takes them. Resolves to the error; '' once it counts. */
 export async function decide(given: object, { fields }: Pick<Answer, 'fields'>): Promise<string> {
   const along = fields.some(({ kind }) => kind === 'comments') ? { comments: draftsHere() } : {};
   const before = shown.value;

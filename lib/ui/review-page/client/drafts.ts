@@ -13,7 +13,7 @@ export interface Draft {
   readonly text: string;
 }
 
-/** What was written about a changeset and not sent, kept beyond this tab. */
+/** Unsent text about a changeset, kept beyond this tab. */
 interface Unsent {
   readonly comments: readonly Draft[];
   /** In forms of answers, by field. */
@@ -30,12 +30,12 @@ const toKeep = new Set<string>();
 let resting = 0;
 addEventListener('pagehide', keepAll);
 
-/** What was written about the lines of the changeset that is shown. */
+/** Drafts on lines of the changeset that is shown. */
 export function draftsHere(): readonly Draft[] {
   return unsentOf(shown.value).comments;
 }
 
-/** What was written in the forms of its answers. */
+/** Drafts in the forms of its answers. */
 export function textsOf(changeset: string): Drafts {
   return {
     get: (field) => unsentOf(changeset).texts[field],
@@ -62,7 +62,7 @@ export function keepDraft(draft: Draft, isTyping: boolean): void {
 /** Changesets that are built again with the suggestions of each: the next one of that id has their other drafts. */
 const goingOn = new Map<string, readonly Draft[]>();
 
-/** Suggestions are being applied: what is built with them may be here before it is known that they were. */
+/** Marks suggestions as being applied: the new changeset may arrive before the reply that they were. */
 export function beginApplying(changeset: string, applied: readonly Draft[]): void {
   goingOn.set(changeset, applied);
 }

@@ -16,7 +16,7 @@ const mostOpen = 200;
 interface Folder {
   readonly folders: Map<string, Folder>;
   readonly files: HTMLElement[];
-  /** Of it and all below it. */
+  /** Count of it and all below it. */
   count: number;
 }
 
@@ -175,7 +175,7 @@ function drawFile(file: HTMLElement): HTMLElement {
   return make('li', '', link);
 }
 
-/** What became of it, as git marks it, and in a word for who hears it. */
+/** Its change as git marks it, and as a word for screen readers. */
 function markOf(fate: string): readonly HTMLElement[] {
   if (fate === '') return [];
   const mark = make('span', `fate ${fate}`, letters[fate] ?? '');

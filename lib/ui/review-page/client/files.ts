@@ -14,7 +14,7 @@ const linesAhead = 60_000;
 
 let observer: IntersectionObserver | null = null;
 let waiting: HTMLElement[] = [];
-/** What is loaded when nothing nearer waits. */
+/** Parts loaded when none nearer waits. */
 let ahead: HTMLElement[] = [];
 let running = 0;
 
@@ -165,7 +165,7 @@ async function draw(part: HTMLElement): Promise<void> {
   }
 }
 
-/** What a part has beside its lines. */
+/** Wires a part's controls. */
 function wirePart(part: HTMLElement): void {
   showComments(part);
   offerContext(part);

@@ -20,7 +20,7 @@ export interface Word {
   readonly kind: string;
 }
 
-/** The same of lines from the middle of a file, which may begin within a block of code. */
+/** As above, for lines from the middle of a file, which may begin within a block of code. */
 export function findWordsOfPart(text: string, language: string): readonly Word[] {
   const begins = language === 'markdown' && beginsInFence(text);
   if (begins === null) return [];
@@ -60,7 +60,7 @@ function of(kind: string, ...scopes: readonly string[]): Record<string, string> 
   return Object.fromEntries(scopes.map((scope) => [scope, kind]));
 }
 
-/** What highlight.js marks, by its place in the text: its answer is text, `<span class="hljs-…">` and five entities. */
+/** Reads highlight.js's marks, by position: its result is text, `<span class="hljs-…">` and five entities. */
 function readWords(html: string): readonly Word[] {
   const words: Word[] = [];
   const open: (string | null)[] = [];

@@ -24,7 +24,7 @@ let at = -1;
 let turn = 0;
 let asking = Promise.resolve();
 
-/** Finds in all lines of the changeset, also those that are folded or not drawn yet, and in what is said of it. */
+/** Finds in all lines of the changeset, also those that are folded or not drawn yet, and in texts about it. */
 export function wireFind(): void {
   let typing = 0;
   input.addEventListener('input', () => {
@@ -144,7 +144,7 @@ function mark(ranges: readonly Range[]): void {
   CSS.highlights?.set('found', new Highlight(...ranges));
 }
 
-/** In what is said of the changeset, the names of its files, comments, and lines that were shown on demand. */
+/** In texts about the changeset, the names of its files, comments, and lines that were shown on demand. */
 function wordsAround(text: string): readonly Range[] {
   const blocks = main.querySelectorAll<HTMLElement>(
     '.head, .warning, .since, .proof, .path .name, .said, .suggested > *, tr.extra td.c',
@@ -154,7 +154,7 @@ function wordsAround(text: string): readonly Range[] {
     .flatMap((block) => rangesIn(block, text));
 }
 
-/** Where a text is in an element, upper and lower case alike, whatever elements it is divided by. */
+/** Finds a text in an element, ignoring case, also across child elements. */
 function rangesIn(element: HTMLElement, text: string): readonly Range[] {
   const nodes: Text[] = [];
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);

@@ -109,14 +109,14 @@ function linesTo(end: HTMLElement): PickedLines | null {
   return { path: pathOf(single, side), side, line: Number(single.textContent), number: single };
 }
 
-/** A context line stands on both sides: what is said of it is said of the new one. */
+/** A context line stands on both sides: its comments go to the new side. */
 function meantNumber(number: HTMLElement): HTMLElement {
   const isRemoved = (number.closest('tr')?.className ?? '').includes('d2h-del');
   if (sideOf(number) === 'new' || isRemoved || number.classList.contains('d2h-del')) return number;
   return numberOn(number, 'new') ?? number;
 }
 
-/** What the line of a number is on a side; null where it is not there. */
+/** The number's line on a side; null where it is not there. */
 function numberOn(number: HTMLElement, side: Draft['side']): HTMLElement | null {
   if (sideOf(number) === side) return number;
   const row = number.closest('tr');

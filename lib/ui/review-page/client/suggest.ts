@@ -5,7 +5,7 @@ import { applySuggestions } from './decide.ts';
 import { type Draft, draftsHere } from './drafts.ts';
 import { findNumber } from './pick-lines.ts';
 
-/** Puts other lines in the place of those that are commented on, to be edited; none for lines that are gone. */
+/** Offers the commented lines for editing, as a suggestion; none for lines that are gone. */
 export function suggestButton(
   text: HTMLTextAreaElement,
   draft: Draft,
@@ -37,7 +37,7 @@ export function suggestButton(
   return [button];
 }
 
-/** What a comment says; what it suggests as the lines that go and those that come. */
+/** Shows a comment; a suggestion as the lines that go and those that come. */
 export function showText(draft: Draft, number: HTMLElement): readonly HTMLElement[] {
   const lines = draft.side === 'old' ? null : suggestedLines(draft.text);
   if (lines === null) return [make('div', 'said', draft.text)];
@@ -52,7 +52,7 @@ export function showText(draft: Draft, number: HTMLElement): readonly HTMLElemen
   return [...(words === '' ? [] : [make('div', 'said', words)]), suggested];
 }
 
-/** What a person suggested they may apply themselves, alone or with all others. */
+/** Buttons to apply the person's own suggestion, alone or with all others. */
 export function applyButtons(draft: Draft): readonly HTMLElement[] {
   const all = draftsHere().filter(isSuggestion);
   if (!isSuggestion(draft) || current.value?.state !== 'waiting') return [];
@@ -70,7 +70,7 @@ function isSuggestion({ side, text }: Draft): boolean {
   return side === 'new' && suggestedLines(text) !== null;
 }
 
-// What a page says of a line behind its end: neither is changed by what is suggested.
+// Marks of a page behind a line's end: a suggestion changes neither.
 const ending = /(?:⟦CR⟧)?(?:⟦no newline at the end⟧)?$/;
 
 /** As they are now; null where one of them is not shown as it is. */

@@ -87,7 +87,7 @@ export function cycleChart(stats: Stats, palette: Palette): Bars {
   };
 }
 
-/** What was refused or went wrong, by rule. */
+/** Chart of refusals and failures, by rule. */
 export function failureChart({ failures }: Stats, palette: Palette): Bars {
   const shown = failures.slice(0, mostBars);
   return {

@@ -7,7 +7,7 @@ import type { Palette } from './palette.ts';
 
 const roles: readonly Role[] = ['planner', 'worker', 'validator', 'merger', 'queen'];
 
-/** What each task cost, by role, the dearest first. */
+/** Chart of each task's cost, by role, the dearest first. */
 export function taskCostChart(stats: Stats, palette: Palette): Bars {
   const tasks = worstTasks(stats, (task) => (task.cost_usd > 0 ? task.cost_usd : null));
   const used = roles.filter((role) => tasks.some((task) => (task.cost_by_role[role] ?? 0) > 0));
@@ -26,7 +26,7 @@ export function taskCostChart(stats: Stats, palette: Palette): Bars {
   };
 }
 
-/** What each role was expected to cost, and what it cost. */
+/** Chart of each role's expected and real cost. */
 export function roleCostChart({ cost }: Stats, palette: Palette): Bars {
   return {
     type: 'bar',
