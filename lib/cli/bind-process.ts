@@ -46,7 +46,7 @@ export async function bindProcess(main: (argv: readonly string[], io: Io) => Pro
   });
   isSettled = true;
   process.exitCode = exitCode;
-  // What was written may still be on its way: the end of the pipe is learned of only then.
+  // Output may still be on its way: the end of the pipe is only reported then.
   process.on('exit', () => {
     if (isPipeClosed) process.exitCode = pipeClosedCode;
   });

@@ -48,9 +48,9 @@ interface Subcommand {
 
 /** Everything said about one command: help, man page, docs/commands.md and parser come from it. */
 export interface CommandSpec<Name extends CommandName> {
-  /** What it does, one line without a full stop. */
+  /** Summary, one line without a full stop. */
   readonly summary: string;
-  /** What else is worth knowing, a few sentences. */
+  /** Further help, a few sentences. */
   readonly details: string;
   readonly operand?: Operand;
   /** The first is the default unless one must be named. */

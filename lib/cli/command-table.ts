@@ -36,7 +36,7 @@ export const globalSpecs: GlobalSpecs = {
   help: { kind: 'flag', short: 'h', summary: 'print help' },
 };
 
-/** What exit codes mean, for every command. */
+/** Meanings of exit codes, for every command. */
 export const exitCodeTable: readonly { readonly code: number; readonly means: string }[] = [
   { code: 0, means: 'done' },
   { code: 1, means: 'something failed or was refused' },

@@ -7,7 +7,7 @@ declare const FLAME_VERSION: string;
 declare const FLAME_PROGRAM: string;
 declare const __dirname: string;
 
-/** Commands that most of what is shared is compiled for: after one of them it is worth keeping. */
+/** Commands that compile most of the shared code: after one of them the compiled code is kept. */
 const telling = new Set(['log', 'resume', 'run', 'show', 'status', 'task']);
 
 /** Starts the program. Answers `--version` itself, so that it costs no more than starting node. */
@@ -19,11 +19,11 @@ export function start(): void {
   }
   process.exitCode = 1;
   const { TMPDIR } = process.env;
-  // As tempnam(3) has it: a folder that isn't there is not the one to use.
+  // Ignores a TMPDIR that is not a folder, as tempnam(3) does.
   if (TMPDIR !== undefined && statSync(TMPDIR, { throwIfNoEntry: false })?.isDirectory() !== true)
     Reflect.deleteProperty(process.env, 'TMPDIR');
   process.argv.splice(2, words.length, ...closeInherited(words));
-  // What is made can be used by who makes it, and written by no stranger; the rest of the person's own mask stays.
+  // New files are usable by their owner and not writable by others; the rest of the person's own mask stays.
   process.umask((process.umask() & 0o077) | 0o002);
   void runProgram(words);
 }

@@ -64,7 +64,7 @@ function cacheFolder(beside: string, home: () => string, isMade: boolean): strin
   return safeFolder(resolve('/', home(), '.local/state/git-flame/compiled'), isMade);
 }
 
-/** The real path of a folder; `isMade`: what is missing of it is made. Throws where it is not safe or not there. */
+/** The real path of a folder; `isMade`: missing folders are made. Throws where it is not safe or not there. */
 function safeFolder(path: string, isMade: boolean): string {
   if (isMade && !existsSync(path)) {
     const folder = join(safeFolder(dirname(path), true), basename(path));
@@ -80,7 +80,7 @@ function safeFolder(path: string, isMade: boolean): string {
 function isSafe(folder: string): boolean {
   for (let one = folder; ; one = dirname(one)) {
     const facts = lstatSync(one);
-    // What lies in a sticky folder, as /tmp is one, is moved and removed by its owner alone.
+    // In a sticky folder, such as /tmp, only an entry's owner moves and removes it.
     const isSticky = one !== folder && (facts.mode & 0o1000) !== 0;
     if (!isOwn(facts) || (isWritable(facts) && !isSticky)) return false;
     if (dirname(one) === one) return true;
@@ -121,7 +121,7 @@ function keep(folder: string, name: string, bytes: Uint8Array): void {
     if (other.endsWith('.cache') && other !== name) rmSync(join(folder, other));
 }
 
-/** What is kept only saves time: where the disk is full, say, the next start compiles again. */
+/** Ignores errors: the cache only saves time, and where the disk is full, say, the next start compiles again. */
 function attempt<T>(action: () => T): T | undefined {
   try {
     return action();

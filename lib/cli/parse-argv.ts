@@ -7,7 +7,7 @@ import { commandTable, globalSpecs } from './command-table.ts';
 import { commandNames } from './render-help.ts';
 import { type GivenOption, parserNames, type Specs, takesValue, tokenize } from './tokenize-argv.ts';
 
-/** What a command line asks for. */
+/** A parsed command line. */
 export type Invocation =
   | { readonly kind: 'version' }
   | { readonly kind: 'help'; readonly command: CommandName | null }

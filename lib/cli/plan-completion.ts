@@ -16,7 +16,7 @@ export interface Completion {
   readonly source: Source;
   /** Stands before each word: `--from=`. */
   readonly before: string;
-  /** What is typed so far of the word, without `before`. */
+  /** The word typed so far, without `before`. */
   readonly typed: string;
   /** Values of -C and --session on the line. */
   readonly directory: string | null;
@@ -32,7 +32,7 @@ interface Line {
   readonly isPastOptions: boolean;
 }
 
-/** What may stand where the cursor is: `words` are complete, `current` is being typed. Follows the command table alone. */
+/** Plans completions at the cursor: `words` are complete, `current` is being typed. Uses the command table alone. */
 export function planCompletion(words: readonly string[], current: string): Completion {
   const line = readLine(words);
   const [directory, session] = [line.values.get('-C') ?? null, line.values.get('--session') ?? null];
@@ -61,8 +61,8 @@ function completeValue(spec: OptionSpec, value: string): Pick<Completion, 'sourc
 }
 
 /**
- * What the placeholder of a value or an operand means: `FILE`, `[TASK|AGENT]`. Null: a name that is not
- * described here.
+ * Finds the source of names for the placeholder of a value or an operand: `FILE`, `[TASK|AGENT]`. Null: a name that is
+ * not described here.
  */
 export function placeholderSource(placeholder: string): Source | null {
   const all = placeholder.replace(/[[\].']/g, '').split(/[|,\s]+/);
@@ -103,7 +103,7 @@ const freeTexts: ReadonlySet<string> = new Set([
 
 const kindNames: Readonly<Record<string, string>> = { ID: 'task', GROUP: 'changeset', REV: 'branch' };
 
-// Scripts lead nobody.
+// A script can't be a lead agent.
 const chats = adapterNames.filter((name) => name !== 'exec');
 
 const tools = ['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep', 'WebFetch'];

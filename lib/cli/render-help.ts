@@ -3,7 +3,7 @@ import { wrapText } from '../util/format-width.ts';
 import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
 import { commandTable, exitCodeTable, globalSpecs } from './command-table.ts';
 
-/** What `git flame help` prints: every command in one line each. */
+/** Renders `git flame help`: every command in one line each. */
 export function renderHelpSummary(width: number): string {
   const rows = commandNames().map((name) => [name, commandTable[name].summary] as const);
   return [
@@ -27,7 +27,7 @@ export function renderHelpSummary(width: number): string {
   ].join('\n');
 }
 
-/** What `git flame COMMAND -h` prints. */
+/** Renders `git flame COMMAND -h`. */
 export function renderCommandHelp(name: CommandName, width: number): string {
   const spec: CommandSpec<CommandName> = commandTable[name];
   const rows = optionRows(spec.options);

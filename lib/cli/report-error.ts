@@ -28,7 +28,7 @@ export async function reportError(error: unknown, argv: readonly string[], io: I
   return exitCode;
 }
 
-/** What a shell shows for a program that ended by SIGPIPE, as git does. */
+/** The exit code of a program that ended by SIGPIPE, as git has it. */
 export const pipeClosedCode = 141;
 
 /** Behind `--` nothing is an option. */
@@ -42,7 +42,7 @@ async function askGit(
   options: { readonly color: boolean | null; readonly plain: boolean },
 ): Promise<boolean | null> {
   const { readGitColor } = await import('../commands/open/git-color.ts');
-  // Where git is missing, that may be the very error.
+  // Missing git may be the very error reported here.
   return readGitColor(io, { ...options, json: false }).catch(() => null);
 }
 
@@ -50,7 +50,7 @@ function toFlameError(error: unknown, signal: AbortSignal | undefined): FlameErr
   const known = diskFull(error) ?? readOnly(error);
   if (known !== null) return known;
   if (error instanceof FlameError) return error;
-  // Whatever a library makes of the abort, the person pressed Ctrl-C.
+  // The person pressed Ctrl-C, even where a library turned the abort into another error.
   if (signal?.aborted === true && signal.reason instanceof FlameError) return signal.reason;
   const reason = error instanceof Error ? error.message : String(error);
   return new FlameError({

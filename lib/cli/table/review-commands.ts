@@ -1,7 +1,7 @@
 import type { CommandTable } from '../command-spec.ts';
 import { pageOptions, requestOptions } from './shared-options.ts';
 
-/** What becomes of changesets, also once they have landed. In the order help shows them. */
+/** Commands on changesets, also once they have landed. In the order help shows them. */
 export const reviewCommands = {
   review: {
     load: () => import('../../commands/review/review.ts'),

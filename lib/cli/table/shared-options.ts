@@ -1,4 +1,4 @@
-/** What a session is planned by. */
+/** Options for planning a session. */
 export const planOptions = {
   from: {
     kind: 'text',
