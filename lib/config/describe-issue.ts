@@ -5,7 +5,7 @@ import { locate } from './locate-value.ts';
 import type { Problem, ValuePath } from './problem.ts';
 import type { YamlSource } from './yaml-source.ts';
 
-/** What zod reports of a value, the value included. */
+/** An issue of zod about a value, the value included. */
 export type Issue = z.core.$ZodIssue & { readonly input?: unknown };
 
 /** Words a zod issue as the end of a sentence that begins with the value's path. */

@@ -7,8 +7,8 @@ import type { Problem, ValuePath } from './problem.ts';
 import type { YamlSource } from './yaml-source.ts';
 
 /**
- * Models that the CLI they are configured with can't be meant to ask, since their names are those of another one's. Names that
- * nobody's table holds pass: a service of the person's own may have them.
+ * Finds models whose names belong to another CLI than the one they are configured with. Unknown names pass: the
+ * person's own service may have them.
  */
 export function findForeignModels(config: Config, source: YamlSource): readonly Problem[] {
   const found = configuredChoices(config)
@@ -21,7 +21,7 @@ export function findForeignModels(config: Config, source: YamlSource): readonly 
   return found.filter(({ path }, index) => found.findIndex((other) => other.path === path) === index);
 }
 
-/** Who leads is started by a person's word alone: what is said of all roles says nothing of this one. */
+/** The lead agent starts only where a person asks for it: settings of all roles don't ask for it. */
 function isAskedFor(source: YamlSource): boolean {
   return isWritten(source, ['models', 'queen']) || isWritten(source, ['roles', 'queen', 'adapter']);
 }

@@ -16,7 +16,7 @@ const pairs: readonly (readonly [ValuePath, ValuePath])[] = [
   ),
 ];
 
-/** Limits set in dollars and in tokens at once. Looks at what was written, whatever else is wrong with it. */
+/** Finds limits set in dollars and in tokens at once. Reads the text as written, even where other values are wrong. */
 export function findLimitClashes(raw: unknown, source: YamlSource): readonly Problem[] {
   return pairs.flatMap(([inTokens, inDollars]) => {
     if (!isSet(valueAt(raw, inTokens)) || !isSet(valueAt(raw, inDollars))) return [];

@@ -2,8 +2,8 @@ import { type Document, Scalar, visit } from 'yaml';
 import { lineStart, type Problem, toFirstLine } from './problem.ts';
 
 /**
- * What is wrong with a text as YAML. Aliases that lead nowhere become nothing in the
- * document from here on, so that the rest of it can be checked.
+ * Finds problems of a text as YAML. Aliases that lead nowhere become nothing in the document from here on, so that the
+ * rest of it can be checked.
  */
 export function findSyntaxProblems(document: Document.Parsed, text: string): readonly Problem[] {
   const twins = document.errors.filter((error) => error.code === 'DUPLICATE_KEY');

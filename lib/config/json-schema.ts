@@ -19,7 +19,7 @@ export interface JsonSchema {
 
 const made = new WeakMap<z.ZodType, JsonSchema>();
 
-/** What a text may hold, as JSON Schema: the input side, before defaults and conversions. */
+/** The schema of a text as JSON Schema: the input side, before defaults and conversions. */
 export function inputJsonSchema(schema: z.ZodType): JsonSchema {
   const known = made.get(schema);
   if (known !== undefined) return known;
@@ -65,7 +65,7 @@ function childSchema(json: JsonSchema, segment: PropertyKey): JsonSchema | undef
   return json.anyOf?.map((option) => childSchema(option, segment)).find((found) => found !== undefined);
 }
 
-/** The largest whole number of JavaScript is no limit anybody set. */
+/** Drops the largest whole number of JavaScript, which is not a limit that was set. */
 function dropNoise(context: { readonly jsonSchema: { maximum?: number } }): void {
   if (context.jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete context.jsonSchema.maximum;
 }

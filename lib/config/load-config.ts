@@ -21,7 +21,7 @@ export interface LoadedConfig {
  */
 export async function loadConfig(options: {
   readonly file: string | null;
-  /** What mistakes call the file; its last name by default. */
+  /** The file's name in errors; its last name by default. */
   readonly displayName?: string;
 }): Promise<LoadedConfig> {
   const { file } = options;

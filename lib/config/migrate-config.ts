@@ -16,12 +16,12 @@ import { badConfig } from './bad-config.ts';
 import { refuseProblems } from './render-problems.ts';
 import { readYamlSource } from './yaml-source.ts';
 
-/** Says what a step decided that a person should look at; nothing where it had nothing to decide. */
+/** Applies a step and returns notes on decisions that a person should check, if any. */
 type Step = (document: Document) => readonly string[];
 
-/** What leads from version n to n + 1, by n. */
+/** Steps from version n to n + 1, by n. */
 const steps: readonly Step[] = [toVersion1, splitBlockedPaths];
-/** The same for a file that is only read: what it meant stays as it was. */
+/** Steps for a file that is only read: its meaning stays the same. */
 const readingSteps: readonly Step[] = [toVersion1, keepBlockedHidden];
 
 interface Migration {
@@ -38,7 +38,7 @@ export function migrateDocument(document: Document): Migration {
 function takeSteps(document: Document, all: readonly Step[]): Migration {
   if (!isMap(document.contents)) return { version: null, notes: [] };
   const found = document.get('schema_version') ?? null;
-  // What is no version at all is left to the schema to complain of.
+  // The schema reports a value that is no version.
   if (found !== null && (typeof found !== 'number' || !Number.isInteger(found) || found < 0))
     return { version: null, notes: [] };
   const version = found === null ? null : Number(found);

@@ -8,7 +8,7 @@ import type { Problem } from './problem.ts';
 import { refuseProblems } from './render-problems.ts';
 import { readYamlSource, type YamlSource } from './yaml-source.ts';
 
-/** What an entry of a list may be, in words. */
+/** Describes the forms of a list's entries. */
 function formsOf(list: keyof Decisions): string {
   const forms = fileForms(list);
   const words = forms.flatMap(({ word }) => word ?? []);

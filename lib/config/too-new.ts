@@ -5,7 +5,7 @@ import { packageRoot } from '../util/package-root.ts';
 import { readTextOrEmpty } from '../util/read-file.ts';
 import { shellQuote } from '../util/shell-quote.ts';
 
-/** What a file of a newer version is called, with both versions. */
+/** Describes a file of a newer version, with both versions. */
 export function sayTooNew(fileName: string, version: number): string {
   return `${fileName} has schema_version ${version}, but this git-flame reads versions up to ${supportedSchemaVersion}.`;
 }

@@ -11,7 +11,7 @@ export interface YamlSource {
   /** Without a byte order mark. */
   readonly text: string;
   readonly document: Document.Parsed;
-  /** What is wrong with the text as YAML. */
+  /** Problems of the text as YAML. */
   readonly problems: readonly Problem[];
   /** From this offset on the text was guessed at: mistakes found there may be none. */
   readonly soundUntil: number;
