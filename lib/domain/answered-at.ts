@@ -1,7 +1,7 @@
 /** Where a question was answered. */
 export type AnsweredAt = 'terminal' | 'board' | 'review page' | 'command';
 
-/** The same as it stands in a sentence. */
+/** The places as words of a sentence. */
 export const whereWords: Readonly<Record<AnsweredAt, string>> = {
   terminal: 'at the terminal',
   board: 'on the board',

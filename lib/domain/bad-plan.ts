@@ -1,6 +1,6 @@
 import { FlameError, type FlameErrorInit } from './flame-error.ts';
 
-// What was planned has mistakes: one constructor for each code. `details` names them.
+// Errors of plans: one constructor for each code. `details` names the mistakes.
 
 export function badPlan(
   message: string,

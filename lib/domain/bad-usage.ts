@@ -1,8 +1,8 @@
 import { FlameError, type FlameErrorInit } from './flame-error.ts';
 
-// What more than one command may be told wrongly: one constructor for each code.
+// Usage errors of more than one command: one constructor for each code.
 
-/** An option's value is none that it takes. */
+/** An option doesn't take its value. */
 export function badValue(message: string, init: Pick<FlameErrorInit, 'hints' | 'data'>): FlameError {
   return new FlameError({ ...init, kind: 'usage', code: 'bad-value', message });
 }

@@ -1,6 +1,6 @@
 import type { JsonRecord } from '../util/json-record.ts';
 
-/** A tool call as the model made it, whatever the API says it in. */
+/** A tool call as the model made it, in the form of any API. */
 export interface ToldCall {
   /** null: the API has none for it. */
   readonly id: string | null;
@@ -9,15 +9,15 @@ export interface ToldCall {
   readonly input: JsonRecord | string;
 }
 
-/** What a client told a model of a call. */
+/** The result of a call as a client sent it to a model. */
 export interface ToldResult {
   readonly id: string | null;
   /** null: the call isn't in the conversation any more. */
   readonly name: string | null;
-  /** What it was called with; null as the name. */
+  /** Its input; null as the name. */
   readonly input: JsonRecord | string | null;
   readonly text: string;
-  /** false also where the API has no word for it. */
+  /** false also where the API doesn't report errors. */
   readonly isError: boolean;
   /** It may be here for the first time: the model has not answered to it. */
   readonly isNew: boolean;

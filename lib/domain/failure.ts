@@ -1,7 +1,7 @@
 /**
- * What can go wrong with a task and is not the program's fault. `budget` is in the note of a task whose agent
- * ran out of its budget, `session-budget` where it was the session's; `limit` is memory, CPU time, processes
- * or file size; `unreachable` the model API's address.
+ * Failures of a task that are not the program's fault. `budget` is in the note of a task whose agent ran out of its
+ * budget, `session-budget` where it was the session's; `limit` is memory, CPU time, processes or file size;
+ * `unreachable` the model API's address.
  */
 export const failureKinds = [
   'agent-crashed',
@@ -33,7 +33,7 @@ export interface Failure {
   readonly message: string;
   /** What and where: violations, output lines. */
   readonly details: readonly string[];
-  /** Whether another attempt may succeed without anybody changing anything. */
+  /** Whether another attempt may succeed without any change. */
   readonly retryable: boolean;
   /** When a rate limit says it ends, ISO 8601; absent where it doesn't say. */
   readonly until?: string;

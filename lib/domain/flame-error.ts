@@ -21,7 +21,7 @@ export interface FlameErrorInit {
   readonly cause?: unknown;
 }
 
-/** What stops a command. Expected outcomes (a task failed, a conflict) are values, not errors. */
+/** An error that stops a command. Expected outcomes (a task failed, a conflict) are values, not errors. */
 export class FlameError extends Error {
   readonly kind: ErrorKind;
   readonly code: string;
@@ -42,14 +42,14 @@ export class FlameError extends Error {
     this.data = init.data ?? {};
   }
 
-  /** The same error with other things to do next. */
+  /** Copies the error with other hints. */
   withHints(hints: readonly string[], hintsFor = this.hintsFor): FlameError {
     const { kind, code, message, lines: details, data, cause } = this;
     return new FlameError({ kind, code, message, hints, hintsFor, details, data, cause });
   }
 }
 
-/** An error that another process told of. */
+/** An error that another process reported. */
 export function retold({ code, ...init }: FlameErrorInit): FlameError {
   return new FlameError({ code, ...init });
 }

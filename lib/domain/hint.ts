@@ -1,15 +1,15 @@
-/** What a person tells an agent while it works. */
+/** A person's message to an agent at work. */
 export interface Hint {
   readonly id: string;
-  /** Who tells it. */
+  /** Its author. */
   readonly by: string;
   readonly at: string;
   readonly text: string;
 }
 
 /**
- * What became of a hint. `seen`: the model answered a request that held it. `followed`: what the agent did right after
- * that. `missed`: the agent has ended, and no model was told.
+ * A hint's state. `seen`: the model answered a request that held it. `followed`: what the agent did right after that.
+ * `missed`: the agent has ended, and no model got it.
  */
 export type HintState = (typeof hintStates)[number];
 
@@ -22,7 +22,7 @@ export interface HintNews {
   readonly next: readonly string[];
 }
 
-/** Characters of one hint, and hints that one agent is told. */
+/** Characters of one hint, and hints to one agent. */
 export const longestHint = 4_000;
 export const mostHints = 20;
 

@@ -1,6 +1,6 @@
 import { FlameError, type FlameErrorInit } from './flame-error.ts';
 
-/** What a command ends with when the person stopped it. */
+/** The error of a command that the person stopped. */
 export function interrupted(
   message = 'Interrupted.',
   init: Pick<FlameErrorInit, 'details' | 'hints' | 'cause'> = {},

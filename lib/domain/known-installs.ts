@@ -34,8 +34,8 @@ const unpinned: readonly KnownInstall[] = [
 ];
 
 /**
- * What brings the dependencies that the files at the top of a repository name, one command for each registry.
- * `dependsOn` tells whether a file names any dependency; it is asked only of files that pin nothing.
+ * The commands that install the dependencies named by files at the top of a repository, one for each registry.
+ * `dependsOn` reports whether a file names any dependency; it is asked only of files that pin nothing.
  */
 export function knownInstallsOf(
   names: ReadonlySet<string>,

@@ -1,7 +1,7 @@
 import { shellQuote } from '../util/shell-quote.ts';
 import { FlameError } from './flame-error.ts';
 
-// What somebody else does with the same things: one constructor for each code.
+// Errors of concurrent changes: one constructor for each code.
 
 /** Another command changed it between the look at it and the writing. */
 export function changedMeanwhile(message: string, hints: readonly string[]): FlameError {

@@ -1,8 +1,8 @@
 import { FlameError, type FlameErrorInit } from './flame-error.ts';
 
-// What a disk or its rights don't let happen: one constructor for each code.
+// Errors of writing to disk: one constructor for each code.
 
-/** Too little room for what is to be written. */
+/** Too little disk space to write. */
 export function noRoom(message: string, hint: string, cause?: unknown): FlameError {
   return new FlameError({ kind: 'environment', code: 'disk-full', message, hints: [hint], cause });
 }
@@ -19,7 +19,7 @@ export function indexLocked(
   return new FlameError({ ...init, code: 'index-locked', message });
 }
 
-/** What stops a command on a full disk; null for every other error. What was to be written is not there, nothing is half there. */
+/** The error of a command on a full disk; null for every other error. The file was not written, not even in part. */
 export function diskFull(error: unknown): FlameError | null {
   const isFull = error instanceof Error && 'code' in error && /^(?:ENOSPC|EDQUOT)$/.test(`${error.code}`);
   if (!isFull && !(error instanceof Error && tellsOfFullDisk(error.message))) return null;
@@ -27,7 +27,7 @@ export function diskFull(error: unknown): FlameError | null {
   return noRoom(`The disk is full: ${reason}`, 'Free some disk, then: git flame resume', error);
 }
 
-/** What stops a command in a repository that can't be written; null for every other error. */
+/** The error of a command in a repository that can't be written; null for every other error. */
 export function readOnly(error: unknown): FlameError | null {
   if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return null;
   if (!/^(?:EROFS|EACCES|EPERM)$/.test(`${error.code}`) || !/[/\\]\.git(?:[/\\]|$)/.test(`${error.path}`))

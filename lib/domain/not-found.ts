@@ -1,6 +1,6 @@
 import { FlameError, type FlameErrorInit } from './flame-error.ts';
 
-// What was named and is not there: one constructor for each code.
+// Errors of names that don't exist: one constructor for each code.
 
 /** `id` null: none was named, and there is none yet. */
 export function noSession(id: string | null, hints: readonly string[]): FlameError {
@@ -64,7 +64,7 @@ export function noCommit(
   return new FlameError({ ...init, code: 'no-such-commit', message });
 }
 
-/** What git should have and has not. */
+/** An object is missing in git. */
 export function objectMissing(message: string): FlameError {
   return new FlameError({ kind: 'environment', code: 'object-missing', message, hints: ['git fsck'] });
 }

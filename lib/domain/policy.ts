@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { roleSchema } from './role-schema.ts';
 
-/** What one agent may do: compiled from config, role and task, and shared by all three phases. */
+/** Rules of one agent: compiled from config, role and task, and shared by all three phases. */
 export const agentPolicySchema = z.object({
   v: z.literal(1),
   agent_id: z.string(),
@@ -14,9 +14,9 @@ export const agentPolicySchema = z.object({
   allowed_tools: z.array(z.string()),
   blocked_tools: z.array(z.string()),
   allowed_paths: z.array(z.string()),
-  /** What may be read and not changed. */
+  /** Paths that may be read and not changed. */
   blocked_paths: z.array(z.string()),
-  /** What may be neither read nor changed. */
+  /** Paths that may be neither read nor changed. */
   hidden_paths: z.array(z.string()),
   /** Folders of the repository that are no agent's, beside the names that are always protected. */
   protected_paths: z.array(z.string()).optional(),
@@ -26,9 +26,9 @@ export const agentPolicySchema = z.object({
   file_locks: z.array(z.string()).nullable(),
   /** Paths of the start that are there by a name that could be a pattern: a glob that holds such a name means it. */
   literal_paths: z.array(z.string()).optional(),
-  /** What the lead allows. */
+  /** Commands that the lead allows. */
   allowed_commands: z.array(z.string()),
-  /** What the role may run whatever the lead allows: it only looks, or writes where paths are judged. */
+  /** Commands the role may always run: they only read, or write where paths are judged. */
   base_commands: z.array(z.string()).optional(),
   /** Exact command lines that are never run in the agent's cell, only shown as they were run elsewhere (a validator's diagnostics). */
   exact_commands: z.array(z.string()),
@@ -56,13 +56,13 @@ export interface Decision {
   readonly decision: 'allow' | 'block';
   /** Stable, kebab-case: `path-blocked`, `bash-not-allowed`. */
   readonly rule: string;
-  /** What and why. */
+  /** The subject and the reason. */
   readonly details: string;
-  /** What the agent may do instead, where that is for it alone. */
+  /** An alternative for the agent, where that is for it alone. */
   readonly advice?: string;
 }
 
-/** What an agent is told of a decision. */
+/** The text of a decision for the agent. */
 export function toldOf({ details, advice }: Decision): string {
   return advice === undefined ? details : `${details} ${advice}`;
 }
@@ -75,7 +75,7 @@ export interface AuditLine extends Decision {
   readonly target: string;
 }
 
-/** What the pure policy must ask about the file system and the repository. */
+/** Facts of the file system and the repository for the pure policy. */
 export interface PathFacts {
   /** lstat of an absolute path; null if nothing is there. */
   lstat(path: string): {
@@ -85,11 +85,11 @@ export interface PathFacts {
   } | null;
   /** Names in a folder, `.` and `..` left out; null if it can't be read. Shell wildcards are expanded with it. */
   list(path: string): readonly string[] | null;
-  /** What git says an id is of (blob, tree, commit, tag, missing); null: it failed, or took longer than a judgement can wait. */
+  /** The type of an object by git (blob, tree, commit, tag, missing); null: git failed, or took too long. */
   kindOf(id: string, cwd: string): string | null;
 }
 
-/** What the post-check found: a rule broken at a place. */
+/** A finding of the post-check: a rule broken at a place. */
 export interface Violation {
   readonly rule: string;
   /** Path, or commit. */

@@ -1,13 +1,13 @@
-/** What an agent asks the person while it works. */
+/** Question of an agent at work to the person. */
 export interface AgentQuestion {
   readonly question: string;
-  /** What it may be answered with; none: in words alone. */
+  /** Possible answers; none: in words alone. */
   readonly options: readonly { readonly label: string; readonly description: string }[];
   /** More than one of them may be chosen. */
   readonly isSeveral: boolean;
 }
 
-/** What an agent hears: an answer to each of its questions, or why there is none. */
+/** Reply to an agent: an answer to each of its questions, or why there is none. */
 export type QuestionReply =
   | { readonly kind: 'answer'; readonly answers: readonly string[] }
   /** A sentence. */
@@ -22,7 +22,7 @@ export const mostAsked = 3;
 export const longestQuestion = 4_000;
 export const mostOptions = 12;
 
-/** What is told to an agent that goes on by itself. */
+/** The message to an agent that goes on by itself. */
 export const onYourOwn =
   'Go on with your best judgement, and say in your last words what you took for granted.';
 

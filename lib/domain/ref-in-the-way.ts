@@ -29,7 +29,7 @@ export function refInTheWay(
   });
 }
 
-/** What git says when it can't make a ref beside another one; null: it says something else. */
+/** Parses git's error where it can't make a ref beside another one; null: it is another error. */
 export function readInTheWay(message: string): { readonly inTheWay: string; readonly wanted: string } | null {
   const [, inTheWay, wanted] = /'(refs\/[^']+)' exists; cannot create '(refs\/[^']+)'/.exec(message) ?? [];
   return inTheWay === undefined || wanted === undefined ? null : { inTheWay, wanted };

@@ -1,4 +1,4 @@
 export const agentRoles = ['planner', 'worker', 'validator', 'merger', 'queen'] as const;
 
-/** What an agent is there for. */
+/** Purpose of an agent. */
 export type Role = (typeof agentRoles)[number];

@@ -5,7 +5,7 @@ import { parseModelId } from './model-id.ts';
 export const adapterNames = ['claude', 'codex', 'opencode', 'gemini', 'kimi', 'copilot', 'exec'] as const;
 export type AdapterName = (typeof adapterNames)[number];
 
-/** Those that ask a model. */
+/** Adapters that ask a model. */
 export const cliNames = adapterNames.filter((name) => name !== 'exec');
 
 /** Variables of its own that name the model API it asks, as its programs read them. */
@@ -13,15 +13,15 @@ interface CliProvider {
   /** As a person calls it. */
   readonly title: string;
   readonly addresses: readonly string[];
-  /** What its addresses end with. */
+  /** The end of its addresses. */
   readonly version: '' | '/v1';
   readonly variables: readonly string[];
-  /** Whose address and credential count where no address of its own is set. */
+  /** The provider whose address and credential are used where no address of its own is set. */
   readonly otherwise: 'anthropic' | 'openai' | 'google' | 'moonshot';
 }
 
 interface CliModels {
-  /** What its roles run with where the configuration names no model; null: there is no such one. */
+  /** Default models of its roles; null: there are none. */
   readonly usual: { readonly working: string; readonly judging: string } | null;
   /** Whether a name is one that its models have. */
   owns(model: string): boolean;
@@ -44,7 +44,7 @@ const clis: Readonly<Record<AdapterName, CliModels | null>> = {
     examples: 'gpt-5.5',
     settings: ['.codex'],
   },
-  // Which of its providers is asked nobody but the person can say.
+  // Only the person can choose among its providers.
   opencode: {
     usual: null,
     owns: (model) => /^(?:anthropic|openai|google|moonshotai)\//.test(model),
@@ -73,7 +73,7 @@ const clis: Readonly<Record<AdapterName, CliModels | null>> = {
   exec: null,
 };
 
-/** Of those that read variables no other CLI has: their model API as the gateway finds it. */
+/** Model APIs, as the gateway finds them, of CLIs that read variables no other CLI has. */
 export const cliProviders = {
   copilot: {
     title: 'the Copilot CLI',
@@ -84,10 +84,10 @@ export const cliProviders = {
   },
 } as const satisfies Partial<Record<AdapterName, CliProvider>>;
 
-/** What of a repository any of them obeys. */
+/** Files of a repository that any of them obeys as settings. */
 export const cliSettings: readonly string[] = Object.values(clis).flatMap((cli) => cli?.settings ?? []);
 
-/** What a role runs with where nothing names a model for it; '' where its CLI has none to choose. */
+/** The default model of a role; '' where its CLI has none to choose. */
 export function usualModel(adapter: string, role: Role): string {
   const usual = modelsOf(adapter)?.usual;
   if (usual === undefined || usual === null) return '';
@@ -95,8 +95,8 @@ export function usualModel(adapter: string, role: Role): string {
 }
 
 /**
- * Why an adapter can't be meant to ask a model by this name, as the end of a sentence; null where it may: the name is its own,
- * nobody's, or one whose price the person says, since a service of theirs has it.
+ * Why a model's name belongs to another CLI than this adapter, as the end of a sentence; null: it is the adapter's own,
+ * it is unknown, or the person set its price, since a service of theirs has it.
  */
 export function foreignModel(
   adapter: string,

@@ -3,7 +3,7 @@ import { type Plan, planSchema } from '../state/plan.ts';
 
 const notes = z.string().max(20_000);
 
-/** What a validator answers. */
+/** A validator's answer. */
 const verdictAnswerSchema = z.object({
   status: z.enum(['pass', 'fail']),
   notes,
@@ -11,11 +11,11 @@ const verdictAnswerSchema = z.object({
 });
 type VerdictAnswer = Readonly<z.infer<typeof verdictAnswerSchema>>;
 
-/** What a merger answers; its commit holds the resolution. */
+/** A merger's answer; its commit holds the resolution. */
 const mergeAnswerSchema = z.object({ status: z.enum(['resolved', 'unresolvable']), notes });
 type MergeAnswer = Readonly<z.infer<typeof mergeAnswerSchema>>;
 
-/** What a worker may answer in the place of words. */
+/** A worker's optional answer instead of text. */
 const workerAnswerSchema = z.object({
   summary: z.string().max(20_000).default(''),
   notes: z.array(z.string().max(20_000)).max(200),
@@ -27,7 +27,7 @@ type ParsedAnswer<Value> =
   /** One line per problem, each with its path in the answer. */
   | { readonly kind: 'malformed'; readonly problems: readonly string[] };
 
-/** Which model and adapter a task is for, and how many work on it at once, is a person's word, never an answer's. */
+/** The model, adapter and number of attempts of a task are a person's decision, never an answer's. */
 export function parsePlanAnswer(answer: unknown): ParsedAnswer<Plan> {
   const parsed = parseAnswer(planSchema, answer);
   if (parsed.kind === 'malformed') return parsed;
@@ -64,8 +64,8 @@ const text = { type: 'string' } as const;
 const texts = { type: 'array', items: text } as const;
 
 /**
- * JSON Schema of a planner's answer, for `AgentRequest.answerSchema`. Shape only: the CLI makes the model
- * try again on a mismatch, and what is wrong with a plan is better said by the plan's own checks.
+ * JSON Schema of a planner's answer, for `AgentRequest.answerSchema`. Shape only: the CLI makes the model try again on
+ * a mismatch, and the plan's own checks report mistakes of a plan better.
  */
 export const planAnswerJsonSchema: Readonly<Record<string, unknown>> = {
   type: 'object',

@@ -3,7 +3,7 @@ import { sharedRoleSchema } from '../state/machine.ts';
 import { durationSchema } from './config-values.ts';
 import { egressSchema } from './egress.ts';
 
-// What agents may use up: the sections concurrency, limits and sandbox of `.blueflame.yml`.
+// Resources of agents: the sections concurrency, limits and sandbox of `.blueflame.yml`.
 
 const usd = z.number().min(0);
 const tokens = z.int().min(0);

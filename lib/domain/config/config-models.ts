@@ -6,7 +6,7 @@ import { text } from './config-values.ts';
 const groupName = z.string().regex(taskIdPattern, 'is not the name of a cohesion group, like login-form');
 
 const roleModel = text.nullable().default(null);
-// No script: whoever names a task's group would then say what is run.
+// No script: the name of a task's group, which a planner may choose, would decide what runs.
 const groupAgent = z.union([text, z.strictObject({ adapter: z.enum(cliNames), model: text.optional() })], {
   error: `must be a model or {adapter: …, model: …}, with an adapter of ${cliNames.join(', ')}`,
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What may be asked of the person in their own chat. */
+/** Questions that may be asked in the person's own chat. */
 const chatQuestions = ['plan'] as const;
 
 /** How far a lead agent may go; what is not here it can never do: approve a plan, land, raise a budget. */

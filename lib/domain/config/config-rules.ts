@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { commandSchema, durationSchema, globSchema, regexSchema } from './config-values.ts';
 import { defaultHiddenPaths } from './hidden-paths.ts';
 
-// What agents may do and what their results must be: the sections permissions and validation of `.blueflame.yml`.
+// Rules for agents and their results: the sections permissions and validation of `.blueflame.yml`.
 
-/** What changes files more than an edit does; everything that only looks is allowed anyway. */
+/** Commands that change files more than an edit does; read-only ones are allowed anyway. */
 export const defaultCommands = ['rm', 'chmod', 'git mv', 'git rm', 'git restore'];
 export const namingStyles = ['snake_case', 'kebab-case', 'camelCase', 'PascalCase'] as const;
 

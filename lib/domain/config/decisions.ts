@@ -8,7 +8,7 @@ import { mostAttempts } from '../state/tries.ts';
 const text = z.string().min(1).max(50_000);
 const attempt = z.int().min(1).max(mostAttempts);
 
-/** What the first key of an entry holds. */
+/** Types of the first key of an entry. */
 const held = {
   words: text,
   comments: givenCommentsSchema,
@@ -18,7 +18,7 @@ const held = {
   texts: z.union([text, z.array(text).min(1)]),
 } as const;
 
-/** What may stand beside it. */
+/** Types of the further keys. */
 const beside = {
   tasks: z.array(z.string().min(1).max(200)).min(1),
   comments: givenCommentsSchema,
@@ -33,7 +33,7 @@ function entrySchema(gate: GateAsks['gate']): z.ZodType<FileEntry> {
   for (const { word, key, holds = 'words', answer, beside: others = [] } of fileForms(gate)) {
     if (word !== undefined) words.push(word);
     if (key === undefined) continue;
-    // What is suggested is at least one line.
+    // A suggestion has at least one line.
     const first = answer === 'suggest' ? givenCommentsSchema.min(1) : held[holds];
     const rest = Object.fromEntries(others.map((name) => [name, beside[name].optional()]));
     maps.push(z.strictObject({ [key]: first, ...rest }));
@@ -44,24 +44,22 @@ function entrySchema(gate: GateAsks['gate']): z.ZodType<FileEntry> {
 const changesetEntry = entrySchema('changesets');
 const entriesByGroup = z.record(z.string(), changesetEntry);
 
-/**
- * What `--decisions-file` holds: answers to gates given beforehand, each list used in order.
- */
+/** Content of `--decisions-file`: answers to gates given beforehand, each list used in order. */
 export const decisionsSchema = z.strictObject({
   plan: z.array(entrySchema('plan')).default([]),
   validation: z.array(entrySchema('validation')).default([]),
   validator_failed: z.array(entrySchema('validator_failed')).default([]),
-  /** A map answers by cohesion group, `all` for every further changeset; what is a decision itself is no such map. */
+  /** A map answers by cohesion group, `all` for every further changeset; a decision in map form is no such map. */
   changesets: z.array(z.union([changesetEntry, entriesByGroup])).default([]),
   session: z.array(entrySchema('session')).default([]),
-  /** What agents ask, in the order in which they do: the answer, or one for each question of a call. */
+  /** Answers to agents' questions, in the order of the calls: the answer, or one for each question of a call. */
   question: z.array(entrySchema('question')).default([]),
   budget: z.array(entrySchema('budget')).default([]),
 });
 
 export type Decisions = Readonly<z.infer<typeof decisionsSchema>>;
 
-/** What an entry has for each cohesion group; null: it decides about a changeset itself. */
+/** An entry's answers by cohesion group; null: it decides about a changeset itself. */
 export function groupsIn(entry: Decisions['changesets'][number]): Map<string, FileEntry> | null {
   const groups = changesetEntry.safeParse(entry).success ? null : entriesByGroup.safeParse(entry);
   return groups?.success === true ? new Map(Object.entries(groups.data)) : null;

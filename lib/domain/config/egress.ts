@@ -6,7 +6,7 @@ import * as z from 'zod';
 export const egressPhases = ['setup', 'work', 'diagnostics'] as const;
 export type EgressPhase = (typeof egressPhases)[number];
 
-/** Where npm looks unless somebody says otherwise. */
+/** npm's default registry. */
 export const npmHost = 'registry.npmjs.org';
 
 /** The public registries of the common package tools. */

@@ -2,7 +2,7 @@
 const maxAlternatives = 1_000;
 const maxLength = 500;
 
-/** What is wrong with a path glob of the configuration, as the end of a sentence; null: nothing. */
+/** Describes the problem of a path glob of the configuration, as the end of a sentence; null: none. */
 export function globProblem(text: string): string | null {
   if (text === '') return 'is empty';
   if (text.length > maxLength) return `is longer than ${maxLength} characters`;
@@ -65,7 +65,7 @@ function countBrace(scan: Scan): number {
 }
 
 function skipClass(scan: Scan): void {
-  // A ] right after the opening (or its negation) stands for itself.
+  // A ] right after the opening (or its negation) is literal.
   const inside = /^(?:[!^]|(?![!^]))(?:\]|\\.|[^\]\\])(?:\\.|\[:\w+:\]|[^\]\\])*\]/.exec(
     scan.text.slice(scan.at),
   );

@@ -4,8 +4,8 @@ interface PathLists {
 }
 
 /**
- * Environment files, keys and credentials by the names tools give them. Examples are there to be read, and what is
- * left out on purpose is read by too much: `*.pem` holds the authorities that TLS trusts, `.npmrc` the settings of installs.
+ * Environment files, keys and credentials by the names tools give them. Examples may be read. Names that too many tools
+ * read are left out: `*.pem` holds the authorities that TLS trusts, `.npmrc` the settings of installs.
  */
 export const defaultHiddenPaths = [
   ...['**/.env', '**/.env[._-]!(*example*|*sample*|*template*|*dist*)', '**/.envrc'],
@@ -13,12 +13,12 @@ export const defaultHiddenPaths = [
   ...['**/{key,*[._-]key,privkey*}.pem', '**/id_{rsa,dsa,ecdsa,ed25519}', '**/.{netrc,pgpass,pypirc}'],
 ];
 
-/** What no agent may ask to read. */
+/** Paths that no agent may ask to read. */
 export function unreadablePaths({ blocked_paths, hidden_paths }: PathLists): readonly string[] {
   return hidden_paths ?? blocked_paths;
 }
 
-/** What no cell shows. Without a list of its own, what is blocked and is a secret by its name: programs need the rest. */
+/** Paths that cells hide. Without a list of its own, the blocked paths named as secrets: programs need the rest. */
 export function maskedPaths({ blocked_paths, hidden_paths }: PathLists): readonly string[] {
   return hidden_paths ?? blocked_paths.filter(namesSecrets);
 }

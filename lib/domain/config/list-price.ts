@@ -9,7 +9,7 @@ export interface TokenPrice {
   readonly cache_write_1h: number;
 }
 
-/** What a person, or a list, says of a price; what is left out follows from the input. */
+/** A price as a person, or a list, states it; values left out follow from the input. */
 export type StatedPrice = Pick<TokenPrice, 'input' | 'output'> & {
   readonly [Kind in keyof TokenPrice]?: number | undefined;
 };

@@ -51,7 +51,7 @@ export function withoutSuffix(model: string): string {
   return model.replace(/\[1m\]$/, '');
 }
 
-// What the claude CLI calls models by; it asks for whatever version it was made with.
+// The claude CLI's aliases of models; each stands for the version that the CLI was released with.
 const aliases: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(families.split('|').map((family) => [family, [family]])),
   opusplan: ['opus', 'sonnet'],

@@ -2,7 +2,7 @@ import { agentRoles, type Role } from '../role.ts';
 import { usualModel } from './agent-clis.ts';
 import type { Config } from './config.ts';
 
-/** What of a task says who works on it. */
+/** Fields of a task that choose its agent. */
 export interface TaskChoice {
   readonly adapter: string | null;
   readonly model: string | null;
@@ -21,9 +21,9 @@ export interface AgentChoice {
 }
 
 /**
- * What a role runs with, for a task of a cohesion group or for none. The task's own choice counts for its workers, then its
- * group's for workers and validators, then the role's, then the default of all roles. Whoever names an adapter leaves the models below to
- * the adapters they were named beside: without one of its own it runs with its usual one.
+ * The adapter and model of a role, for a task of a cohesion group or for none. The task's own choice counts for its
+ * workers, then its group's for workers and validators, then the role's, then the default of all roles. A level that
+ * names an adapter ignores models named for others: without one of its own it runs with its usual one.
  */
 export function roleChoice(config: Config, role: Role, task: TaskChoice | null): AgentChoice {
   const levels = [...taskLevels(config, role, task), ...roleLevels(config, role)];
@@ -78,7 +78,7 @@ export function configuredChoices(config: Config): readonly ConfiguredChoice[] {
   return [...ofRoles, ...ofGroups];
 }
 
-/** A configuration as it is shown: with what its roles really run with in the place of what it leaves open. */
+/** A configuration as it is shown: defaults of roles are replaced by what they really run with. */
 export type ShownConfig = Omit<Config, 'models' | 'roles'> & Readonly<Record<'models' | 'roles', object>>;
 
 export function inForce(config: Config): ShownConfig {

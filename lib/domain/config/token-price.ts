@@ -6,7 +6,7 @@ import { findOtherPrice } from './other-prices.ts';
 /** Prices by model id, or by what ids begin with; what is left out of one follows from its input. */
 export type PriceList = Readonly<Record<string, StatedPrice>>;
 
-/** What a person can do where the price of a model is not known, as the end of a sentence. */
+/** The person's way to set an unknown price, as the end of a sentence. */
 export const sayPrice =
   'say it in .blueflame.yml as models.prices ({ input: 0, output: 0 } where it costs nothing), or limit tokens.';
 
@@ -39,9 +39,9 @@ const fastFactor = 6;
 const usdPerSearch = 0.01;
 
 /**
- * What the tokens of one request cost in USD: by the person's `prices`, else at list prices; null of a model whose price isn't
- * known, such as a version this table doesn't hold. What is named by its family alone costs what the dearest of that
- * does. An estimate: the account's own prices may be others.
+ * The price of the tokens of one request in USD: by the person's `prices`, else at list prices; null for a model whose
+ * price isn't known, such as a version this table doesn't hold. A family's name alone costs as its dearest model. An
+ * estimate: the account's own prices may be others.
  */
 export function priceTokens(model: string, usage: TokenUsage, prices: PriceList = {}): number | null {
   const { input_tokens: input, output_tokens: output } = usage;
@@ -76,7 +76,7 @@ function findListPrice(model: string): ListPrice | undefined {
   return versions[name.version] ?? (isModelAlias(model) ? dearest(Object.values(versions)) : undefined);
 }
 
-/** Some CLIs are told the provider with the model: `openai/gpt-5.6`. */
+/** Some CLIs take the provider with the model: `openai/gpt-5.6`. */
 function withoutProvider(model: string): string {
   return model.replace(/^(?:anthropic|openai|google|moonshotai)\//, '');
 }

@@ -38,7 +38,7 @@ export const workBounds: WorkBounds = {
   nested: 200,
 };
 
-/** What one git process on an agent's files may take; whatever needs more is ended. */
+/** Limits of one git process on an agent's files; a process over them is ended. */
 export interface GitLimits {
   readonly wallMs: number;
   readonly cpuSeconds: number;

@@ -5,8 +5,8 @@ import type { AgentActivity, AgentRequest } from './agent-port.ts';
 import type { CallFacts, EndFacts } from './call-facts.ts';
 
 /**
- * What the tool knows about one agent CLI: facts and pure functions. It spawns nothing; the cell runs
- * what it describes and feeds it the output.
+ * Knowledge about one agent CLI: facts and pure functions. It spawns nothing; the cell runs what it describes and feeds
+ * it the output.
  */
 export interface Adapter {
   readonly name: string;
@@ -21,18 +21,18 @@ export interface Adapter {
   readonly apis: readonly ModelApi[];
   /** How it asks the watcher before each tool call; null: the sandbox and the post-check stand alone. */
   readonly calls: CallFacts | null;
-  /** How it asks, as it means to end, whether it is to go on; null: it ends unasked. */
+  /** How it asks, before it ends, whether it must go on; null: it ends unasked. */
   readonly end: EndFacts | null;
   /** It has no tools that read: its agents look at files by commands, a validator too. */
   readonly readsByShell: boolean;
   /**
-   * It runs commands in the shell of the user's account, or one that a call names, whatever its environment says: only
-   * a cell with accounts of its own pins that to the bash the policy judges.
+   * It runs commands in the shell of the user's account, or one that a call names, and ignores its environment: only a
+   * cell with accounts of its own pins that to the bash the policy judges.
    */
   readonly takesAccountShell: boolean;
   /**
-   * Names of files whose words it takes into its prompt from every folder, asking no hook, whatever its settings say.
-   * An agent's cell shows those of the repository empty.
+   * Names of files whose text it takes into its prompt from every folder, asking no hook and with any settings. An
+   * agent's cell shows those of the repository empty.
    */
   readonly readsUnasked: readonly string[];
   /** A person can talk with it at the terminal. */
@@ -43,15 +43,15 @@ export interface Adapter {
    */
   readonly cannotLead: string | null;
   readonly version: VersionFacts;
-  /** What its program is asked once, in a cell, before agents start; null: nothing. */
+  /** A call of its program, once, in a cell, before agents start; null: none. */
   readonly preparation: PreparationFacts | null;
-  /** What holds less firmly than with others, or not at all; a sentence each. */
+  /** Protections that are weaker than with others, or missing; a sentence each. */
   readonly weaker: readonly string[];
-  /** What to run in the cell. Throws nothing. */
+  /** The program to run in the cell. Throws nothing. */
   launch(request: AgentRequest, paths: CellPaths): Launch;
   /** Reads stdout, one reader per run. */
   reader(request: AgentRequest): StreamReader;
-  /** What an interactive agent's transcript (`Launch.transcript`) ends with. */
+  /** Reads how an interactive agent's transcript (`Launch.transcript`) ends. */
   readTranscript(transcript: string): TranscriptParts;
 }
 
@@ -66,7 +66,7 @@ export function apiOf({ apis }: Pick<Adapter, 'apis'>, model: string): ModelApi 
     apis
       .filter(
         ({ provider, named = '' }) =>
-          // What claude calls its models says nothing to others.
+          // Other providers don't know claude's aliases of models.
           model.startsWith(named) && (provider === 'anthropic' || !isModelAlias(model)),
       )
       .sort(({ named: one = '' }, { named: other = '' }) => other.length - one.length)[0] ?? null
@@ -94,7 +94,7 @@ interface VersionFacts {
 interface PreparationFacts {
   /** Added to the command. */
   readonly args: readonly string[];
-  /** What `CellPaths.prepared` is to be, out of what it printed; null: that was not what is needed. */
+  /** The value of `CellPaths.prepared`, from its output; null: the output lacks it. */
   read(output: string): string | null;
   /** What it read is the version that must have been unpacked; `CellPaths.prepared` is then where. Absent: no such. */
   readonly unpacked?: UnpackedFacts;
@@ -133,11 +133,11 @@ export interface CellPaths {
   readonly canaryCommand: string | null;
   /** Where the model API answers inside the cell; null: the CLI's own default. */
   readonly baseUrl: string | null;
-  /** What the CLI shows there for a key; nothing else is let through. */
+  /** The key that the CLI shows there; no other is let through. */
   readonly apiKey: string;
   /** The program that leads to the tools of the orchestrator, to be started by the CLI; null: there are none. */
   readonly toolsCommand: readonly [string, ...string[]] | null;
-  /** What the adapter's preparation read; null where there is none. */
+  /** Result of the adapter's preparation; null where there is none. */
   readonly prepared: string | null;
   /** The bash its commands run in: one that takes address and key out of their environment. */
   readonly shell: string;
@@ -164,7 +164,7 @@ export interface LaunchFile {
 }
 
 export interface StreamReader {
-  /** What the chunk shows; tokens and cost are totals so far, text '' means only they moved. */
+  /** Parses a chunk; tokens and cost are totals so far, text '' means only they moved. */
   push(chunk: string): readonly AgentActivity[];
   /** Judges the run by all its signs together; call once, after the last chunk. */
   finish(end: AgentEnd): AgentResultParts;
@@ -200,6 +200,6 @@ export interface AgentResultParts {
   /** The CLI's own estimate; 0 where it was ended before it said. */
   readonly cost_usd: number;
   readonly tokens: number;
-  /** What a person should know although it's no failure, such as a missing plugin. */
+  /** Warnings for a person without a failure, such as a missing plugin. */
   readonly warnings: readonly string[];
 }

@@ -21,7 +21,7 @@ export interface AgentRequest {
   readonly attempt?: number;
   /** Model id as the configuration writes it. */
   readonly model: string;
-  /** Who the agent is and what it must do, and the task's data; rendered from templates. exec: the script. */
+  /** The agent's role and duty, and the task's data; rendered from templates. exec: the script. */
   readonly systemPrompt: string;
   readonly prompt: string;
   /** JSON Schema of a structured answer; null where the commits are the answer. */
@@ -30,28 +30,28 @@ export interface AgentRequest {
   /** Nothing in the worktree can be written. */
   readonly isReadOnly: boolean;
   readonly policy: AgentPolicy;
-  /** What was run for it elsewhere: where it asks for one of these commands, it is shown what came out. */
+  /** Diagnostics that ran elsewhere: where it asks for one of these commands, it is shown the recorded output. */
   readonly recorded?: readonly DiagnosticRun[];
   /** Tools of the orchestrator that it may call; absent: none. */
   readonly tools?: ToolDoor;
   /**
-   * Asked once, as it means to end, where its CLI can be held there, with its last words: what it is told; null: nothing.
-   * Once the signal is aborted nobody hears the answer, and the agent's end waits for it.
+   * Called once with its last message before it ends, where its CLI can be held there; resolves to a message to it;
+   * null: none. Once the signal is aborted the result is ignored, and the agent's end waits for it.
    */
   readonly lastWord?: (words: string, signal: AbortSignal) => Promise<LastWord | null>;
   /**
-   * Asked when its model asks the person, where its CLI can; absent: its model is offered no tool for that. Resolves once
-   * it is answered, or nobody will; once the signal is aborted nobody hears it.
+   * Called when its model asks the person, where its CLI can; absent: its model is offered no tool for that. Resolves
+   * once it is answered, or no answer will come; once the signal is aborted the result is ignored.
    */
   readonly ask?: (questions: readonly AgentQuestion[], signal: AbortSignal) => Promise<QuestionReply>;
-  /** Hears what becomes of hints to it. */
+  /** Called with each new state of hints to it. */
   readonly onHint?: (news: HintNews) => void;
   /** Its run folder stays after its end, until it is released: after a kill before, what it spent is booked from there. */
   readonly isBooked?: true;
   readonly budget: {
     readonly unit: 'usd' | 'tokens';
     readonly limit: number;
-    /** What in the configuration says so, to be told to who may raise it. */
+    /** The configuration key of the limit, reported to the person who may raise it. */
     readonly key?: string;
   };
   /** 0: as long as it takes. */
@@ -64,7 +64,7 @@ export interface AgentRequest {
   readonly author: { readonly name: string; readonly email: string };
 }
 
-/** What an agent is told that means to end: the message, and what it is about, a line each. */
+/** The message to an agent that is about to end, and its subjects, a line each. */
 export interface LastWord {
   readonly message: string;
   readonly about: readonly string[];
@@ -90,7 +90,7 @@ export interface AgentActivity {
 export interface SharedBudget {
   /** Whether it limits dollars: then nothing is asked whose price isn't known. */
   readonly isInUsd: boolean;
-  /** What the agent has spent so far, as soon as an answer of the model reports it. */
+  /** Reports the agent's spending so far, as soon as an answer of the model has it. */
   note(spent: Spending): void;
   /**
    * Asked before each request to the model: how many output tokens it may have. null: it is refused, and the agent ends
@@ -115,7 +115,7 @@ export interface AgentOutcome {
   readonly answer: unknown;
   /** Its last words. */
   readonly text: string;
-  /** What it left in its file for notes, as far as that is read; absent where there is none. */
+  /** Its file for notes, as far as that is read; absent where there is none. */
   readonly notes?: string;
   readonly cost_usd: number;
   readonly tokens: number;
@@ -123,7 +123,7 @@ export interface AgentOutcome {
   readonly audit: AuditSummary;
   /** Where its event stream and audit are kept. */
   readonly logFile: string;
-  /** What a person should know although it's no failure. */
+  /** Warnings for a person, without a failure. */
   readonly warnings?: readonly string[];
 }
 
@@ -134,13 +134,13 @@ export interface RunningAgent {
   readonly outcome: Promise<AgentOutcome>;
   /** SIGTERM, then SIGKILL after the grace time, to the whole tree. */
   stop(graceMs: number): Promise<void>;
-  /** What it spent is booked, and its run folder may go; for one whose request says that it is. */
+  /** Called once its spending is booked: its run folder may go; for one whose request has `isBooked`. */
   readonly release?: () => Promise<void>;
 }
 
-/** A person's word that one agent is to end. */
+/** A person's order to end one agent. */
 export interface StopOrder {
-  /** Who gave the order. */
+  /** The person who gave the order. */
   readonly by: string;
   /** Whether its task may be tried again; no retry is used up by it. */
   readonly retry: boolean;
@@ -160,11 +160,11 @@ export interface CommandRun {
 export interface AgentRunner {
   /** Throws a FlameError `agent-missing`, `agent-too-old`, `unknown-model` or `no-credential` naming the way out. Returns its version. */
   checkAdapter(adapter: string): Promise<string>;
-  /** What phase 2 is on this machine: `bubblewrap`, or why it's missing. */
+  /** Phase 2 on this machine: `bubblewrap`, or why it's missing. */
   sandbox(): Promise<{
     readonly kind: 'bubblewrap' | 'seatbelt' | 'none';
     readonly missing: readonly string[];
-    /** What would bring bubblewrap: commands. */
+    /** Commands that install bubblewrap. */
     readonly cure: readonly string[];
   }>;
   /** Proves that a call which must be denied is denied, through the real chain of a model's API; spends no tokens. */
@@ -186,12 +186,12 @@ export interface AgentRunner {
     readonly worktree: CellWorktree;
     readonly timeoutMs: number;
     readonly label: string;
-    /** For whoever looks while it runs. */
+    /** Shown while it runs. */
     readonly about?: CommandAbout;
-    /** Ends it once nobody waits for what it comes to. */
+    /** Ends it once its result isn't needed any more. */
     readonly signal?: AbortSignal;
   }): Promise<CommandRun>;
-  /** What the watcher allowed and blocked in an agent's run; zeros where there is no audit. */
+  /** Counts calls that the watcher allowed and blocked in an agent's run; zeros where there is no audit. */
   auditOf(agent: string): Promise<AuditSummary>;
   /** Memory each agent of this process uses now, in MB; 0 where the system doesn't report it. */
   usedMemoryMb(): readonly number[];
@@ -205,12 +205,12 @@ export interface AgentRunner {
   close(): Promise<void>;
 }
 
-/** What a command in a cell is run for. */
+/** The purpose of a command in a cell. */
 export interface CommandAbout {
   readonly session: SessionId | null;
   /** `task-001`, `changeset auth`, `the base`. */
   readonly words: string;
-  /** Those of the same row that have ended. */
+  /** Runs of the same row that have ended. */
   readonly before?: readonly DiagnosticRun[];
 }
 
@@ -225,13 +225,13 @@ export interface LiveAgent {
   readonly tokens: number;
 }
 
-/** What is known of a living agent beside what the status says. */
+/** Facts of a living agent beside those in the status. */
 export interface RegisteredAgent extends LiveAgent {
   /** null of one that works for no session. */
   readonly session: string | null;
   readonly adapter: string;
   readonly worktree: string;
-  /** What it last said or did, '' at first. */
+  /** Its last message or action, '' at first. */
   readonly activity: string;
   /** When its stream or its audit last grew. */
   readonly last_activity_at: string;

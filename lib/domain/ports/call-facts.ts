@@ -2,21 +2,21 @@ import type { ToldCall, ToldResult } from '../conversation.ts';
 import type { ToolCall } from '../policy.ts';
 import type { AgentQuestion } from '../question.ts';
 
-/** What a CLI's hook at its end reports and heeds. Pure; a hook that fails lets the agent end. */
+/** What a CLI's hook at its end reports and reads. Pure; a hook that fails lets the agent end. */
 export interface EndFacts {
-  /** The agent's last words, '' where they are not told. */
+  /** The agent's last message, '' where it is not reported. */
   words(reported: unknown): string;
   /** What the hook prints so that the agent goes on, and its model reads this. */
   goOn(told: string): string;
 }
 
-/** What a CLI's hook says of tool calls, and what the CLI tells the model of those that did not run. Pure. */
+/** What a CLI's hook reports of tool calls, and what the CLI answers to its model for those that did not run. Pure. */
 export interface CallFacts {
-  /** What a hook reported; null where it is no call that can be judged. */
+  /** Parses a hook's report; null where it is no call that can be judged. */
   read(reported: unknown): ReportedCall | null;
   /** Whether its hook knows a call by the id it has in the conversation; else calls are known by name and input. */
   readonly namesCalls: boolean;
-  /** Whether its hook tells of a call's name and input exactly as the model gave them. */
+  /** Whether its hook reports a call's name and input exactly as the model gave them. */
   readonly repeatsCalls: boolean;
   /**
    * Whether the CLI refused the call before it would ask any hook (an unknown tool, input of the wrong form), or it is
@@ -26,11 +26,11 @@ export interface CallFacts {
   neverRan(result: ToldResult, isOffered?: boolean): boolean;
   /** Whether the result is that of a call which the hook blocked; what a tool prints can't be taken for it. */
   wasBlocked(result: ToldResult): boolean;
-  /** Whether the call was asked for more than its hook tells of: what was judged is not what ran. */
+  /** Whether the call asked for more than its hook reports: the judged call is not the one that ran. */
   hides(call: Pick<ToldResult, 'name' | 'input'>): boolean;
-  /** What the hook prints to have a command run in the place of the one it was asked about; null: it can't. */
+  /** What the hook prints to run another command instead; null: it can't. */
   replace(reported: unknown, command: string, why: string): string | null;
-  /** How its model asks the person where nobody sits at it; null: it can't. */
+  /** How its model asks the person in a run without a terminal; null: it can't. */
   readonly asks: AskFacts | null;
   /** The call a scripted model makes to write a file at an absolute path. */
   canaryCall(path: string): Omit<ToldCall, 'id'>;
@@ -42,7 +42,7 @@ export interface AskFacts {
   readonly tool: string;
   /** How long its hook may hold a call, in milliseconds. */
   readonly longestMs: number;
-  /** What the hook prints so that the answers are the tool's result; null: they are told as the reason of a block. */
+  /** What the hook prints so that the answers are the tool's result; null: they are the reason of a block. */
   answer(reported: unknown, questions: readonly AgentQuestion[], answers: readonly string[]): string | null;
 }
 

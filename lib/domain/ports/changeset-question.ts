@@ -18,13 +18,13 @@ export interface ChangesetQuestion {
   readonly verdicts: readonly Verdict[];
   /** Tasks whose evidence is in doubt, and why: to be looked at by hand before deciding. */
   readonly doubts?: readonly EvidenceDoubt[];
-  /** What the watcher refused to the agents that worked on it, where it refused anything. */
+  /** Calls that the watcher refused to its agents, where there were any. */
   readonly blocked?: readonly BlockedCalls[];
-  /** What changed since the person saw it last; absent: they never did. */
+  /** Changes since the person saw it last; absent: they never did. */
   readonly since?: SinceSeen;
   readonly session: Session;
   showDiff(): Promise<string>;
-  /** What it lands with; absent where the commits of its tasks land, with their own. */
+  /** Shows its commit message; absent where the commits of its tasks land, with their own. */
   showMessage?(): Promise<string>;
   /** The difference to what they saw; where `since` is there. */
   showInterdiff?(): Promise<string>;
@@ -40,19 +40,19 @@ export interface ChangesetQuestion {
     id: string,
     decision: ChangesetDecision & { readonly where?: 'terminal' | 'review page' },
   ): Promise<void>;
-  /** What was decided in this review and can be taken back: nothing of it has landed. */
+  /** Decisions of this review that can be taken back: nothing of them has landed. */
   undoable?(): Promise<readonly Changeset[]>;
   /**
-   * Takes a decision back at once: that changeset waits again. What is asked about now may have to be asked anew then:
-   * the answer is `again`. Throws FlameErrors of kind `refused`.
+   * Takes a decision back at once: that changeset waits again. The open question may have to be asked again then: the
+   * answer is `again`. Throws FlameErrors of kind `refused`.
    */
   takeBack?(id: string, where: 'terminal' | 'review page'): Promise<void>;
   /**
-   * What rejecting a changeset of this review, or these tasks of it, would mean for the work that was built on it;
+   * The effect of rejecting a changeset of this review, or these tasks of it, on the work that was built on it;
    * computed by merging.
    */
   onTop?(id: string, tasks?: readonly string[]): Promise<readonly OnTop[]>;
-  /** What a changeset of this review lands with; null where the commits of its tasks land, with their own. */
+  /** The commit message of a changeset of this review; null where the commits of its tasks land, with their own. */
   messageOf?(id: string): Promise<string | null>;
   /** Why it can't land with a message, a sentence; null: it can. */
   checkMessage?(id: string, message: string): Promise<string | null>;
@@ -72,8 +72,8 @@ export interface OnTop {
   readonly task: string;
   readonly group: string;
   /**
-   * stands: its own change is put on what remains, and checked again; conflicts: it goes back to its worker; waits: it
-   * depends on what is gone, and is kept until its change can be put on what comes instead; again: it is done again.
+   * stands: its own change is put on what remains, and checked again; conflicts: it goes back to its worker; waits: its
+   * dependency is gone, and it is kept until it can be put on a replacement; again: it is done again.
    */
   readonly outcome: 'stands' | 'conflicts' | 'waits' | 'again';
   /** Where it conflicts. */

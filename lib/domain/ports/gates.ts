@@ -37,7 +37,7 @@ export type {
 export type Placed<Decision> = Decision & { readonly where?: DecidedAt };
 export type DecidedAt = AnsweredAt | 'decisions file';
 
-/** What a person decides. A gate that no person can answer throws a FlameError of kind `waiting`. */
+/** Decisions of a person. A gate that no person can answer throws a FlameError of kind `waiting`. */
 export interface Gates {
   plan(question: PlanQuestion): Promise<Placed<PlanDecision>>;
   validation(question: ValidationQuestion): Promise<Placed<ValidationDecision>>;
@@ -60,7 +60,7 @@ export interface Gates {
    * asked.
    */
   question?(question: AgentAsked): Promise<Placed<AgentAnswer>>;
-  /** Who decides, for the record: the person's git identity. */
+  /** The deciding person, for the record: their git identity. */
   readonly person: string;
   /** Whether a person sits at a terminal: an interactive planner needs one. */
   readonly isInteractive: boolean;
@@ -86,13 +86,13 @@ export interface PlanQuestion {
   readonly circles?: readonly PlannedCircle[];
   readonly problems: readonly string[];
   readonly replansLeft: number;
-  /** What quitting comes to: the session goes on without the plan, or it stays as it was received; absent: the session ends. */
+  /** The effect of quitting: the session goes on without the plan, or it stays as it was received; absent: it ends. */
   readonly quit?: 'goes-on' | 'kept';
   /** Where another clone decided what is asked about: the parts that are new here or changed, a line each. */
   readonly received?: readonly string[];
   /** Of what was received: every text that runs or that an agent reads, whole. */
   readonly told?: readonly { readonly task: string; readonly name: string; readonly text: string }[];
-  /** What would be wrong with another plan; task: null of the plan as a whole. */
+  /** Finds problems of another plan; task: null of the plan as a whole. */
   check?(plan: Plan): readonly { readonly task: string | null; readonly message: string }[];
 }
 /** A task and the earlier ones of its plan that it shares files with. */
@@ -108,15 +108,15 @@ export interface PlannedCircle {
 export interface ValidationQuestion {
   readonly task: Task;
   readonly verdict: Verdict;
-  /** What would be wrong with the task by the rules of plans, if it were sent back changed so. */
+  /** Finds problems of the task by the rules of plans, if it were sent back with this edit. */
   editProblems(edit: RequeueEdit): Promise<readonly string[]>;
-  /** What its work changes, as git shows it. */
+  /** The diff of its work, as git shows it. */
   showDiff(): Promise<string>;
 }
 export interface ValidatorFailedQuestion {
   readonly task: Task;
   readonly reason: string;
-  /** What the checks of the commit came to; none are configured: none. */
+  /** Results of the commit's checks; none are configured: none. */
   readonly diagnostics: readonly DiagnosticRun[];
   showDiff(): Promise<string>;
 }
@@ -133,7 +133,7 @@ export interface SessionQuestion {
   /** The session's limit, raised by a person or not; 0: unlimited. */
   readonly budget?: { readonly unit: 'usd' | 'tokens'; readonly limit: number };
   readonly cyclesLeft: number;
-  /** What was decided in the cycle and can still be taken back; absent: nothing. */
+  /** Decisions of the cycle that can still be taken back; absent: none. */
   readonly undoable?: readonly Changeset[];
 }
 /** stop: the session ends. */
@@ -150,9 +150,9 @@ export interface AgentAsked {
   /** Of its task; of an agent without one, its role. */
   readonly title: string;
   readonly questions: readonly AgentQuestion[];
-  /** When it is told to go on by itself, ISO; after it was laid before the person, what `laid` said. */
+  /** When it must go on by itself, ISO; once the person is asked, the time that `laid` returned. */
   readonly until: string;
-  /** Called by who kept it waiting behind other questions, once its turn has come: from then on its time runs. */
+  /** Called once its turn in the queue of questions has come: from then on its time runs. */
   laid?(): string;
   /** It has ended, or that time is over. */
   readonly withdrawn: AbortSignal;
@@ -160,6 +160,6 @@ export interface AgentAsked {
 export interface BaseQuestion {
   /** The commit of the base that they fail on. */
   readonly commit: string;
-  /** What fails there already, a clause each. */
+  /** Failures there already, a clause each. */
   readonly failing: readonly string[];
 }

@@ -17,10 +17,7 @@ export interface Quarantine {
 export interface CellWorktree {
   readonly path: string;
   readonly start: ObjectId;
-  /**
-   * What the work in it is compared with and judged from: start, or before it where it continues earlier
-   * work.
-   */
+  /** The commit its work is compared with and judged from: start, or before it where it continues earlier work. */
   readonly base: ObjectId;
   readonly quarantine: Quarantine;
 }
@@ -30,7 +27,7 @@ export interface CellInfo extends CellWorktree {
   readonly owner: 'own' | 'alive' | 'gone' | 'unknown';
   /** null for scratch worktrees, whose content belongs to no task. */
   readonly subject: CellSubject | null;
-  /** What its agent's end was noted as; null while it isn't over, or where it failed. */
+  /** The record of its agent's end; null while it isn't over, or where it failed. */
   readonly ended: EndNote | null;
 }
 
@@ -42,7 +39,7 @@ export interface Leftover {
   readonly target: string | null;
 }
 
-/** What git ignores of a worktree although its agent made it. */
+/** Files made by the agent that git ignores. */
 export interface IgnoredWork {
   /** A file, or with a slash at its end a folder of which git looks at nothing. */
   readonly entry: string;
@@ -73,7 +70,7 @@ export interface LeftoverInit {
   readonly message: string;
   /** `Name <email>`. */
   readonly author: string;
-  /** Nobody works there any more, so that the agent's git need not be shown it; absent: no. */
+  /** No agent works there any more, so that the agent's git needn't see it; absent: no. */
   readonly isOver?: boolean;
 }
 
@@ -82,17 +79,17 @@ export interface EndNote {
   readonly run: AgentRun;
   /** Its last words, without notes. */
   readonly text: string;
-  /** What it left for later tasks, an empty line between two notes. */
+  /** Its notes for later tasks, an empty line between two. */
   readonly notes: string;
 }
 
 /**
- * What each path of a cell's worktree is, in a form that differs when it was changed; in front of paths of its
+ * The state of each path of a cell's worktree, in a form that differs when it was changed; in front of paths of its
  * private git folder stands `.git/`. Paths are bytes, read as Latin-1.
  */
 export type CellSnapshot = ReadonlyMap<string, string>;
 
-/** What the work in a cell is for. */
+/** Purpose of the work in a cell. */
 export interface CellSubject {
   readonly session: SessionId;
   readonly task: TaskId;
@@ -131,7 +128,7 @@ export interface GitCells {
    * The same goes for what git ignores of `globs`, and what is in submodules now.
    */
   markPrepared(cell: CellWorktree, paths: readonly string[], globs?: readonly string[]): Promise<void>;
-  /** What markPrepared recorded; a name that ends in a slash stands for all below it. */
+  /** The paths that markPrepared recorded; a name that ends in a slash stands for all below it. */
   cellPrepared(cell: CellWorktree): Promise<readonly string[]>;
   /** Makes tracked files of a cell what its HEAD has them be. */
   restoreTracked(cell: CellWorktree, paths: readonly string[]): Promise<void>;
@@ -144,7 +141,7 @@ export interface GitCells {
    * holds lone surrogates. Throws FlameError `cell-submodule` where a submodule was changed.
    */
   cellLeftovers(cell: CellWorktree): Promise<readonly Leftover[]>;
-  /** What git ignores of what an agent made inside `scope`; caches and what was there before it began are left out. */
+  /** Finds files an agent made inside `scope` that git ignores; caches and those from before it began are left out. */
   cellIgnored(cell: CellWorktree, scope: WorkScope): Promise<readonly IgnoredWork[]>;
   /** Commits that an agent made and left again; verified, and still in its quarantine. */
   cellLost(cell: CellWorktree): Promise<readonly LostCommit[]>;
@@ -155,7 +152,7 @@ export interface GitCells {
   restoreWorktree(cell: CellWorktree): Promise<boolean>;
   /** Commits these paths in the quarantine, running nothing the agent could have planted. Returns the new HEAD. */
   commitLeftovers(cell: CellWorktree, paths: readonly string[], init: LeftoverInit): Promise<ObjectId>;
-  /** What commitLeftovers made last in a cell, also by a process that was killed then; null: nothing. */
+  /** The last commit of commitLeftovers in a cell, also by a process that was killed then; null: none. */
   cellMade(cell: CellWorktree): Promise<ObjectId | null>;
   /**
    * A commit of the whole worktree as it is, ignored files left out, on top of its HEAD, or of its start where
@@ -184,11 +181,11 @@ export interface GitCells {
   leaveToPerson(cell: CellWorktree): Promise<void>;
   /** Whether it is one that the person's git works in, and runs nothing of it by itself. */
   isLeft(cell: CellWorktree): boolean;
-  /** Whether nobody was told of this worktree yet; from then on they were. */
+  /** Whether this worktree was not reported to the person yet; the call marks it as reported. */
   isNews(cell: CellWorktree): Promise<boolean>;
   /** A commit that a person made in such a worktree and that no ref has; null: none. */
   personCommit(cell: CellWorktree): Promise<ObjectId | null>;
-  /** What the files of a cell whose agent is over change since its base, as a unified diff. */
+  /** The change of a cell's files since its base, once its agent is over, as a unified diff. */
   diffCell(cell: CellWorktree): Promise<string>;
   /**
    * Finishes removals that were cut short, clears cells and objects that a kill left half made, makes removed worktrees

@@ -44,7 +44,7 @@ export interface CommitRequest {
 export interface GitCommits {
   resolveCommit(revision: string): Promise<ObjectId | null>;
   isAncestor(ancestor: ObjectId, descendant: ObjectId): Promise<boolean>;
-  /** Those that no other one of them holds already, in the order given, each once. */
+  /** Drops commits that another one holds already; the rest in the order given, each once. */
   independent(commits: readonly ObjectId[]): Promise<readonly ObjectId[]>;
   /** The best common ancestor; null where the two share no history. */
   mergeBase(one: ObjectId, other: ObjectId): Promise<ObjectId | null>;
@@ -58,7 +58,7 @@ export interface GitMerging {
   mergeTree(ours: ObjectId, theirs: ObjectId): Promise<MergeResult>;
   /** Names of the merge drivers that the person has configured: none of them runs in these merges. */
   mergeDrivers(): Promise<readonly string[]>;
-  /** Merges what changed between `start` and `tip` onto another commit, whatever lies before `start`. */
+  /** Merges what changed between `start` and `tip` onto another commit; history before `start` is ignored. */
   replay(onto: ObjectId, start: ObjectId, tip: ObjectId): Promise<MergeResult>;
   /**
    * The files of `tip` had its change since `start` been made on `onto`, without marks of conflicts; `onto` may be a tree.

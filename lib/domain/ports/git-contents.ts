@@ -23,7 +23,7 @@ export interface CommitPairing {
   readonly subject: string;
 }
 
-/** What differs between two commits; `base` may be a tree. */
+/** Differences of two commits; `base` may be a tree. */
 export interface GitDiffs {
   changedFiles(base: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<readonly ChangedFile[]>;
   /** Files that differ between two commits, in git's order; cheaper than changedFiles, which also reads contents. */
@@ -35,9 +35,9 @@ export interface GitDiffs {
   fileStats(base: ObjectId, tip: ObjectId): Promise<readonly FileStat[]>;
   /** The unified diff a person or validator reads: no external drivers, no textconv, nothing hidden. */
   diffText(base: ObjectId, tip: ObjectId, options?: { readonly maxBytes?: number }): Promise<string>;
-  /** The same file by file. Throws FlameError `diff-mismatch` when it isn't what git counts, to the line. */
+  /** Reads the diff file by file. Throws FlameError `diff-mismatch` when it isn't what git counts, to the line. */
   readPatch(base: ObjectId, tip: ObjectId, view?: PatchView): Promise<Patch>;
-  /** What became of the commits of a range in another one, as `git range-diff` says; null: there are too many. */
+  /** Pairs the commits of a range with those of another one, as `git range-diff` does; null: there are too many. */
   pairCommits(before: CommitRange, now: CommitRange): Promise<readonly CommitPairing[] | null>;
 }
 
@@ -72,7 +72,7 @@ export type Detours = ReadonlyMap<string, 'symbolic link' | 'submodule'>;
 
 /** Files of a commit. */
 export interface GitFiles {
-  /** Texts of files in a commit; what is absent, binary or over 1 MiB is left out. */
+  /** Reads texts of files in a commit; files that are absent, binary or over 1 MiB are left out. */
   readTexts(
     commit: ObjectId,
     paths: readonly string[],
@@ -95,7 +95,7 @@ export interface GitFiles {
   filteredPaths(commit: ObjectId, paths?: readonly string[]): Promise<readonly FilteredPath[]>;
   /** Of paths where git tracks nothing, those that it ignores in the person's work tree, each with the rule. */
   ignoredPaths(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** What `.worktreeinclude` of this work tree names of the files that git ignores in it. */
+  /** Finds files named by `.worktreeinclude` of this work tree that git ignores in it. */
   includedFiles(root: string): Promise<readonly string[]>;
   /** The patterns of the person's sparse checkout, in the form of .gitignore; null: it holds everything. */
   sparsePatterns(root: string): Promise<readonly string[] | null>;

@@ -26,7 +26,7 @@ export interface Repository {
 
 export interface RefUpdate {
   readonly ref: RefName;
-  /** What the ref must hold now; null: it must not exist. */
+  /** The object the ref must hold now; null: it must not exist. */
   readonly old: ObjectId | null;
   /** null deletes it. */
   readonly new: ObjectId | null;
@@ -43,9 +43,9 @@ export interface RefInfo {
 export interface GitRefs {
   /** Refs below a prefix such as `refs/blueflame/rescue/`, by name. */
   listRefs(prefix: string): Promise<readonly RefInfo[]>;
-  /** The same, of those alone whose history holds a commit. */
+  /** Lists refs whose history holds a commit. */
   refsHolding(commit: ObjectId, prefix: string): Promise<readonly RefInfo[]>;
-  /** Names of refs that are one of these or below it, whatever they lead to. */
+  /** Names of refs that are one of these or below it, to any object. */
   refNames(places: readonly string[]): Promise<readonly string[]>;
 }
 

@@ -14,16 +14,16 @@ export interface ChangedPaths {
   readonly removes: boolean;
 }
 
-/** What a merge would come to; `unrelated`: the two share no history. */
+/** Result of a trial merge; `unrelated`: the two share no history. */
 export type Trial =
   | { readonly kind: 'clean' }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] }
   | { readonly kind: 'unrelated' };
 
 /**
- * Looks at commits that agents may still work on. Nothing enters the repository, nothing an agent wrote runs, and what
- * comes out is for a person to see: nobody has verified those objects. A git that takes long, or whose signal aborts,
- * is ended (FlameError `cell-git-ended`, `interrupted`).
+ * Tries merges of commits that agents may still work on. Nothing enters the repository and nothing an agent wrote runs.
+ * Results are only shown to a person: those objects are not verified. A git that takes long, or whose signal aborts, is
+ * ended (FlameError `cell-git-ended`, `interrupted`).
  */
 export interface GitTrials {
   /** Throws FlameError `cell-objects-refused`, or `git-failed` where objects are missing or broken. */

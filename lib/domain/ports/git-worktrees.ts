@@ -15,7 +15,7 @@ export interface WorktreeInfo {
   readonly branch: string | null;
 }
 
-/** What a branch is in the midst of, in one of its worktrees. */
+/** Operation in progress on a branch, in one of its worktrees. */
 export type BranchOperation = 'rebase' | 'am' | 'merge' | 'cherry-pick' | 'revert' | 'bisect';
 
 /** A worktree that uses a branch: it is checked out there, or to be moved by what is under way there. */
@@ -38,7 +38,7 @@ export interface GitWorktrees {
   changedTracked(workTree: string): Promise<readonly string[]>;
   /** Paths that from → to would add where a worktree holds files git doesn't track. */
   filesInTheWay(workTree: string, from: ObjectId, to: ObjectId): Promise<readonly string[]>;
-  /** What git says against bringing a worktree from one commit to another; nothing: it can be done. Changes nothing. */
+  /** Git's reasons against bringing a worktree from one commit to another; none: it can be done. Changes nothing. */
   advanceObstacles(workTree: string, from: ObjectId, to: ObjectId): Promise<readonly string[]>;
   /** Brings a clean worktree whose branch was moved from → to along; refuses to touch local changes. */
   advanceWorktree(

@@ -3,7 +3,7 @@ import type { Task } from '../state/task.ts';
 import type { DiagnosticRun } from '../state/verdict.ts';
 import type { AuditSummary } from './agent-port.ts';
 
-/** What an agent reads. The system part holds no outside text; the prompt holds it as marked data. */
+/** Prompts of an agent. The system part holds no outside text; the prompt holds it as marked data. */
 export interface Prompts {
   readonly system: string;
   readonly prompt: string;
@@ -13,19 +13,19 @@ export interface Prompts {
 export interface PromptRenderer {
   /** Throws FlameError `bad-template` when a template of the repository's own can't be rendered. */
   render(data: PromptData, projectFiles?: readonly ProjectFile[]): Prompts;
-  /** What a worker is told that means to end. Throws as render does. */
+  /** Renders the message to a worker that is about to end. Throws as render does. */
   lastWord(found: LastWordData): string;
 }
 
-/** What would become of a worker's work as it stands. */
+/** Problems of a worker's work as it stands. */
 export interface LastWordData {
-  /** What the post-check would refuse, one each. */
+  /** Objections of the post-check, one each. */
   readonly objections: readonly string[];
   /** Diagnostics that fail on it, each with the end of its output. */
   readonly failing: readonly string[];
 }
 
-/** What a repository's own file says to agents, such as AGENTS.md. */
+/** A repository's own instructions to agents, such as AGENTS.md. */
 export interface ProjectFile {
   readonly path: string;
   readonly text: string;
@@ -37,10 +37,10 @@ export interface PlannerData {
   readonly role: 'planner';
   readonly isInteractive: boolean;
   readonly objective: string;
-  /** What the repository is: its files in short, the head of its README. */
+  /** Overview of the repository: its files in short, the head of its README. */
   readonly files: string;
   readonly readme: string;
-  /** What earlier sessions left, already bounded; '' if nothing. */
+  /** Memory of earlier sessions, already bounded; '' if nothing. */
   readonly memory: string;
   /** Why earlier plans of this session were sent back, oldest first. */
   readonly notes: readonly string[];
@@ -48,11 +48,11 @@ export interface PlannerData {
   readonly sentBack: readonly string[];
   /** The tasks there are by now, and how each stands. */
   readonly tasks: readonly string[];
-  /** What was wrong with the plan just given; empty: nothing. */
+  /** Problems of the plan just given; empty: none. */
   readonly problems: readonly string[];
 }
 
-/** What a model that leads begins with; everything else it asks for. */
+/** First data of a lead agent; everything else it asks for. */
 export interface QueenData {
   readonly role: 'queen';
   readonly objective: string;
@@ -70,7 +70,7 @@ interface WorkerData {
   readonly role: 'worker';
   readonly task: PromptTask;
   readonly policy: AgentPolicy;
-  /** What the latest attempt that was not taken had changed, as a diff; absent where there was none. */
+  /** The diff of the latest attempt that was not accepted; absent where there was none. */
   readonly earlier?: string;
   /** Whether the worktree holds that already: a person had it kept. */
   readonly isKept?: boolean;
@@ -78,7 +78,7 @@ interface WorkerData {
   readonly below?: readonly PromptTask[];
   /** The tool by which it asks the person; '', or absent: it can't. */
   readonly askTool?: string;
-  /** What was left for it in words. */
+  /** Notes left for it. */
   readonly left?: NotesInWords;
 }
 
@@ -94,24 +94,24 @@ interface ValidatorData {
   readonly policy: AgentPolicy;
   readonly diff: string;
   readonly audit: AuditSummary;
-  /** What the tool's own run of the diagnostics found. */
+  /** Results of the tool's own run of the diagnostics. */
   readonly diagnostics: readonly DiagnosticRun[];
-  /** What was left for the task that is judged. */
+  /** Notes left for the task that is judged. */
   readonly left?: NotesInWords;
-  /** What its worker left for others. */
+  /** Notes its worker left for others. */
   readonly claims?: readonly string[];
 }
 
 interface MergerData {
   readonly role: 'merger';
   readonly group: string;
-  /** Those of the work that is merged in. */
+  /** Tasks of the work that is merged in. */
   readonly tasks: readonly PromptTask[];
-  /** Those of the work it conflicts with, as far as they are known. */
+  /** Tasks of the work it conflicts with, as far as they are known. */
   readonly others: readonly PromptTask[];
   /** Files with conflict markers. */
   readonly paths: readonly string[];
-  /** What git said about the conflicts. */
+  /** Git's messages about the conflicts. */
   readonly messages: readonly string[];
   readonly policy: AgentPolicy;
 }

@@ -6,7 +6,7 @@ export interface Rescue {
   readonly name: string;
   readonly ref: RefName;
   readonly commit: ObjectId;
-  /** What the work began on. */
+  /** The commit the work began on. */
   readonly start: ObjectId | null;
   readonly agent: string | null;
   readonly at: string | null;

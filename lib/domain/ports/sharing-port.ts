@@ -1,7 +1,7 @@
 import type { ObjectId, SessionId } from '../ids.ts';
 import type { MachineRole, SharedRole, SignOfLife } from '../state/machine.ts';
 
-/** How long a machine may be silent before it is given up, and how often it gives a sign of life; milliseconds. */
+/** How long a machine may be silent before it is given up, and the interval of its heartbeats; milliseconds. */
 export interface Lease {
   readonly leaseMs: number;
   readonly renewMs: number;
@@ -11,15 +11,15 @@ export type MachineState = 'live' | 'silent' | 'gone';
 
 /** A machine of the session as this one sees it. */
 export interface SeenMachine {
-  /** Its clone's name, as claims name it; null: its sign of life can't be read. */
+  /** Its clone's name, as claims name it; null: its heartbeat can't be read. */
   readonly machine: string | null;
   readonly sign: SignOfLife | null;
   readonly state: MachineState;
-  /** For how long this machine has watched its sign of life stay the same, in milliseconds of its own clock. */
+  /** How long its heartbeat has stayed the same, in milliseconds of this machine's own clock. */
   readonly silentMs: number;
 }
 
-/** That a machine said something: its public key, and its signature over that text. */
+/** A machine's signed statement: its public key, and its signature over that text. */
 export interface SignedWord {
   readonly key: string;
   readonly signature: string;
@@ -29,22 +29,22 @@ export interface SignedWord {
 export interface Sharing {
   readonly remote: string;
   readonly role: MachineRole;
-  /** What it does there; who leads does all of it. */
+  /** Its roles there; the lead has all of them. */
   readonly roles: readonly SharedRole[];
-  /** What its agents may spend of the session in all, in the unit of its budget; null: as its configuration limits a session. */
+  /** Its agents' budget in the session, in the unit of its budget; null: as its configuration limits a session. */
   readonly budget: number | null;
   /** This machine, as its claims name it. */
   readonly machine: string;
-  /** What this machine says, so that another one can tell that it was this one; see SignedWord. */
+  /** Signs a statement of this machine, so that other machines can verify its sender; see SignedWord. */
   sign(text: string): SignedWord;
-  /** Signs of life begin: this machine is in the session from the next exchange on. */
+  /** Starts heartbeats: this machine is in the session from the next exchange on. */
   enter(session: SessionId, lease: Lease): void;
   /** The others, as the last look found them. */
   machines(): readonly SeenMachine[];
   /** Whether the machine of a claim is given up: it has been silent for the lease. */
   isGone(machine: string): boolean;
   /**
-   * Whether the remote has taken no sign of life of this machine for so long that others are about to give it up, by this
+   * Whether the remote has taken no heartbeat of this machine for so long that others are about to give it up, by this
    * machine's own monotonic clock.
    */
   isCutOff(): boolean;

@@ -14,7 +14,7 @@ export interface StateProblem {
   readonly ref: RefName;
   /** The note's blob. */
   readonly object: ObjectId;
-  /** What the note is on: an anchor or a commit. */
+  /** The object of the note: an anchor or a commit. */
   readonly key: ObjectId;
   readonly message: string;
 }
@@ -28,12 +28,12 @@ export interface Snapshot {
   tasksOf(session: SessionId): readonly Task[];
   /** Verdicts on exactly this commit, latest last. */
   verdictsOn(commit: ObjectId): readonly Verdict[];
-  /** Every verdict of a session, on whatever commit, earliest first. Reads all of them: for reports. */
+  /** Every verdict of a session, on any commit, earliest first. Reads all of them: for reports. */
   verdictsOf(session: SessionId): readonly Verdict[];
   /** Each time the checks of exactly this commit were run again, latest last. */
   verificationsOn(commit: ObjectId): readonly Verification[];
   reviewOn(commit: ObjectId): ReviewNote | null;
-  /** What was left for later tasks of a session: by who leads first, then by task. */
+  /** Notes left for later tasks of a session: those of the lead first, then by task. */
   blackboardOf(session: SessionId): readonly BlackboardPage[];
   /** Where the refs of the state stood. */
   readonly tips: Tips;
@@ -59,7 +59,7 @@ export interface AdmittedSnapshot extends Snapshot {
 export interface AdmittedSession {
   /** Without proposals: an approval waits again, a limit is not raised. Changes of a session are made of this one. */
   readonly session: Session;
-  /** Those that were planned here, or have ended. Those that start something are as this clone left them. */
+  /** Tasks that were planned here, or have ended. Those that start something are as this clone left them. */
   readonly tasks: readonly Task[];
   /** Open tasks that no person here has decided about, as they are. */
   readonly received: readonly Task[];
@@ -73,12 +73,12 @@ export interface AdmittedSession {
   readonly snapshot: Look;
 }
 
-/** The same with all that was read at that moment. */
+/** An admitted session with all that was read at that moment. */
 export interface SessionView extends AdmittedSession {
   readonly snapshot: Snapshot;
   /** The completions of it that only another clone reports. */
   readonly unverified: readonly UnverifiedCompletion[];
-  /** What was left for later tasks, by any clone. */
+  /** Notes left for later tasks, by any clone. */
   readonly pages: () => readonly BlackboardPage[];
 }
 
@@ -88,7 +88,7 @@ export interface SessionLook extends Look, Pick<AdmittedSnapshot, 'unverified'> 
   admitted(id: SessionId): AdmittedSession;
 }
 
-/** What an audit entry says: one commit on a state ref. */
+/** Content of an audit entry: one commit on a state ref. */
 export interface ChangeEntry {
   /** Reads like `task-001: pending -> claimed by worker-1a2b3c4d`. */
   readonly subject: string;
@@ -105,7 +105,7 @@ interface ChangedNotes {
   readonly page: BlackboardPage;
 }
 
-/** That kind of note, and none of another. */
+/** Notes of that kind alone. */
 export type Only<Kind extends keyof ChangedNotes> = Pick<ChangedNotes, Kind> & {
   readonly [Other in Exclude<keyof ChangedNotes, Kind>]?: never;
 };
@@ -131,11 +131,11 @@ export type Change =
 export interface Transaction {
   readonly changes: readonly Change[];
   readonly refs?: readonly RefUpdate[];
-  /** What the person decides with it beyond what is written, as about what was received. */
+  /** The person's decisions with it beyond what is written, as about received state. */
   readonly accepted?: readonly Decision[];
   /** Whether all of it was decided in this clone, on the state as this clone trusts it; set by the admission alone. */
   readonly isOwn?: boolean;
-  /** Who does it: the person's git identity or an agent id. */
+  /** The actor: the person's git identity or an agent id. */
   readonly actor: string;
 }
 
@@ -167,7 +167,7 @@ export type Decide<Seen extends Snapshot = Snapshot> = (
 ) => Transaction | null;
 
 export interface TransactOptions {
-  /** What it decides is dear to lose, so it waits for its turn before anybody races it. */
+  /** True if losing its decision is expensive: it waits for its turn before other writers can race it. */
   readonly isLarge?: boolean;
   /** Done once where it waits for its turn, right before that comes: what the decision needs is read by then. */
   readonly prepare?: () => Promise<unknown>;
@@ -208,7 +208,7 @@ export interface Store<Seen extends Snapshot = Snapshot, Looked extends Look = L
   ready(): Promise<void>;
   /** How a task was right before its latest change; null where that can't be read any more. */
   former(task: Task): Promise<Task | null>;
-  /** What was archived, in the same form; `reviewOn` answers for all landed commits. */
+  /** Reads archived state, in the same form; `reviewOn` answers for all landed commits. */
   archive(): Promise<Seen>;
   /**
    * Moves sessions with their tasks and verdicts out of what each snapshot reads, in one ref transaction. `pick` sees
@@ -218,7 +218,7 @@ export interface Store<Seen extends Snapshot = Snapshot, Looked extends Look = L
     pick: (snapshot: Snapshot) => readonly SessionId[],
     actor: string,
   ): Promise<readonly SessionId[]>;
-  /** What was signed, by session; notes that can't be read are left out. */
+  /** Reads signatures, by session; notes that can't be read are left out. */
   signatures(): Promise<readonly SignatureNote[]>;
   /** Newest first. */
   log(filter: {
@@ -229,5 +229,5 @@ export interface Store<Seen extends Snapshot = Snapshot, Looked extends Look = L
   close(): Promise<void>;
 }
 
-/** The state as this clone trusts it. What is written through it is recorded as decided here before the refs move. */
+/** The state as this clone trusts it. It records writes as decided here before the refs move. */
 export type TrustedStore = Store<AdmittedSnapshot, SessionLook>;

@@ -4,23 +4,23 @@ import type { GateAsks, GateText } from './gate.ts';
 export interface FieldOption {
   readonly value: string;
   readonly label: string;
-  /** What it is called too, where it is typed. */
+  /** Its other name, where it is typed. */
   readonly name?: string;
 }
 
-/** What a person gives with an answer: forms draw it, prompts ask for it, and it is checked by its kind. */
+/** A field of an answer: forms draw it, prompts ask for it, and it is checked by its kind. */
 export type AnswerField = { readonly name: string; readonly label: string } & (
   | {
       readonly kind: 'words';
       readonly isNeeded: boolean;
       readonly value?: string;
-      /** What it holds at first comes when it is opened. */
+      /** Its initial text is loaded when it is opened. */
       readonly loads?: GateText;
       /** How it is written in a usage: `REASON`. */
       readonly usage?: string;
-      /** What Enter alone does at a terminal, a clause; without it, one that is needed is asked for again. */
+      /** The effect of Enter alone at a terminal, a clause; without it, a required field is asked for again. */
       readonly enter?: string;
-      /** What the terminal says where Enter took the answer back. */
+      /** The terminal's message where Enter took the answer back. */
       readonly without?: string;
       /** One of several fields of this name, whose texts are a list. */
       readonly isListed?: true;
@@ -31,7 +31,7 @@ export type AnswerField = { readonly name: string; readonly label: string } & (
   | {
       readonly kind: 'one' | 'some';
       readonly options: readonly FieldOption[];
-      /** What is said of a name that is none of them, before the name. */
+      /** The error for an unknown name, before the name. */
       readonly unknown: string;
       readonly usage?: string;
     }
@@ -53,7 +53,7 @@ export interface Answer {
   /** At a terminal, its key in parentheses: `(a)pprove`. */
   readonly key: string;
   readonly look: 'good' | 'bad' | '';
-  /** What it comes to, a clause. */
+  /** Its effect, a clause. */
   readonly means: string;
   readonly fields: readonly AnswerField[];
   /** Fields that choosing it fills in. */
@@ -98,7 +98,7 @@ export interface AnswerRow<Asks> {
   readonly inFile?: readonly FileForm<Asks>[];
   /** The option of the gate's own command that gives it: `--reject REASON`. */
   readonly flag?: (asks: Asks) => string;
-  /** What was decided, in a few words: `rejected: too early`. */
+  /** The decision in a few words: `rejected: too early`. */
   readonly done: string | ((given: Given) => string);
 }
 

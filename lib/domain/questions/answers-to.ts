@@ -18,7 +18,7 @@ export const answerTable = {
   readonly [Gate in Asked['gate']]: readonly AnswerRow<Extract<Asked, { gate: Gate }>>[];
 };
 
-/** What the answers of a question depend on. */
+/** Facts that the answers of a question depend on. */
 export type Asked = Exclude<GateAsks, { readonly gate: 'changesets' }> | ChangesetFacts;
 
 /** The answers that a question offers, the usual one first. */
@@ -26,7 +26,7 @@ export function answersTo(asks: Asked): readonly Answer[] {
   return mapRows(asks, offered);
 }
 
-/** What was decided, in a few words: `approved`, `rejected: too early`. */
+/** The decision in a few words: `approved`, `rejected: too early`. */
 export function doneWords(gate: GateAsks['gate'], given: Given): string {
   const rows: readonly Pick<AnswerRow<never>, 'word' | 'done'>[] = answerTable[gate];
   const done = rows.find(({ word }) => word === given.kind)?.done ?? given.kind;

@@ -2,14 +2,14 @@ import type { LineComment } from '../state/line-comment.ts';
 import { type AnswerField, type AnswerRow, type AskedAt, words } from './answer-row.ts';
 import type { Undoable } from './gate.ts';
 
-/** What is decided about a changeset. A red one (failing diagnostics) is approved only with an override. */
+/** Decision about a changeset. A red one (failing diagnostics) is approved only with an override. */
 export type ChangesetDecision =
   | {
       readonly kind: 'approve';
       readonly override?: string;
       /** Remarks that are kept with the landing. */
       readonly comments?: readonly LineComment[];
-      /** What it lands with instead of the message that was shown; who it is of is added. */
+      /** Its commit message instead of the one shown; its authors are added. */
       readonly message?: string;
       /** The commit that is meant, or how it begins; null: none was shown. Absent: the one asked about. */
       readonly commit?: string | null;
@@ -17,7 +17,7 @@ export type ChangesetDecision =
   | {
       readonly kind: 'reject';
       readonly reason: string;
-      /** Those of its tasks that are sent back; the others go on, in a changeset of their own. Absent: all of them. */
+      /** Its tasks that are sent back; the others go on, in a changeset of their own. Absent: all of them. */
       readonly tasks?: readonly string[];
       readonly comments?: readonly LineComment[];
       /** The next attempts start from this work, not from the base. */
@@ -26,16 +26,16 @@ export type ChangesetDecision =
   | { readonly kind: 'skip' }
   /** Its checks run again on this very commit, after the person mended what they lacked: it still waits. */
   | { readonly kind: 'recheck' }
-  /** What was decided about another one is taken back, and the first that waits is asked about. */
+  /** Takes back the decision about another one; the first that waits is asked about. */
   | { readonly kind: 'undo'; readonly changeset: string }
   /** Another attempt at one of its tasks, from 1, is that one's work: it is built again. */
   | { readonly kind: 'choose'; readonly task: string; readonly attempt: number }
-  /** What the comments suggest is put on top of its tasks' work, as the person's own commits: it is built again. */
+  /** Puts suggestions on top of its tasks' work, as the person's own commits: it is built again. */
   | { readonly kind: 'suggest'; readonly comments: readonly LineComment[] }
   /** Decides nothing: the first that waits is asked about. */
   | { readonly kind: 'again' };
 
-/** What its answers depend on. */
+/** Facts that its answers depend on. */
 export interface ChangesetFacts
   extends Pick<AskedAt<'changesets'>, 'gate' | 'red' | 'tasks' | 'others' | 'has_message' | 'undoable'> {
   /** Where comments can hold lines to put in. */
@@ -165,7 +165,7 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
   undoAnswer(),
 ];
 
-/** What an approval of red work must say. */
+/** The reason required to approve red work. */
 function override({ red }: ChangesetFacts): readonly AnswerField[] {
   if (!red) return [];
   const without = 'Without a reason it is not approved.';

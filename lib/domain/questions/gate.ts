@@ -13,7 +13,7 @@ export interface OpenGate {
   readonly asks: GateAsks;
 }
 
-/** What is asked, and what a person has to know to answer. */
+/** Questions with the facts to answer them. */
 export type GateAsks =
   | AskedPlan
   | AskedValidation
@@ -30,10 +30,10 @@ export interface AskedPlan {
   readonly tasks: number;
   /** With mistakes it can't be approved. */
   readonly problems: readonly string[];
-  /** What is to be known beside the tasks: the cost, what is dropped or overlaps, what another clone sent. */
+  /** Notes beside the tasks: the cost, what is dropped or overlaps, what another clone sent. */
   readonly notes: readonly string[];
   readonly replans_left: number;
-  /** What quitting comes to, a clause. */
+  /** The effect of quitting, a clause. */
   readonly quit_means: string;
 }
 
@@ -60,7 +60,7 @@ export interface AskedValidation {
   readonly notes: string;
   readonly issues: readonly string[];
   readonly checks: readonly AskedCheck[];
-  /** What may be changed when it is sent back. */
+  /** Text that may be changed when it is sent back. */
   readonly description: string;
   readonly file_locks: readonly string[];
   readonly others: readonly OtherAttempt[];
@@ -87,14 +87,14 @@ export interface AskedChangeset
     readonly verdict: 'pass' | 'fail' | null;
     readonly notes: string;
   }[];
-  /** What was said of its pull request that it answers, a line each; left out where nothing was. */
+  /** Remarks on its pull request that it answers, a line each; left out where there are none. */
   readonly answers?: readonly string[];
   /** An approval needs the reason why. */
   readonly red: boolean;
   readonly checks: readonly AskedCheck[];
-  /** What speaks against it, a sentence each. */
+  /** Warnings about it, a sentence each. */
   readonly warnings: readonly string[];
-  /** What rejecting it means for work that was built on it, a sentence each. */
+  /** Effects of rejecting it on work that was built on it, a sentence each. */
   readonly on_top: readonly string[];
   readonly others: readonly OtherAttempt[];
   /** Whether what it lands with can be written. */
@@ -130,14 +130,14 @@ export interface AskedBase {
   readonly failing: readonly string[];
 }
 
-/** What an agent asks while it works. */
+/** Question of an agent at work. */
 export interface AskedByAgent {
   readonly gate: 'question';
   readonly agent: string;
   readonly task: string | null;
   readonly title: string;
   readonly questions: readonly AgentQuestion[];
-  /** When it is told to go on by itself, ISO. */
+  /** When it must go on by itself, ISO. */
   readonly until: string;
 }
 
@@ -155,7 +155,7 @@ export interface DecidedGate {
   readonly at: string;
 }
 
-/** What a run asks, and what was answered lately; the newest first. */
+/** A run's open question, and those answered lately; the newest first. */
 export interface GatesState {
   readonly open: OpenGate | null;
   readonly decided: readonly DecidedGate[];
@@ -177,10 +177,10 @@ export type GateText = 'plan' | 'diff' | 'message';
 /** Where a run's questions are seen and answered, in its own process or from another one. */
 export interface GateLine {
   read(): GatesState;
-  /** Resolves once it counts. Throws FlameErrors: it is no answer to that, or was decided by somebody else. */
+  /** Resolves once it counts. Throws FlameErrors: it is no valid answer, or another one came first. */
   answer(given: GivenAnswer): Promise<void>;
   /** null: there is none. */
   text(gate: string, what: GateText): Promise<string | null>;
-  /** Calls back after each change, until what is returned is called. */
+  /** Calls back after each change, until the returned function is called. */
   watch(onChange: () => void): () => void;
 }

@@ -5,7 +5,7 @@ import { plannedTaskSchema } from '../state/plan.ts';
 import type { Answer, AnswerField } from './answer-row.ts';
 import { badAnswer } from './refused-answers.ts';
 
-/** What may be left out, or says nothing. */
+/** A text that may be absent or blank. */
 const textSchema = z
   .string()
   .max(50_000)
@@ -35,7 +35,7 @@ export function parseAnswer<Parsed>(answers: readonly Answer[], given: unknown):
   return { kind, ...withoutGaps(parsed) } as Parsed;
 }
 
-/** What a person writes, at most; it says something. */
+/** A person's text of bounded length that is not blank. */
 function wordsSchema(label: string): z.ZodType {
   return z
     .string(`it is needed (${label})`)

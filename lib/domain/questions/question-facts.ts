@@ -29,7 +29,7 @@ export function questionTitle(asks: GateAsks): string {
   }
 }
 
-/** What has to be known to answer: plain data, for all that draw it. Texts are as they are stored. */
+/** Facts needed to answer: plain data, for every renderer. Texts are as they are stored. */
 export type Fact =
   | {
       readonly kind: 'about' | 'text' | 'quiet' | 'warning' | 'attempt';
@@ -133,7 +133,7 @@ function checks({ checks: found }: { readonly checks: readonly AskedCheck[] }): 
   return found.map((check) => ({ kind: 'check', check }));
 }
 
-/** What may lie between the end of its time, as it was set, and a timer that ends it, in milliseconds. */
+/** The most time between its end, as set, and the timer that ends it, in milliseconds. */
 const tolerance = 100;
 
 /** How a question ended that got no answer, a clause. */

@@ -21,7 +21,7 @@ export function answeredAlready({ about, answer, where, by }: DecidedGate): Flam
   });
 }
 
-/** What was seen is asked no more; how it ended, a clause: as far as that is known here. */
+/** The question seen is closed; `how` it ended, a clause: as far as that is known here. */
 export function notAsked(how = 'this question is not asked any more'): FlameError {
   return new FlameError({
     kind: 'refused',

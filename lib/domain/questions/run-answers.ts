@@ -8,7 +8,7 @@ export type PlanDecision =
   | { readonly kind: 'replan'; readonly notes: string }
   | { readonly kind: 'quit' };
 
-/** The same as it is given: an edited plan as text. */
+/** The decision as it is given: an edited plan as text. */
 export type PlanGiven =
   | Exclude<PlanDecision, { readonly kind: 'edit' }>
   | { readonly kind: 'edit'; readonly text: string };
@@ -51,7 +51,7 @@ export type SessionDecision =
   | { readonly kind: 'retry' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'replan'; readonly notes: string }
-  /** What was decided about a changeset is taken back: it waits again. */
+  /** Takes back the decision about a changeset: it waits again. */
   | { readonly kind: 'undo'; readonly changeset: string };
 
 const continues: AnswerRow<unknown> = {

@@ -9,7 +9,7 @@ export interface TypedAnswer {
   readonly text: string;
   /** Names of fields that are given as options. */
   readonly options: readonly string[];
-  /** What it comes to, a clause. */
+  /** Its effect, a clause. */
   readonly means: string;
   /** The answer that a text and values of options come to. */
   read(text: string, options: Readonly<Record<string, unknown>>): Given;

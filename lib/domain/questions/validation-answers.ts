@@ -1,12 +1,12 @@
 import { type AnswerField, type AnswerRow, type AskedAt, words } from './answer-row.ts';
 
-/** What may be changed of a task that is sent back. */
+/** Edit of a task that is sent back. */
 export interface RequeueEdit {
   readonly description?: string;
   readonly file_locks?: readonly string[];
 }
 
-/** What is decided about a task that failed its validation. */
+/** Decision about a task that failed its validation. */
 export type ValidationDecision =
   | ({
       readonly kind: 'requeue';
@@ -23,7 +23,7 @@ export type ValidationDecision =
   /** This very commit is judged once more: what its checks lacked is there now. */
   | { readonly kind: 'recheck' };
 
-/** The same as it is given: without notes, the validator's hold. */
+/** The decision as it is given: without notes, the validator's hold. */
 export type ValidationGiven =
   | Exclude<ValidationDecision, { readonly kind: 'requeue' }>
   | ({ readonly kind: 'requeue'; readonly notes?: string; readonly keep?: boolean } & RequeueEdit);
@@ -104,8 +104,8 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
 ];
 
 /**
- * What is decided where validators came to no verdict. manual: the person judged the diff; skip: the task fails;
- * retry: another validator. Where a diagnostic failed, a manual pass needs the reason why as `override`.
+ * Decision where validators came to no verdict. manual: the person judged the diff; skip: the task fails; retry:
+ * another validator. Where a diagnostic failed, a manual pass needs the reason why as `override`.
  */
 export type ValidatorFailedDecision =
   | {
@@ -117,7 +117,7 @@ export type ValidatorFailedDecision =
   | { readonly kind: 'skip' }
   | { readonly kind: 'retry' };
 
-/** The same as it is given. */
+/** The decision as it is given. */
 export type ValidatorGiven =
   | { readonly kind: 'retry' }
   | { readonly kind: 'skip' }

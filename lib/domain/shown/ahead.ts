@@ -7,7 +7,7 @@ export interface AheadTask {
   readonly at_work: boolean;
 }
 
-/** What two works, or a work and the branch it is to land on, come to when git merges them now. */
+/** Conflict of two works, or of a work and the branch it will land on, if git merged them now. */
 export interface AheadConflict {
   readonly one: AheadTask;
   /** Another task, or the branch with what has landed on it meanwhile. */

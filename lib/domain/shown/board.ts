@@ -6,9 +6,9 @@ import type { FileStat } from '../state/patch.ts';
 import type { Session } from '../state/session.ts';
 import type { TaskStatus } from '../state/task.ts';
 
-/** What the board shows of a session at one moment, but for the details of one task. Texts are as they are stored. */
+/** State of a session on the board at one moment, without the details of one task. Texts are as they are stored. */
 export interface BoardState {
-  /** What works on the session at this moment; null: nothing does. */
+  /** The run at work on the session at this moment; null: none. */
   readonly run: BoardRun | null;
   /** null: no session was ever started. */
   readonly session: BoardSession | null;
@@ -16,21 +16,21 @@ export interface BoardState {
   readonly sessions: readonly BoardSessionLine[];
   /** By id. */
   readonly tasks: Readonly<Record<string, BoardTask>>;
-  /** Those that run on this machine. */
+  /** Agents that run on this machine. */
   readonly agents: readonly BoardAgent[];
-  /** What the person told agents, in the order in which it was; those of an agent that has ended stay a while. */
+  /** Hints to agents, in order; those of an agent that has ended stay a while. */
   readonly hints: readonly BoardHint[];
   /** Diagnostics and setup commands that run. */
   readonly checks: readonly BoardCheck[];
   /** The latest that have ended, the newest first. */
   readonly ended_checks: readonly BoardEndedCheck[];
-  /** What waits for an answer that can be given here; null: nothing does. */
+  /** The question that can be answered here; null: none. */
   readonly gate: OpenGate | null;
-  /** What was answered while the run goes; the newest first. */
+  /** Answers given while the run goes; the newest first. */
   readonly decided: readonly DecidedGate[];
-  /** Those of this cycle. */
+  /** Changesets of this cycle. */
   readonly changesets: readonly BoardChangeset[];
-  /** What a person should know that is no question: conflicts ahead, services that said to wait. */
+  /** Notices for a person: conflicts ahead, services that asked to wait. */
   readonly notices: readonly string[];
   /** The newest first. */
   readonly log: readonly BoardLogLine[];
@@ -65,7 +65,7 @@ export interface BoardTask {
   readonly title: string;
   /** proposed: its plan waits for a person. */
   readonly status: TaskStatus | 'proposed';
-  /** What the checks of its work came to; null: none have yet. */
+  /** The verdict of its checks; null: none yet. */
   readonly verdict: 'pass' | 'fail' | null;
   readonly group: string;
   /** 1 is the highest. */
@@ -75,7 +75,7 @@ export interface BoardTask {
   /** Others that it shares files with; null: none come before it. */
   readonly overlap: BoardOverlap | null;
   readonly locks: readonly string[];
-  /** Who works on it, or did last: an agent's id, or a person. */
+  /** The worker, or the last one: an agent's id, or a person. */
   readonly by: string | null;
   readonly attempts: number;
   readonly cost_usd: number;
@@ -105,12 +105,12 @@ export interface BoardAgent {
   readonly blocked: number;
 }
 
-/** Something the person told an agent while it works. */
+/** A hint of the person to an agent at work. */
 export interface BoardHint {
   readonly id: string;
   readonly agent: string;
   readonly text: string;
-  /** `left`: its model was not told yet. */
+  /** `left`: its model has not got it yet. */
   readonly state: 'left' | HintState;
   /** `followed`: the tools it called next. */
   readonly next: string;
@@ -119,12 +119,12 @@ export interface BoardHint {
 export interface BoardCheck {
   readonly id: string;
   readonly command: string;
-  /** What it is about: a task, a changeset, the base. */
+  /** Its subject: a task, a changeset, the base. */
   readonly about: string;
   readonly started_at: string;
   /** The end of what it has printed. */
   readonly output: string;
-  /** What those came to that ran before it on the same. */
+  /** Results of earlier runs on the same. */
   readonly before: readonly {
     readonly command: string;
     readonly result: string;
@@ -133,7 +133,7 @@ export interface BoardCheck {
   }[];
 }
 
-/** What a check or setup command came to. */
+/** The result of a check or setup command. */
 export interface BoardEndedCheck extends Pick<BoardCheck, 'id' | 'command' | 'about'> {
   readonly ended_at: string;
   readonly result: string;
@@ -160,12 +160,12 @@ export interface BoardTaskDetails {
   readonly constraints: readonly string[];
   readonly adapter: string | null;
   readonly model: string | null;
-  /** What its worker is told, as far as that is known before it starts; null: `prompt_missing` says why. */
+  /** Its worker's prompt, as far as that is known before it starts; null: `prompt_missing` has the reason. */
   readonly prompt: { readonly system: string; readonly prompt: string } | null;
   readonly prompt_missing: string;
   readonly attempts: readonly BoardAttempt[];
   readonly verdicts: readonly BoardVerdict[];
-  /** Notes of others that are told to it, or that it left. */
+  /** Notes of others that it gets, or that it left. */
   readonly notes: readonly { readonly from: string; readonly text: string }[];
   readonly agents: readonly BoardAgentRun[];
   readonly files: readonly FileStat[];
@@ -206,7 +206,7 @@ export interface BoardAgentRun {
   readonly took_ms: number | null;
   readonly cost_usd: number;
   readonly tokens: number;
-  /** What its watcher refused, the most frequent first. */
+  /** Calls that its watcher refused, the most frequent first. */
   readonly blocked: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { Io } from './io.ts';
 
-/** What each command's own options parse to; null: not given. The command table in lib/cli follows it. */
+/** Parsed values of each command's own options; null: not given. The command table in lib/cli follows it. */
 export interface CommandOptions {
   readonly init: {
     readonly hooks: boolean;
@@ -177,7 +177,7 @@ export interface CommandArgs<Name extends CommandName = CommandName> {
   readonly globals: GlobalOptions;
 }
 
-/** What a file in lib/commands exports. Resolves to the exit code; throws FlameErrors. */
+/** Exports of a file in lib/commands. Resolves to the exit code; throws FlameErrors. */
 export interface CommandModule<Name extends CommandName> {
   run(args: CommandArgs<Name>, io: Io): Promise<number>;
 }

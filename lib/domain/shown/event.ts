@@ -5,7 +5,7 @@ import type { TaskStatus } from '../state/task.ts';
 import type { AheadConflict } from './ahead.ts';
 import type { MachineEvent } from './machine-event.ts';
 
-/** What happens while waves run: rendered as lines at a terminal, as NDJSON with `--json`. */
+/** Events while waves run: rendered as lines at a terminal, as NDJSON with `--json`. */
 export type Event = { readonly at: string } & EventBody;
 
 /** A person decided about the session's budget; a task was judged, or is not done any more. */
@@ -23,7 +23,7 @@ export type EventBody =
       readonly level: 'info' | 'warning';
       readonly message: string;
       readonly details?: readonly string[];
-      /** What it warns of is over with that. */
+      /** The event that ends what it warns of. */
       readonly until?: NoticeEnd;
     }
   | {
@@ -80,10 +80,10 @@ export type EventBody =
       readonly task: string | null;
       readonly text: string;
       readonly state: 'asked' | 'answered' | 'unanswered' | 'dropped';
-      /** What was answered, or why nothing was. */
+      /** The answer, or why there is none. */
       readonly answer: string;
     }
-  /** What became of something the person told an agent while it worked. */
+  /** A new state of a person's hint to an agent at work. */
   | {
       readonly event: 'hint';
       readonly agent: string;
@@ -95,7 +95,7 @@ export type EventBody =
       /** `followed`: the tools it called next. */
       readonly next: readonly string[];
     }
-  /** An agent that meant to end was told, once, what its work would be refused for. */
+  /** An agent that was about to end was warned, once, what its work would be refused for. */
   | {
       readonly event: 'last-word';
       readonly agent: string;
@@ -182,7 +182,7 @@ export type EventBody =
       /** Where the body is kept, for `gh pr create --body-file`. */
       readonly body_file: string;
       readonly url: string | null;
-      /** What pushes the branch and opens the request by hand. */
+      /** Commands that push the branch and open the request by hand. */
       readonly commands: readonly string[];
     }
   | { readonly event: 'landing-refused'; readonly changeset: string; readonly why: string }
@@ -195,7 +195,7 @@ export type EventBody =
       readonly event: 'queen-call';
       readonly agent: string;
       readonly tool: string;
-      /** What it was about, '' where there is nothing to say. */
+      /** Its subject, '' where there is none. */
       readonly about: string;
       readonly code: string | null;
       readonly cost_usd: number;
@@ -216,7 +216,7 @@ export type EventBody =
       readonly why: string;
     }
   | { readonly event: 'resumed'; readonly adapter: string }
-  /** What works come to if they are merged as they are now: all of it, and what was not said before. */
+  /** Predicted conflicts of works as they are now: all of them, and those not reported before. */
   | {
       readonly event: 'conflicts-ahead';
       readonly found: readonly AheadConflict[];

@@ -1,6 +1,6 @@
 import { FlameError } from '../flame-error.ts';
 
-/** What `git flame doctor` looked at; the first three are the phases of enforcement. */
+/** Areas that `git flame doctor` examines; the first three are the phases of enforcement. */
 export const findingAreas = ['watcher', 'sandbox', 'post-check', 'programs', 'state', 'leftovers'] as const;
 export type FindingArea = (typeof findingAreas)[number];
 
@@ -16,7 +16,7 @@ export interface Finding {
   /** One sentence. */
   readonly message: string;
   readonly details: readonly string[];
-  /** What to do: complete commands, or short sentences. */
+  /** Next steps: complete commands, or short sentences. */
   readonly hints: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function checkOf(area: FindingArea, check: string, isRequired = true) {
     proven: make('proven'),
     weaker: make('weaker'),
     missing: make('missing'),
-    /** What an error found. Throws one that is no FlameError. */
+    /** Turns an error into a finding. Throws one that is no FlameError. */
     failed: (error: unknown, result: Finding['result'] = 'missing'): Finding => {
       if (!(error instanceof FlameError)) throw error;
       const { message, lines: details, hints } = error;

@@ -1,11 +1,11 @@
-/** What a command writes to: a stream of Node that may be a terminal. */
+/** Output of a command: a stream of Node that may be a terminal. */
 export type OutputStream = NodeJS.WritableStream & {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
 };
 
-/** What a person answers through. */
+/** Input from a person. */
 export type InputStream = NodeJS.ReadableStream & {
   readonly isTTY?: boolean | undefined;
   /** Keys one by one, unseen, and none of them a signal; a terminal alone has it. */

@@ -1,4 +1,4 @@
-/** What happens because several machines share a session. */
+/** Events of a session that several machines share. */
 export type MachineEvent =
   /** Several machines: the claim of one that is given up is free again. */
   | {

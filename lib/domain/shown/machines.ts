@@ -2,7 +2,7 @@ import type { SharedRole, SignOfLife } from '../state/machine.ts';
 import type { Session } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
 
-/** What is at the remote about the machines of a session. */
+/** Facts at the remote about the machines of a session. */
 export interface FoundMachines {
   /** null: none is shared. */
   readonly session: Session | null;
@@ -18,15 +18,15 @@ export interface ShownMachine {
   readonly version: string | null;
   readonly config: 'same' | 'differs' | null;
   readonly slots: number | null;
-  /** What it offers to do; null: there is no sign of life of it. */
+  /** Roles it offers; null: it has no heartbeat. */
   readonly roles: readonly SharedRole[] | null;
-  /** Of these, what who leads says it is trusted with; work needs no trust. */
+  /** Those of its roles that the lead trusts it with; work needs no trust. */
   readonly trusted: readonly SharedRole[];
   /** Its public key. */
   readonly key: string | null;
   readonly adapters: readonly string[] | null;
   readonly since: string | null;
-  /** null: there is no sign of life of it. */
+  /** null: it has no heartbeat. */
   readonly last_sign_at: string | null;
   readonly tasks: readonly {
     readonly id: string;

@@ -1,4 +1,4 @@
-/** What has names that a person types: completion offers them. */
+/** Kinds of names that a person types: completion offers them. */
 export const nameKinds = [
   'session',
   'task',

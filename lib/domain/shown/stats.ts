@@ -52,7 +52,7 @@ export interface RoleFigures {
   readonly runs: number;
   readonly cost_usd: number;
   readonly tokens: number;
-  /** What was expected: runs if all went well and at worst, and USD for one. null: nothing was estimated. */
+  /** The estimate: runs if all went well and at worst, and USD for one. null: there was none. */
   readonly estimate: {
     readonly runs: number;
     readonly runs_with_retries: number;
@@ -78,7 +78,7 @@ export interface HealthPart {
   /** 0 (bad) to 1 (good); null: nothing to judge by yet. */
   readonly value: number | null;
   readonly weight: number;
-  /** What it is made of, one sentence with its figures. */
+  /** Its parts, one sentence with figures. */
   readonly says: string;
 }
 
@@ -118,7 +118,7 @@ export interface FlowPoint {
   readonly lost: number;
 }
 
-/** What one session came to; the figures that sessions are compared by. null: not known. */
+/** Results of one session; the figures that sessions are compared by. null: not known. */
 export interface SessionFigures {
   readonly session: string;
   readonly objective: string;
@@ -138,7 +138,7 @@ export interface SessionFigures {
   readonly health: number | null;
 }
 
-/** What `git flame stats --json` prints: stable, scripts rely on it. Times in seconds, money in US dollars. */
+/** Output of `git flame stats --json`: stable, scripts rely on it. Times in seconds, money in US dollars. */
 export interface Stats {
   readonly schema_version: 1;
   readonly at: string;

@@ -9,7 +9,7 @@ import type { Task } from '../state/task.ts';
 import type { UnverifiedCompletion } from '../state/unverified-completion.ts';
 import type { Ahead } from './ahead.ts';
 
-/** What another clone decided, and this clone's person has not said a word about: nothing of it is acted on. */
+/** Decisions of another clone that this clone's person has not decided on: they are ignored until then. */
 export interface Proposals {
   /** The session itself: what it is for and where it lands. */
   readonly session: boolean;
@@ -27,15 +27,15 @@ interface Spent {
   readonly tokens: number;
 }
 
-/** What of a session's spending its sum doesn't say; each is absent where there is nothing to say. */
+/** Spending of a session apart from its sum; each is absent where there is none. */
 export interface SpendingApart {
-  /** What agents on each machine spent, where several did. */
+  /** Spending of agents on each machine, where several spent. */
   readonly spent_by_machine?: Readonly<Record<string, Spent>>;
-  /** What agents of machines that were given up had set aside: it counts as spent until their clones say how much it was. */
+  /** Reservations of machines that were given up: they count as spent until their clones report the real sum. */
   readonly presumed_spent?: Spent & { readonly machines: readonly string[] };
 }
 
-/** What `git flame status --json` prints: stable, scripts rely on it. */
+/** Output of `git flame status --json`: stable, scripts rely on it. */
 export interface Status {
   readonly schema_version: 1;
   readonly session:
@@ -70,13 +70,13 @@ export interface Status {
   })[];
   /** Absent where nothing is known of it. */
   readonly proposals?: Proposals;
-  /** What runs of this machine ask a person at this moment; absent: nothing. */
+  /** Open questions of this machine's runs; absent: none. */
   readonly asks?: readonly Asking[];
-  /** What another clone says has ended, and is not so here; absent where there is none. */
+  /** Unverified completions; absent where there are none. */
   readonly doubts?: readonly UnverifiedCompletion[];
-  /** What works come to if they are merged as they are now; absent where nothing is to be said. */
+  /** Predicted conflicts of works as they are now; absent where there are none. */
   readonly conflicts_ahead?: Ahead;
-  /** Notes for tasks that begin later, and those among them that no agent is told before a person accepts them; absent where there are none. */
+  /** Notes for later tasks; `elsewhere`: those that wait for a person's acceptance. Absent where there are none. */
   readonly notes?: { readonly told: number; readonly elsewhere: number };
   /** Pending tasks that nothing they depend on holds back, and that wait all the same; absent where there is none. */
   readonly waits?: readonly Wait[];
@@ -122,7 +122,7 @@ export function statusOf(
     readonly waits?: readonly Wait[];
     readonly notes?: Status['notes'];
     readonly spending?: SpendingApart;
-    /** What is rendered for a person has no digest of the plan. */
+    /** Text for a person has no digest of the plan. */
     readonly isText?: boolean;
   } = {},
 ): Status {
@@ -175,7 +175,7 @@ function outlineOf(
   };
 }
 
-/** A hash of what was asked of the tasks, in whatever order they come and however far they are. */
+/** A hash of what was asked of the tasks, in any order and with any progress. */
 export function planDigest(tasks: readonly Task[]): string {
   const planned = tasks.map((task) => {
     const { id, title, description, file_locks, dependencies, adapter, model, role } = task;

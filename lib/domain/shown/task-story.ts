@@ -19,7 +19,7 @@ export interface BlockedCall {
   readonly count: number;
 }
 
-/** What one agent asked its watcher. */
+/** Calls of one agent to its watcher. */
 export interface AgentCalls {
   readonly agent: string;
   readonly allowed: number;
@@ -46,7 +46,7 @@ export interface TaskStory {
   readonly verifications: readonly Verification[];
   /** Whether its evidence came out differently when checked again. */
   readonly doubts: readonly EvidenceDoubt[];
-  /** What its worker left for later tasks, and what who leads left for it. */
+  /** Notes that its worker left for later tasks, and those the lead left for it. */
   readonly notes: readonly ShownNote[];
   /** Why it is not worked on now, one line each. */
   readonly waits_for: readonly string[];
@@ -56,15 +56,15 @@ export interface TaskStory {
   readonly calls: readonly AgentCalls[];
   /** null: nothing was accepted, or its commits are not in this clone. */
   readonly work: TaskWork | null;
-  /** That still stand. */
+  /** Existing worktrees. */
   readonly worktrees: readonly string[];
   readonly rescues: readonly Rescue[];
   /** Ids of changesets whose state another clone wrote: it does not count here. */
   readonly uncounted: readonly string[];
-  /** Those of the verdicts that another clone gave: they do not count here. */
+  /** Verdicts of another clone that are ignored here. */
   readonly uncounted_verdicts: readonly Verdict[];
   readonly changesets: readonly Changeset[];
-  /** As in status, of this task alone; absent where nothing is to be said. */
+  /** As in status, of this task alone; absent where there are none. */
   readonly conflicts_ahead?: Ahead;
   /** Commands to continue with, the likeliest first. */
   readonly next: readonly string[];

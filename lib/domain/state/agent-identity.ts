@@ -13,7 +13,7 @@ export function isAgentAddress(email: string): boolean {
   return email.endsWith(domain);
 }
 
-/** The same as git writes it: `Name <email>`. */
+/** An agent's identity as git writes it: `Name <email>`. */
 export function agentIdentity(agent: string): string {
   const { name, email } = agentAuthor(agent);
   return `${name} <${email}>`;

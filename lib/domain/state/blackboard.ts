@@ -3,12 +3,12 @@ import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { type SessionId, sessionIdPattern, type TaskId, taskIdPattern } from '../ids.ts';
 import { lineSchema, textSchema } from '../text.ts';
 
-/** What one note may hold, in characters, and how many of them there may be. */
+/** Limits of one note, in characters, and of the number of notes. */
 export const noteBounds = {
   text: 1_500,
-  /** Of the worker of one task. */
+  /** Notes of one task's worker. */
   ofTask: 8,
-  /** Of those who lead a session, for all its tasks. */
+  /** Notes of a session's lead, for all its tasks. */
   ofSession: 64,
   /** Tasks, or paths, that one is meant for. */
   meant: 20,
@@ -36,7 +36,7 @@ const noteFactsSchema = z.object({
 });
 type NoteFacts = Readonly<z.infer<typeof noteFactsSchema>>;
 
-/** One note that somebody left for later tasks; it is never changed, only taken away. */
+/** One note left for later tasks; it is never changed, only taken away. */
 const leftNoteSchema = z
   .object({
     /** Follows from the rest: the same words of the same moment are one note, and no other can be put in its place. */
@@ -61,7 +61,7 @@ export const blackboardPageSchema = z.object({
   v: z.literal(1),
   rev: z.int().min(1),
   session: sessionId,
-  /** Whose worker left these; null: those who lead did. */
+  /** The task whose worker left these; null: the lead did. */
   task: taskId.nullable(),
   /** Oldest first. */
   notes: z.array(leftNoteSchema).max(noteBounds.ofSession),

@@ -1,11 +1,11 @@
 import type { Changeset } from './changeset.ts';
 
-/** What has to be known of each to tell what one of them stands on. */
+/** The facts of each changeset that decide what another one stands on. */
 type Named = Pick<Changeset, 'id' | 'group' | 'state'>;
 
 /**
- * What keeps a changeset from being approved: the first it depends on that is neither approved nor landed, one that
- * was decided before one that still waits. null: nothing.
+ * Finds what keeps a changeset from being approved: the first it depends on that is neither approved nor landed, one
+ * that was decided before one that still waits. null: nothing.
  */
 export function blockingGroup<T extends Named>(
   changesets: readonly T[],
@@ -19,8 +19,8 @@ export function blockingGroup<T extends Named>(
 }
 
 /**
- * Which changeset of a cycle another one means by the group it depends on. What is left of a group after a rejection is
- * built again under the same name: it is the last one that was built before.
+ * Finds the changeset that another one means by the group it depends on. After a rejection the rest of a group is built
+ * again under the same name: the last one built before counts.
  */
 function meantBy<T extends Named>(
   changesets: readonly T[],

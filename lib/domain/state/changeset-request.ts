@@ -19,9 +19,9 @@ export const changesetRequestSchema = z.object({
   /** Ids of the landed changesets that are on it, oldest first. */
   holds: z.array(z.string()),
   pull_request: z.string().nullable(),
-  /** What its request goes into there, as it was told last; null before. */
+  /** The branch its request goes into, as last set; null before. */
   target: z.string().nullable(),
-  /** In how many rounds something was taken up of it. */
+  /** The number of rounds in which something was taken up of it. */
   rounds: z.int().min(0),
   /** Once it was merged on its host: the commit of the base branch that has all of it. */
   merged: oid.nullable(),

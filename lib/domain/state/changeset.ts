@@ -64,14 +64,14 @@ export const changesetSchema = z.object({
   rejected_tasks: z.array(task).optional(),
   /** Remarks on lines that came with an approval. */
   remarks: lineCommentsSchema.optional(),
-  /** What it lands with, where the person wrote that when they approved it. */
+  /** Its commit message, where the person wrote one when they approved it. */
   message: textSchema(messageLimit).optional(),
   decided_by: z.string().nullable(),
-  /** Of one that a machine built which joined, and of an approval that was given there: the word of that machine. */
+  /** The signed statement of a machine that joined and built it, or took its approval. */
   built_on: machineWordSchema.optional(),
   approved_on: machineWordSchema.optional(),
   landed_commit: oid.nullable(),
-  /** What it landed on, where that is not the first parent of landed_commit: it landed as several commits. */
+  /** The commit it landed on, where that is not the first parent of landed_commit: it landed as several commits. */
   landed_onto: oid.optional(),
   /** Once its landing was taken back: as what it had landed. It is rejected then. Left out before. */
   undone: z.object({ commit: oid, by: z.string(), at: z.string() }).optional(),

@@ -1,46 +1,46 @@
 import type { SessionId } from '../ids.ts';
 
 const decisionKinds = [
-  /** What a session is for, and the branch it lands on. */
+  /** A session's objective, and the branch it lands on. */
   'session',
-  /** What is asked of a task. */
+  /** The request of a task. */
   'task',
   /** How a task stands: its status, what its work starts from and what its next agent reads. */
   'standing',
   /** Whether a session continues, in which cycle, and what it plans. */
   'course',
-  /** That a task runs with an adapter its configuration doesn't offer. */
+  /** A task runs with an adapter its configuration doesn't offer. */
   'adapter',
   'verdict',
   'changeset',
-  /** That commits were judged by the rules of their task. */
+  /** Commits were judged by the rules of their task. */
   'work',
-  /** That the diagnostics were run on a commit. */
+  /** The diagnostics were run on a commit. */
   'checks',
   'approval',
-  /** What some work lands with, whatever commit it is built as. */
+  /** The message that a work lands with, as any commit. */
   'message',
-  /** That a changeset is part of the branch. */
+  /** A changeset is part of the branch. */
   'landed',
   'limit',
   /** Notes for the next plan. */
   'replan',
   /** A work tree that has to follow a landing. */
   'checkout',
-  /** That a service refused this clone for a while. */
+  /** A service refused this clone for a while. */
   'pause',
-  /** What this clone remembered for later planners. */
+  /** Memory of this clone for later planners. */
   'memory',
-  /** What was left here for later tasks. */
+  /** A note left here for later tasks. */
   'note',
-  /** That a machine is trusted in a role. */
+  /** A machine is trusted in a role. */
   'machine',
 ] as const;
 type DecisionKind = (typeof decisionKinds)[number];
 
 /**
- * What another person's signature can decide. What was found out about commits is found out here again, and
- * only this clone decides about its adapters and its work tree.
+ * Kinds that another person's signature can decide. Findings about commits are made again here, and only this clone
+ * decides about its adapters and its work tree.
  */
 export const signedKinds: readonly DecisionKind[] = [
   'session',
@@ -72,16 +72,16 @@ export interface Decision {
 export interface DecisionLog {
   /** Whether exactly this was decided here, or by a named signer. Reads nothing but memory. */
   has(decision: Decision): boolean;
-  /** Whose signature alone makes a decision count; null where it doesn't count, or was made here. */
+  /** The signer whose signature alone makes a decision count; null where it doesn't count, or was made here. */
   signedBy(decision: Decision): string | null;
-  /** Records decisions made here, for good when it returns; what is trusted already is left as it is. Throws FlameErrors `decisions-not-kept`, `typed-in-chat`. */
+  /** Records decisions made here, durably; trusted ones stay. FlameErrors `decisions-not-kept`, `typed-in-chat`. */
   record(decisions: readonly Decision[]): void;
   /**
-   * Records that decisions are used up or taken back: each counts no more, wherever it is put back, until it is made
-   * again. Throws FlameError `decisions-not-kept`.
+   * Records that decisions are used up or taken back: each is ignored, wherever it is put back, until it is made again.
+   * Throws FlameError `decisions-not-kept`.
    */
   supersede(decisions: readonly Decision[]): void;
-  /** The same for digests that a named signer signed as superseded: what was decided here stays. */
+  /** Revokes digests that a named signer signed as superseded: decisions made here stay. */
   revoke(digests: Iterable<string>): void;
   /** The digests of what this clone decided of a session and what it superseded, as far as a signature can cover it. */
   madeHere(session: SessionId): {
@@ -90,7 +90,7 @@ export interface DecisionLog {
   };
   /** Whether anything of a session was ever decided here, be it only of one of its tasks. */
   knows(session: SessionId): boolean;
-  /** Takes in what other processes of this clone have decided since. To be called before a state is judged. */
+  /** Reads decisions of other processes of this clone. Must be called before a state is judged. */
   refresh(): void;
   /** Another number each time anything was recorded, superseded or revoked, as far as it was taken in. */
   readonly revision: number;

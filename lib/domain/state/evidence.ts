@@ -27,9 +27,9 @@ const evidenceCommandSchema = z.object({
 });
 export type EvidenceCommand = Readonly<z.infer<typeof evidenceCommandSchema>>;
 
-/** What a piece of work rests on: enough to do it again and compare. */
+/** Evidence of a work: enough to do it again and compare. */
 export const evidenceSchema = z.object({
-  /** What was done, in the words of who did it. */
+  /** Summary by the one who did it. */
   summary: z.string(),
   /** The tree the checks ran on. */
   tree: oid,
@@ -37,7 +37,7 @@ export const evidenceSchema = z.object({
   files: z.array(evidenceFileSchema),
   changed_files: z.int().min(0),
   commands: z.array(evidenceCommandSchema),
-  /** What made chance the same each time, where something did. */
+  /** The seed that made random values repeat, where there was one. */
   seed: z.string().nullable(),
   results: z.object({ passed: z.int().min(0), failed: z.int().min(0) }),
   /** Over what comes out the same when the same is done again, and nothing else. */

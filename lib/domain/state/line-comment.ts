@@ -27,7 +27,7 @@ export type LineComment = Readonly<z.infer<typeof lineCommentSchema>>;
 /** Comments that go along with one decision. */
 export const lineCommentsSchema = z.array(lineCommentSchema).max(50);
 
-/** The same as a person writes them: on the new side by default, the lines are found by the tool. */
+/** Comments as a person writes them: on the new side by default, the lines are found by the tool. */
 export const givenCommentsSchema = z
   .array(
     fields

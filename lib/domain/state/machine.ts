@@ -3,12 +3,12 @@ import { lineSchema } from '../text.ts';
 
 export const machineRoles = ['lead', 'worker'] as const;
 
-/** What a machine that joined does there: takes tasks, judges work, merges it, has its person decide. */
+/** Roles of a machine that joined: takes tasks, judges work, merges it, has its person decide. */
 export const sharedRoles = ['work', 'validate', 'merge', 'review'] as const;
 export const sharedRoleSchema = z.enum(sharedRoles);
 export type SharedRole = (typeof sharedRoles)[number];
 
-/** What a machine says of itself with each sign of life; only who it is decides anything, by the ref it stands on. */
+/** Content of a heartbeat; only the machine's identity decides anything, by the ref it stands on. */
 export const signOfLifeSchema = z.object({
   v: z.literal(1),
   /** Its clone, see cloneName. */
@@ -19,7 +19,7 @@ export const signOfLifeSchema = z.object({
   /** Digest of the configuration it works with. */
   config: lineSchema(100),
   slots: z.int().min(0),
-  /** What it offers to do; earlier versions work. */
+  /** Roles it offers; earlier versions work. */
   roles: z.array(sharedRoleSchema).max(10).default(['work']),
   /** Its public key (ed25519, base64url): what it signs is believed where a person named this key. */
   key: lineSchema(100).optional(),

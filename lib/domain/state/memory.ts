@@ -5,11 +5,11 @@ import { lineSchema, textSchema } from '../text.ts';
 
 export const memoryProviderNames = ['notes', 'none'] as const;
 
-/** What is remembered of one session, or of one of its tasks that is settled. */
+/** Memory of one session, or of one of its settled tasks. */
 export const memoryEntrySchema = z.object({
   v: z.literal(1),
   rev: z.int().min(1),
-  /** failure: a task that came to nothing. summary: the session as a whole. */
+  /** failure: a task that ended without a result. summary: the session as a whole. */
   kind: z.enum(['summary', 'result', 'failure']),
   session: z
     .string()
@@ -23,11 +23,11 @@ export const memoryEntrySchema = z.object({
     .nullable(),
   /** The task's title, or the objective in one line. */
   title: lineSchema(200),
-  /** What the task, or the session, is now. */
+  /** Status of the task, or of the session. */
   status: lineSchema(50),
   /** The paths it was about. */
   paths: z.array(lineSchema(500)).max(100),
-  /** What came out, or why it failed. */
+  /** The result, or why it failed. */
   notes: textSchema(4_000),
   /** How it went before, oldest first. */
   attempts: z.array(z.object({ attempt: z.int().min(0), result: lineSchema(50), notes: textSchema(2_000) })),

@@ -1,9 +1,6 @@
 import type { Session } from './session.ts';
 
-/**
- * What must still be brought along in a clone, by its name: a session that came through sync may record another clone's
- * checkout.
- */
+/** The checkout that a clone, by its name, must still update: a synced session may record another clone's checkout. */
 export function ownCheckout(
   { place }: { readonly place: string },
   { checkout }: Pick<Session, 'checkout'>,

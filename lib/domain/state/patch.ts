@@ -1,6 +1,6 @@
 import type { ObjectId } from '../ids.ts';
 
-/** What two commits differ in, whole and checked: what is shown of it is what git counts. */
+/** The difference of two commits, whole and checked: git counts the same lines as are shown. */
 export interface Patch {
   readonly files: readonly PatchFile[];
 }
@@ -34,7 +34,7 @@ interface MovedFrom {
 }
 
 export interface Hunk {
-  /** What git says the hunk is in, after the second `@@`. */
+  /** Git's heading of the hunk, after the second `@@`. */
   readonly heading: string;
   readonly oldStart: number;
   readonly newStart: number;
@@ -84,7 +84,7 @@ export interface TreeChange {
   readonly mode: string;
   /** A submodule's commit where the mode is 160000. */
   readonly blob: ObjectId | null;
-  /** The same of the other side: 000000 and null where it had no file there. */
+  /** Mode and blob of the other side: 000000 and null where it had no file there. */
   readonly oldMode: string;
   readonly oldBlob: ObjectId | null;
 }

@@ -11,7 +11,7 @@ const idText = z
   .string()
   .regex(taskIdPattern, 'must be lower-case letters, digits and hyphens, at most 64, like task-001');
 
-/** What a planner answers and what `git flame plan --from` reads, one task. Unknown keys are dropped. */
+/** One task as a planner answers it and `git flame plan --from` reads it. Unknown keys are dropped. */
 export const plannedTaskSchema = z.object({
   id: idText.transform((id) => id as TaskId),
   title: lineSchema(200),

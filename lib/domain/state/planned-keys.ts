@@ -2,7 +2,7 @@ import type { PlannedTask } from './plan.ts';
 
 export type PlanKey = Exclude<keyof PlannedTask, 'id'>;
 
-/** What is planned of a task, and what a person may change of it while it is not being worked on. */
+/** Planned keys of a task, which a person may change while it is not being worked on. */
 export const plannedKeys: readonly PlanKey[] = [
   'title',
   'description',

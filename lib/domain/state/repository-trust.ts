@@ -1,4 +1,4 @@
-/** One thing that a repository's files make run or show, and that needs the person's word first. */
+/** One thing that a repository's files make run or show, which the person must allow first. */
 export interface TrustItem {
   readonly kind: 'command' | 'setting' | 'template' | 'file';
   /** A key of the configuration, or a file: relative to the top of the repository, absolute outside it. */
@@ -22,7 +22,7 @@ export interface TrustChange {
   readonly before: string | null;
 }
 
-/** What a person allowed for one configuration of one clone. */
+/** A person's permission for one configuration of one clone. */
 export interface Permission {
   /** The common git directory. */
   readonly repository: string;

@@ -14,7 +14,7 @@ const oid = z
   .regex(objectIdPattern)
   .transform((id) => id as ObjectId);
 
-/** What one agent run cost and how it ended; kept in the session's note, latest runs last. */
+/** Cost and end of one agent run; kept in the session's note, latest runs last. */
 export const agentRunSchema = z.object({
   id: z.string(),
   role: roleSchema,
@@ -32,7 +32,7 @@ export type AgentRun = z.infer<typeof agentRunSchema>;
 const servicePauseSchema = z.object({ adapter: z.string(), until: z.string(), why: z.string() });
 export type ServicePause = Readonly<z.infer<typeof servicePauseSchema>>;
 
-/** What an agent on a machine may spend at most, set aside before it starts; in one of the two units. */
+/** The most an agent on a machine may spend, set aside before it starts; in one of the two units. */
 const reservationSchema = z.object({
   agent: z.string(),
   machine: z.string(),
@@ -47,7 +47,7 @@ const trustedMachineSchema = z.object({ machine: z.string(), roles: z.array(shar
 
 const spendSchema = z.object({ runs: z.int(), cost_usd: z.number(), tokens: z.number() });
 
-/** What the agents of a role were expected to cost: how many if all goes well and at worst, and USD for one. */
+/** Estimate of a role's agents: how many if all goes well and at worst, and USD for one. */
 const roleEstimateSchema = z.object({
   runs: z.int().min(0),
   runs_with_retries: z.int().min(0),
@@ -81,7 +81,7 @@ export const sessionSchema = z.object({
     .regex(sessionIdPattern)
     .transform((id) => id as SessionId),
   objective: textSchema(longestObjective),
-  /** What the person calls it; without one, the first line of its objective. */
+  /** The person's title for it; without one, the first line of its objective. */
   title: lineSchema(200).optional(),
   /** Short branch name. */
   base_branch: z.string(),
@@ -143,7 +143,7 @@ export const sessionSchema = z.object({
       requests: z.array(changesetRequestSchema).optional(),
     })
     .optional(),
-  /** A checked-out base that still has to be brought along: landing moved the branch from → to. */
+  /** A checked-out base that must still be updated: landing moved the branch from → to. */
   checkout: z
     .object({
       from: oid,
@@ -158,8 +158,8 @@ export const sessionSchema = z.object({
    */
   archived_at: z.string().optional(),
   /**
-   * How machines share it, see REFS.md: who leads it, by its clone's name, through what that clone calls which remote, in
-   * which term; times in milliseconds.
+   * How machines share it, see REFS.md: the lead, by its clone's name, the remote as that clone names it, and the term;
+   * times in milliseconds.
    */
   machines: z
     .object({
@@ -168,15 +168,15 @@ export const sessionSchema = z.object({
       term: claimNumberSchema,
       lease_ms: z.int().min(1),
       renew_ms: z.int().min(1),
-      /** What who leads lets machines do beside tasks; its own person's word, which this only tells. */
+      /** What the lead lets machines do beside tasks; a copy: its person's own decision counts. */
       trusted: z.array(trustedMachineSchema).optional(),
-      /** Which machine builds the changesets for who leads, and how often that was handed out; null: none does. */
+      /** The machine that builds the changesets for the lead, and how often that was handed out; null: none does. */
       merging: z.object({ machine: z.string().nullable(), claim: claimNumberSchema }).optional(),
     })
     .optional(),
-  /** What agents may spend that isn't booked yet, where several machines spend of one budget. */
+  /** Reserved spending that isn't booked yet, where several machines spend of one budget. */
   reservations: z.array(reservationSchema).optional(),
-  /** What agents of each machine spent, where several share the session; by the machine's name. */
+  /** Spending by machine name, where several share the session. */
   spent_on: z.record(z.string(), z.object({ cost_usd: z.number(), tokens: z.number() })).optional(),
   /** Adapters that nothing is asked of before a time. */
   pauses: z.array(servicePauseSchema).default([]),

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../util/canonical-digest.ts';
 import { type SessionId, sessionIdPattern } from '../ids.ts';
 import { lineSchema, textSchema } from '../text.ts';
 
-/** What a signature is made for: one made for commits, mail or anything else is none over decisions. */
+/** The namespace of signatures: one made for commits, mail or anything else is none over decisions. */
 export const signatureNamespace = 'git-flame';
 
 // A program has to be started for each: more than people who share a session need.
@@ -12,7 +12,7 @@ export const mostSeals = 20;
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const objectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
-/** What one clone decided of a session, signed by its person. */
+/** Decisions of one clone about a session, signed by its person. */
 const sealSchema = z.object({
   /** The first commit of the branch the session began on: the same in every clone, and in no other repository. */
   repository: objectId,
@@ -45,7 +45,7 @@ export type SignatureNote = Readonly<z.infer<typeof signatureNoteSchema>>;
 /** A signature that does not count. */
 export interface RefusedSeal {
   readonly session: SessionId;
-  /** Who it says it is of. */
+  /** Its claimed author. */
   readonly by: string;
   readonly why: string;
 }

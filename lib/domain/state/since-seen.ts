@@ -2,13 +2,13 @@ import type { ObjectId, TaskId } from '../ids.ts';
 import type { Changeset, DiffStat } from './changeset.ts';
 import type { LineComment } from './line-comment.ts';
 
-/** What changed in a changeset, or in the work of a task, since a person saw it last. */
+/** Changes in a changeset, or in the work of a task, since a person saw it last. */
 export interface SinceSeen {
-  /** What they saw, oldest first: several where tasks were in other groups then. */
+  /** Versions they saw, oldest first: several where tasks were in other groups then. */
   readonly seen: readonly SeenVersion[];
   /** The tree of what they saw as it would be on what the work is built on now: what is compared with. */
   readonly from: ObjectId;
-  /** What it is compared with it. */
+  /** The commit compared with it. */
   readonly to: ObjectId;
   /** Whether what lies below moved meanwhile; what came from there is not part of the difference. */
   readonly isMoved: boolean;
@@ -47,6 +47,6 @@ export interface AnsweredComment {
   readonly fate: CommentFate;
   /** Where the line, or the first of them, is now; null where it is no more. */
   readonly line: number | null;
-  /** What was changed there: lines of a diff, each with its sign; none where nothing was. */
+  /** The change there: lines of a diff, each with its sign; none where there is none. */
   readonly answer: readonly string[];
 }

@@ -1,10 +1,10 @@
-/** What was used up of a model, or may be. */
+/** Use of a model, or a limit of it. */
 export interface Spending {
   readonly tokens: number;
   readonly cost_usd: number;
 }
 
-/** What a request to a model may cost, before its answer reports it. */
+/** The most a request to a model may cost, before its answer reports it. */
 export interface Demand {
   readonly input: Spending;
   readonly perOutputToken: Spending;
@@ -51,7 +51,7 @@ export function addSpending(all: Iterable<Spending>): Spending {
   return { tokens, cost_usd };
 }
 
-/** What is left of `most`, 0 or more of each. */
+/** Returns what is left of `most`, 0 or more of each. */
 export function beyond(most: Spending, spent: Spending): Spending {
   return {
     tokens: Math.max(0, most.tokens - spent.tokens),

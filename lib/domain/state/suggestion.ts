@@ -1,13 +1,13 @@
 // As in Markdown: a fence that is longer than any in its lines ends it, and nothing else does.
 const block = /^(`{3,})suggestion[ \t]*\n(?:([\s\S]*?)\n)?\1[ \t]*$/m;
 
-/** The lines that a comment would have in the place of those it is about; null: it suggests nothing. */
+/** The lines that a comment suggests instead of those it is about; null: it suggests nothing. */
 export function suggestedLines(text: string): readonly string[] | null {
   const found = block.exec(text.replace(/\r\n?/g, '\n'));
   return found === null ? null : (found[2]?.split('\n') ?? []);
 }
 
-/** What a comment says beside what it suggests; '' where that is all. */
+/** The text of a comment beside its suggestion; '' where that is all. */
 export function wordsBeside(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(block, '').trim();
 }

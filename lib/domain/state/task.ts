@@ -29,7 +29,7 @@ export const historyEntrySchema = z.object({
   attempt: z.int().min(0),
   agent_id: z.string().nullable(),
   timestamp: z.string(),
-  /** What became of the attempt: failed, rejected, validation_failed, conflict, released, summary. */
+  /** The attempt's outcome: failed, rejected, validation_failed, conflict, released, summary. */
   result: z.string(),
   notes: z.string(),
   rejection_reason: z.string().nullable(),
@@ -37,9 +37,9 @@ export const historyEntrySchema = z.object({
   tokens_used: z.number(),
   /** A reviewer's remarks on lines of the attempt; left out where there are none, and of older attempts. */
   comments: lineCommentsSchema.optional(),
-  /** Of one that goes on from what was said of its pull request: notes and comments are that. Left out otherwise. */
+  /** True where it continues from remarks on its pull request: notes and comments are these. Left out otherwise. */
   on_request: z.literal(true).optional(),
-  /** What an attempt that was sent back had made: its own change lies between the two; left out of older attempts. */
+  /** The work of an attempt that was sent back: its own change lies between the two; left out of older attempts. */
   work: z.object({ commit: objectId, start: objectId }).optional(),
 });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
@@ -94,7 +94,7 @@ const noteSchema = z.object({
   adapter: z.string().nullable(),
   /** With what each of several attempts at once is made, of which one counts in the end; left out where there is one. */
   attempts: attemptsSchema.optional(),
-  /** What became of each of these in the latest round; left out before, and where one attempt is made. */
+  /** Outcomes of these in the latest round; left out before, and where one attempt is made. */
   tries: z.array(trySchema).optional(),
   acceptance_criteria: z.array(textSchema(2_000)),
   constraints: z.array(textSchema(2_000)),
@@ -153,8 +153,8 @@ const held = { commit: z.null(), claimed_by: z.string(), claimed_at: z.string() 
 const accepted = { branch: z.string(), commit: objectId, start_commit: objectId };
 
 /**
- * A task as its note stores it: by its status, what is valid there. One that failed, is blocked, requeued or dropped
- * keeps what its last attempt left, if there was one.
+ * A task as its note stores it: its status decides which fields are valid. One that failed, is blocked, requeued or
+ * dropped keeps what its last attempt left, if there was one.
  */
 export const taskSchema = z.discriminatedUnion(
   'status',

@@ -3,7 +3,7 @@ import { failureKinds } from '../failure.ts';
 import { type AgentId, type ObjectId, objectIdPattern, type TaskId, taskIdPattern } from '../ids.ts';
 import { lineSchema } from '../text.ts';
 
-/** How many agents at most work on one task at once, each for itself. */
+/** The most agents at work on one task at once, each on its own attempt. */
 export const mostAttempts = 8;
 
 const adapter = z.string().regex(taskIdPattern);
@@ -59,7 +59,7 @@ export const trySchema = z.object({
   ended: z.enum(['handed-in', 'failed', 'left-out']).nullable(),
   /** Its last words. */
   notes: z.string(),
-  /** What it left for later tasks. */
+  /** Its notes for later tasks. */
   left: z.array(z.string()),
   cost_usd: z.number(),
   tokens: z.number(),
@@ -73,7 +73,7 @@ export const trySchema = z.object({
       rules: z.array(z.string()),
     })
     .optional(),
-  /** What it handed in, compared with `start`; `from`: where it began, if that was not there; `built_on` as in its task. */
+  /** Its work, compared with `start`; `from`: where it began, if that was not there; `built_on` as in its task. */
   work: z
     .object({
       commit: objectId,

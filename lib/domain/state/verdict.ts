@@ -16,7 +16,7 @@ export const diagnosticRunSchema = z.object({
   exit_code: z.int().nullable(),
   timed_out: z.boolean(),
   duration_ms: z.number(),
-  /** The last lines of its output, at most 4,000 characters; where it failed, first those that tell of a failure. */
+  /** The last lines of its output, at most 4,000 characters; where it failed, first the lines that show the failure. */
   output: z.string(),
   /** `sha256:<hex>` of all its output. */
   output_hash: z.string().optional(),
@@ -25,7 +25,7 @@ export const diagnosticRunSchema = z.object({
 });
 export type DiagnosticRun = z.infer<typeof diagnosticRunSchema>;
 
-/** What a validator (an agent, the diagnostics alone, or a person) found about one exact commit. */
+/** The finding of a validator (an agent, the diagnostics alone, or a person) about one exact commit. */
 export const verdictSchema = z.object({
   session: z
     .string()
@@ -50,9 +50,9 @@ export const verdictSchema = z.object({
   tokens: z.number(),
   /** Why a person passed it although a diagnostic, or its validation, failed. */
   override: z.string().optional(),
-  /** Of one that a machine found which joined: its name, the number of its claim to judge this work, and its signature. */
+  /** Where a machine that joined gave it: its name, the number of its claim to judge this work, and its signature. */
   machine: machineWordSchema.optional(),
-  /** What it rests on; absent in verdicts of earlier versions. */
+  /** Its evidence; absent in verdicts of earlier versions. */
   evidence: evidenceSchema.optional(),
 });
 export type Verdict = Readonly<z.infer<typeof verdictSchema>>;
@@ -95,7 +95,7 @@ export const reviewNoteSchema = z.object({
   override: z.string().nullable(),
   cost_usd: z.number(),
   tokens: z.number(),
-  /** Who took the landing back, and why; left out where nobody did. */
+  /** Who took the landing back, and why; left out where it stands. */
   undone: z.object({ by: z.string(), at: z.string(), reason: z.string() }).optional(),
 });
 export type ReviewNote = Readonly<z.infer<typeof reviewNoteSchema>>;
