@@ -76,7 +76,7 @@ function readFlags(descriptor: number): number {
   }
 }
 
-// What has V8 write logs, which it doesn't mark.
+// Matches the options that make V8 write logs, whose descriptors it doesn't mark as close-on-exec.
 const logging = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((word) =>
   /--(?:prof|perf|log)/.test(word),
 );

@@ -31,8 +31,8 @@ export function signCommitText(text: string, privateKey: string, format: Format)
 }
 
 /**
- * The public key (ed25519, base64url) whose holder signed a commit, by its whole text; null: nobody signed it, or not
- * exactly this, or in another form. Never throws.
+ * Returns the public key (ed25519, base64url) whose holder signed a commit, given its whole text; null: it is not
+ * signed, signed over another text, or in another form. Never throws.
  */
 export function signerOf(text: string, format: Format): string | null {
   const [whole = '', armored = ''] =
@@ -70,7 +70,7 @@ function unpackSignature(blob: Buffer): Found | null {
   return isOurs && key?.length === keyBytes && bytes !== undefined ? { key, signature: bytes } : null;
 }
 
-/** What is signed of a text: never the text itself, always its hash. */
+/** Builds the bytes that a signature covers: they hold the hash of the text, never the text itself. */
 function signedBytes(text: string): Buffer {
   const hash = createHash(hashName).update(text).digest();
   return Buffer.concat([magic, packed(namespace, '', hashName, hash)]);

@@ -27,7 +27,7 @@ export async function dropSetIds(folders: readonly string[], most = mostEntries)
   }
 }
 
-/** The same for one file; what is no file of this user is left as it is. */
+/** Drops the set-id bits of one file; ignores anything but a regular file of this user. */
 export function dropSetId(path: string): void {
   try {
     const facts = lstatSync(path);

@@ -53,7 +53,7 @@ export function splitNames(output: Buffer): string[] {
   return names;
 }
 
-/** The same way back. */
+/** Joins names, each with NUL behind it, as splitNames reads them. */
 export function joinNames(names: readonly string[]): Buffer {
   return Buffer.concat(names.flatMap((name) => [nameBytes(name), Buffer.from([0])]));
 }

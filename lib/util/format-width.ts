@@ -78,7 +78,7 @@ function breakWord(word: string, room: number): readonly string[] {
   return [...pieces, piece];
 }
 
-/** What stands for one character on the screen, such as an emoji that is joined of several. */
+/** Splits a text into what the screen shows as one character, such as an emoji that is joined of several. */
 function charactersOf(text: string): string[] {
   segmenter ??= new Intl.Segmenter();
   return [...segmenter.segment(text)].map(({ segment }) => segment);

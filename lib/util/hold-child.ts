@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 
 /**
- * Throws where a child has no pipes, for no descriptor was left: it never began. node tells that by an event alone,
- * which ends the program where nobody hears it.
+ * Throws where a child has no pipes because no descriptor was left: it never began. node reports that by an event
+ * alone, which ends the program where nothing listens for it.
  */
 export function requirePipes(child: ChildProcess): void {
   if ((child.stdio as ChildProcess['stdio'] | undefined) !== undefined) return;
@@ -15,6 +15,6 @@ export function requirePipes(child: ChildProcess): void {
 export function holdChild(child: ChildProcess, isHeld: boolean): void {
   const change = isHeld ? 'ref' : 'unref';
   child[change]();
-  // The pipes of a child are sockets, whatever their declared type.
+  // The pipes of a child are sockets, although they are declared as streams.
   for (const pipe of child.stdio as readonly (Socket | null | undefined)[]) pipe?.[change]();
 }

@@ -1,4 +1,4 @@
-/** What a JSON object from outside is: each field is looked at before it's used. */
+/** A JSON object from outside: each field is checked before it's used. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 export function isRecord(value: unknown): value is JsonRecord {

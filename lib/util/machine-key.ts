@@ -24,7 +24,7 @@ export function signText(privateKey: string, text: string): string {
   return sign(null, Buffer.from(text), createPrivateKey(privateKey)).toString('base64url');
 }
 
-/** Whether the holder of a public key signed exactly this text; never throws, whatever is given. */
+/** Whether the holder of a public key signed exactly this text; never throws, also on malformed input. */
 export function isSignedBy(publicKey: string, text: string, signature: string): boolean {
   try {
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' });
@@ -34,16 +34,16 @@ export function isSignedBy(publicKey: string, text: string, signature: string): 
   }
 }
 
-// As many that nobody finds another key for one.
+// As many digits as make it infeasible to find another key with the same ones.
 const digits = 20;
 const bound = new RegExp(`^(?:.*[/-][0-9a-f]{8})-([0-9a-f]{${digits}})$`);
 
-/** A clone's name with what its key is known by, so that nobody else can sign in that name. */
+/** Appends the key's fingerprint to a clone's name, so that no other clone can sign in that name. */
 export function nameWithKey(clone: string, key: string): string {
   return `${clone}-${printOf(key)}`;
 }
 
-/** Whether what is signed with a key, null: with none, may be of who has that name; true of names that say no key. */
+/** Whether a key (null: none) may sign as this name; true of names without a fingerprint. */
 export function maySignAs(name: string, key: string | null): boolean {
   const [, print] = name.match(bound) ?? [];
   return print === undefined || (key !== null && printOf(key) === print);

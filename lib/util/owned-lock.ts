@@ -37,14 +37,14 @@ export async function takeLock(path: string, options: OwnedLockOptions): Promise
   // Loaded when first needed: most commands lock nothing.
   const { lock } = await import('proper-lockfile');
   mkdirSync(dirname(path), { recursive: true });
-  // Where nothing can be written, trying again for the whole time would only say so later.
+  // Where nothing can be written, to retry for the whole time would only report it later.
   accessSync(dirname(path), constants.W_OK);
   takeOverDead(path);
   const release = await lock(path, {
     lockfilePath: path,
     realpath: false,
     stale: options.staleMs,
-    // What is done under the lock is safe without it too; the default would end the process.
+    // Work under the lock is safe without it too; the default would end the process.
     onCompromised: () => undefined,
     ...(options.retries === undefined ? {} : { retries: options.retries }),
   });
@@ -59,7 +59,7 @@ export async function takeLock(path: string, options: OwnedLockOptions): Promise
   };
 }
 
-/** The same for the time of `work`. */
+/** Takes the lock as takeLock does, and holds it while `work` runs. */
 export async function withLock<T>(
   path: string,
   options: OwnedLockOptions,
@@ -103,7 +103,7 @@ function takeOverDead(path: string): void {
   for (const named of [ownerOf(path), earlierOwnerOf(path)]) takeOver(path, named);
 }
 
-/** The same by the file that names its holder. Of several processes, the one that gets to rename that file may. */
+/** Removes a dead lock by the file that names its holder. Of several processes, one gets to rename that file. */
 function takeOver(path: string, named: string): void {
   const owner = readTextOrEmpty(named);
   const holder = holderIn(owner);

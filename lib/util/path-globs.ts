@@ -23,8 +23,8 @@ export function pathMatches(glob: string, path: string, present: readonly string
 }
 
 /**
- * The same as shells and search programs read it, where brackets and `@(…)` always are patterns, or as a plain path:
- * what one of the two readings names.
+ * Whether a glob matches a path, as a plain path or as shells and search programs read it: these always take
+ * brackets and `@(…)` as patterns.
  */
 export function wildcardMatches(glob: string, path: string): boolean {
   if (pathMatches(glob, path)) return true;

@@ -25,7 +25,7 @@ export function isWildName(name: string): boolean {
   return /[*?\\]/.test(name) || characterClass.test(name);
 }
 
-/** What the braces of a lock stand for, each alternative as a lock of its own. */
+/** Expands the braces of a lock, each alternative as a lock of its own. */
 export function lockParts(lock: string): readonly string[] {
   return [...new Set(braceExpand(lock))];
 }

@@ -80,7 +80,7 @@ interface ProcessStat {
   readonly start: string;
 }
 
-/** What /proc says of a process; null where that can't be read. */
+/** Reads the state of a process from /proc; null where that can't be read. */
 export function readStat(pid: number): ProcessStat | null {
   const text = readTextOrEmpty(`/proc/${pid}/stat`);
   if (text === '') return null;
@@ -97,7 +97,7 @@ function startByPs(pid: number): string | null {
   return askPs(pid, 'lstart=');
 }
 
-/** What ps says of a process, for systems without /proc; null where it isn't there, or ps isn't. */
+/** Asks ps about a process, for systems without /proc; null where there is no such process, or no ps. */
 export function askPs(pid: number, columns: string): string | null {
   const { error, stdout } = spawnSync('ps', ['-o', columns, '-p', String(pid)], { encoding: 'utf8' });
   const text = error === undefined ? stdout.trim() : '';

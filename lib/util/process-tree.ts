@@ -33,7 +33,7 @@ export function readEnvironment(pid: number): Readonly<Record<string, string>> {
   );
 }
 
-/** What readProcess says, where there is no /proc. */
+/** Reads as readProcess does, by ps, where there is no /proc. */
 export function processByPs(pid: number): TreeProcess | null {
   const found = /^(\d+)\s+(.+)$/.exec(askPs(pid, 'ppid=,comm=') ?? '');
   if (found === null) return null;

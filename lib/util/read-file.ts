@@ -25,7 +25,7 @@ export function readTextOrEmpty(path: string): string {
   }
 }
 
-/** What is in a folder; nothing where there is none, or it can't be read. */
+/** Lists the names in a folder; empty where there is no folder, or it can't be read. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -34,12 +34,12 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** The same as paths. */
+/** Lists the paths of a folder's entries, as namesIn does their names. */
 export function pathsIn(folder: string): readonly string[] {
   return namesIn(folder).map((name) => join(folder, name));
 }
 
-/** The same with what each is. */
+/** Lists a folder's entries, each with its kind; empty where it can't be read. */
 export function entriesIn(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

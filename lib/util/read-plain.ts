@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 
-// What another program may have put there is read no other way: a link may lead anywhere, a pipe is waited for, a device
-// has no end, and a file may be larger than the memory.
+// A file that another program may have made is read only by this code: a link may lead anywhere, a pipe blocks, a
+// device has no end, and a file may be larger than the memory.
 
 interface Bounds {
   /** Bytes; of a larger file the beginning is read. */
@@ -17,7 +17,7 @@ export interface PlainText {
   readonly size: number;
 }
 
-/** What a plain file begins with; null where there is none, it is something else, or a link leads to it. */
+/** Reads the beginning of a plain file; null where there is none, it is something else, or a link leads to it. */
 export function readPlain(path: string, { most, root }: Bounds): PlainText | null {
   const file = openPlain(root === undefined ? path : join(root, path));
   if (file === null) return null;
@@ -33,7 +33,7 @@ export function readPlain(path: string, { most, root }: Bounds): PlainText | nul
   }
 }
 
-/** The same as text alone, '' where there is none. */
+/** Reads the text that readPlain finds, '' where there is none. */
 export function readPlainText(path: string, bounds: Bounds): string {
   return readPlain(path, bounds)?.text ?? '';
 }

@@ -25,7 +25,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** What a link holds; null: it is none, or can't be read. */
+/** Reads the target of a link; null: it is none, or can't be read. */
 export function linkTarget(path: string): string | null {
   try {
     return readlinkSync(path);

@@ -11,7 +11,7 @@ export function tellingLine(lines: readonly string[]): string | null {
   return said.findLast((line) => telling.test(line)) ?? said.at(-1) ?? null;
 }
 
-/** At most so many lines of output: those that tell of a failure, each with what follows it, then its end. */
+/** Returns at most so many lines of output: those that report a failure, each with what follows it, then its end. */
 export function tellingLines(output: string, most: number): readonly string[] {
   const lines = output.trimEnd().split('\n');
   if (lines.length <= most) return lines;
@@ -28,7 +28,7 @@ export function tellingLines(output: string, most: number): readonly string[] {
   });
 }
 
-/** The same, at most so many characters: what is over is left out between the lines that tell most and the end. */
+/** Cuts output to so many characters, and leaves out what lies between the lines that report a failure and the end. */
 export function tellingText(output: string, most: number): string {
   if (output.length <= most) return output;
   const head: string[] = [];
@@ -43,7 +43,7 @@ export function tellingText(output: string, most: number): string {
   return head.every((line) => end.includes(line)) ? output.slice(-most) : start + end;
 }
 
-/** The lines that tell of a failure with what follows them, each once. */
+/** Returns the lines that report a failure with what follows them, each once. */
 function withContext(lines: readonly string[]): readonly string[] {
   const near = (at: number): boolean =>
     lines.slice(Math.max(0, at - context), at + 1).some((line) => telling.test(line));

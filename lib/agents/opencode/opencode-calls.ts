@@ -28,7 +28,7 @@ export const opencodeCalls: CallFacts = {
   wasBlocked: ({ text }) => wasBlocked.test(text),
   hides: () => false,
   replace: () => null,
-  // `run` denies its tool for that, whatever its settings say.
+  // `run` always denies its tool for that, under any settings.
   asks: null,
   canaryCall: (path) => ({
     name: 'bash',

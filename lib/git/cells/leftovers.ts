@@ -81,7 +81,7 @@ export function preparedPaths(access: GitAccess, cell: CellWorktree): readonly s
 }
 
 /**
- * The same by a git that is at work in the cell's tree; `root` is the cell's record. Throws FlameError
+ * Lists the changed paths by a git that is at work in the cell's tree; `root` is the cell's record. Throws FlameError
  * `cell-too-much` where they are more than is judged.
  */
 export async function listLeftovers(
