@@ -4,7 +4,7 @@ import { closingBrace } from './extract-json.ts';
 // A text of nothing but openings would be scanned to its end for each of them.
 const mostCandidates = 2_000;
 
-/** What stands in the instructions of an agent whose CLI takes no schema: how its last message must be. */
+/** Writes the instructions for an agent whose CLI takes no schema: the form its last message must have. */
 export function askForAnswer(schema: JsonRecord): string {
   return [
     '',
@@ -19,8 +19,8 @@ export function askForAnswer(schema: JsonRecord): string {
 }
 
 /**
- * The answer in an agent's last words, not yet validated: the last JSON object that stands by itself, whatever is
- * written around it; null if there is none. A comma too many is forgiven.
+ * Reads the answer from an agent's last words, not yet validated: the last JSON object that stands by itself, with
+ * any text around it; null if there is none. A comma too many is forgiven.
  */
 export function readAnswerText(text: string): JsonRecord | null {
   const starts = [...text.matchAll(/\{/g)].map(({ index }) => index).slice(0, mostCandidates);

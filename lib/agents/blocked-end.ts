@@ -2,8 +2,8 @@ import type { EndFacts } from '../domain/ports/call-facts.ts';
 import { isRecord } from '../util/json-record.ts';
 
 /**
- * A hook at the end of several CLIs: what blocks the end is a reason, which their model reads as a message. `said` names
- * what they report the last words as; null: they report none.
+ * A hook at the end of several CLIs: to block the end takes a reason, which the model reads as a message. `said` is
+ * the field in which they report the last words; null: they report none.
  */
 export function blockedEnd(said: string | null): EndFacts {
   return {
@@ -15,7 +15,7 @@ export function blockedEnd(said: string | null): EndFacts {
   };
 }
 
-/** A command for such a hook. It protects nobody: whatever goes wrong with it, the agent ends, and nothing is said. */
+/** Builds a command for such a hook. It protects nothing: when it fails, the agent ends, and no error is shown. */
 export function endHook(command: string): string {
   return `${command} 2>/dev/null || true`;
 }

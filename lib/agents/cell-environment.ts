@@ -1,6 +1,6 @@
 import type { CellPaths } from '../domain/ports/adapter.ts';
 
-/** The variables that every agent's CLI has, whatever it is. */
+/** Returns the variables that every agent CLI has. */
 export function cellEnvironment(paths: CellPaths): Record<string, string> {
   return {
     PATH: paths.searchPath,

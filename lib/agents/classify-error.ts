@@ -2,7 +2,7 @@ import type { Failure } from '../domain/failure.ts';
 import { lastLines } from './end-failure.ts';
 import { limitEnd } from './limit-end.ts';
 
-/** What an error channel said: an API status where one is known, and text that no agent wrote. */
+/** The content of an error channel: an API status where one is known, and text that no agent wrote. */
 interface ErrorSigns {
   readonly status: number | null;
   readonly text: string;

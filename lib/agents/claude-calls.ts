@@ -3,7 +3,7 @@ import { askTool } from '../domain/question.ts';
 import { isRecord, type JsonRecord } from '../util/json-record.ts';
 import { longestHold } from './longest-hold.ts';
 
-// What the client says of calls before any hook: unknown tools, input of the wrong shape, a person's interruption.
+// Begins results that the client writes before any hook: unknown tools, malformed input, a person's interruption.
 const neverRan = /^(?:<tool_use_error>|\[Request interrupted|The user doesn't want to )/;
 
 /** Claude Code: its tools and its hook's names are those the policy is written in. */

@@ -77,7 +77,7 @@ function printOptions(request: AgentRequest): string[] {
 function commonOptions(request: AgentRequest, paths: CellPaths, plugin: string | null): string[] {
   const { blocked_tools } = request.policy;
   const tools = offeredTools(request, plugin);
-  // What the watcher judges needs no second permission; writing is allowed by mode, which ends at the worktree.
+  // Calls that the watcher judges need no second permission; writing is allowed by mode, which ends at the worktree.
   const own = paths.toolsCommand === null ? [] : [`mcp__${leadServer}`];
   const allowed = [...tools.filter((tool) => tool === 'Bash' || tool === 'Skill'), ...own];
   return [
@@ -95,7 +95,7 @@ function commonOptions(request: AgentRequest, paths: CellPaths, plugin: string |
     request.isReadOnly ? 'default' : 'acceptEdits',
     '--tools',
     tools.join(','),
-    // Where nobody sits at it, this alone makes it offer the tool; nothing comes of what else it would ask there.
+    // Without a terminal this option alone makes it offer the tool; its other questions there have no effect.
     ...(asksPerson(request) ? ['--permission-prompt-tool', 'stdio'] : []),
     ...(paths.toolsCommand === null ? [] : ['--mcp-config', join(paths.controlDir, toolsName)]),
     ...(allowed.length === 0 ? [] : ['--allowed-tools', allowed.join(',')]),
@@ -138,7 +138,7 @@ function settingsFile(paths: CellPaths): LaunchFile {
       ...(paths.hookCommand === null
         ? {}
         : { PreToolUse: [{ matcher: '*', hooks: [watcher(paths.hookCommand)] }] }),
-      // It protects nobody: whatever goes wrong with it, the agent ends.
+      // It protects nothing: when it fails, the agent ends.
       ...(paths.endCommand === null
         ? {}
         : { Stop: [{ hooks: [{ type: 'command', command: paths.endCommand, timeout: longestHook }] }] }),
@@ -151,7 +151,7 @@ function settingsFile(paths: CellPaths): LaunchFile {
 // seconds, or not before the agent does.
 const longestHook = 1_000_000;
 
-/** The command ends by itself in seconds, and newer versions block whatever fails by onFailure. The time-out is in seconds. */
+/** The command ends by itself in seconds; newer versions block on any failure by onFailure. Time-out in seconds. */
 function watcher(command: string): Readonly<Record<string, unknown>> {
   return {
     type: 'command',

@@ -5,8 +5,8 @@ import { textOf, usageOf } from './claude-events.ts';
 import { extractJson } from './extract-json.ts';
 
 /**
- * What a conversation's transcript says: the plan in the last words that hold one, the last words, and the
- * tokens spent. The format is the CLI's own: a line that isn't understood is passed over.
+ * Reads a conversation's transcript: the plan in the last words that hold one, the last words, and the
+ * tokens spent. The format is the CLI's own: a line that isn't understood is ignored.
  */
 export function readClaudeTranscript(transcript: string): TranscriptParts {
   const lines = transcript.split('\n').map(parseRecord);

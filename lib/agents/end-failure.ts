@@ -3,7 +3,7 @@ import type { Failure } from '../domain/failure.ts';
 import type { AgentEnd } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 
-/** The failure that the way a process ended shows, whatever it printed; null if it ended by itself. */
+/** Returns the failure that the end of a process shows, without its output; null if it ended by itself. */
 export function endFailure(end: AgentEnd, request: Pick<AgentRequest, 'timeoutMs'>): Failure | null {
   const details = lastLines(end.stderr);
   if (end.stoppedBecause !== null) return { ...stopFailures[end.stoppedBecause], details };

@@ -28,7 +28,7 @@ export function extractJson(text: string, schema: JsonRecord = planAnswerJsonSch
   return found;
 }
 
-/** What an object must have, with the types of JSON Schema. */
+/** Lists the properties an object must have, with the types of JSON Schema. */
 function requiredTypes({ required, properties }: JsonRecord): readonly (readonly [string, unknown])[] {
   const names: readonly unknown[] = Array.isArray(required) ? required : [];
   return names

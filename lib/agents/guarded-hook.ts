@@ -1,6 +1,6 @@
 /**
- * A hook's command as agent CLIs need it: only exit 2 blocks, so the shell turns whatever is no 0 into one, a program
- * that was killed or isn't there too. Some let a call through where nothing says why, so something always does.
+ * Wraps a hook's command as agent CLIs need it: only exit 2 blocks, so the shell turns each failure into a 2, also of a
+ * program that was killed or isn't there. Some CLIs let a call through without a reason on stderr, so one is printed.
  */
 export function guardedHook(command: string): string {
   return `${command} || { [ $? -eq 2 ] || echo 'The watcher failed. [watcher-failed]' >&2; exit 2; }`;

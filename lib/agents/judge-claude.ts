@@ -41,7 +41,7 @@ export function judgeClaude({ request, end, result, results, hasBegun }: Signs):
   if (request.isInteractive) return own ?? interactiveFailure(end);
   if (result !== null && isSuccess(result, end)) return missingAnswer(request, result.answer, result.text);
   if (result?.subtype === 'error_max_budget_usd') return budgetSpent(result);
-  // What the API said is the reason behind a kill or a time-out, and shows whether waiting would help.
+  // The API's message is the reason behind a kill or a time-out, and shows whether waiting would help.
   const said = end.stoppedBecause === null ? apiFailure(result, end) : null;
   return said ?? own ?? (result === null ? noResult(end, hasBegun) : resultFailure(result));
 }

@@ -5,15 +5,15 @@ import { classifyError } from './classify-error.ts';
 import { endFailure, lastLines } from './end-failure.ts';
 import { missingAnswer } from './missing-answer.ts';
 
-/** What was seen of a run, of a CLI whose events say how it ended. */
+/** The signs of how a run ended, of a CLI whose events report the end. */
 export interface RunSigns {
   readonly request: AgentRequest;
   readonly end: AgentEnd;
   /** Whether its first event came. */
   readonly hasBegun: boolean;
-  /** How often it said that it is done; more than once, something else in the cell said so too. */
+  /** How often it reported its end; more than once: another program in the cell forged such a report. */
   readonly ends: number;
-  /** What its error channel said last, with the API's status where there is one; never what an agent wrote. */
+  /** The last message of its error channel, with the API's status where there is one; never what an agent wrote. */
   readonly error: { readonly status: number | null; readonly text: string } | null;
   readonly answer: unknown;
   /** Its last words. */
@@ -27,7 +27,7 @@ export function judgeRun(signs: RunSigns): Failure | null {
   if (end.stoppedBecause === 'canary-failed' || end.stoppedBecause === 'unwatched-call') return own;
   if (ends > 1) return forgedEnd(ends);
   if (ends === 1 && end.exitCode === 0) return missingAnswer(request, signs.answer, signs.text);
-  // What the API said is the reason behind a kill or a time-out, and shows whether waiting would help.
+  // The API's message is the reason behind a kill or a time-out, and shows whether waiting would help.
   return (end.stoppedBecause === null ? apiFailure(signs) : null) ?? own ?? otherEnd(signs);
 }
 

@@ -22,7 +22,7 @@ const limits = {
   attempts: 8,
 };
 
-/** What a template can name: the data of its role, and the rules that hold for it. Outside text is cut to size. */
+/** Returns the names a template can use: the data of its role, and its rules. Outside text is cut to size. */
 export function promptFacts(data: PromptData, config: Config): PromptFacts {
   switch (data.role) {
     case 'planner':
@@ -92,7 +92,7 @@ function checksOf({ validation }: Config): readonly string[] {
   return enabled ? commands : [];
 }
 
-/** What an agent's cell reaches; which registries the person has is not for a model. */
+/** Lists the hosts that an agent's cell reaches; which registries the person has is not for a model. */
 function reachedBy({ sandbox }: Config): readonly string[] {
   const { work } = sandbox.egress;
   const own = work.includes(fromConfig) ? ['the package registries that your tools are set up for'] : [];
@@ -171,7 +171,7 @@ function keepEnd(text: string): string {
   return text.length <= limits.output ? text : `[…]${text.slice(-limits.output)}`;
 }
 
-/** What others left in words, and how much of it is not here. */
+/** Describes the notes that others left, and how much of them is left out. */
 function describeLeft(left: NotesInWords | undefined): readonly string[] {
   if (left === undefined) return [];
   const words = left.words.map(({ from, text }) => `${from}: ${text}`);

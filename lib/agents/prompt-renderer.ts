@@ -105,7 +105,7 @@ function renderPart(template: string, { locals, file, texts }: Part): string {
   }
 }
 
-/** What `<%= %>` shows is in the middle of our own words: one line, and nothing that looks like a mark. */
+/** Renders a value of `<%= %>` within our own words: one line, and nothing that looks like a mark. */
 function oneLine(value: unknown): string {
   return `${value ?? ''}`.replace(/[\p{Cc}\s]+/gu, ' ').replace(/[<>]/g, '');
 }

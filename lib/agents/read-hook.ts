@@ -2,7 +2,7 @@ import type { ToolCall } from '../domain/policy.ts';
 import type { ReportedCall } from '../domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../util/json-record.ts';
 
-/** A call as a CLI's hook tells of it, in the CLI's own words. */
+/** A call as a CLI's hook reports it, in the CLI's own terms. */
 export interface HookedCall {
   readonly name: string;
   readonly input: JsonRecord;

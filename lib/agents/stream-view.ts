@@ -4,14 +4,14 @@ import { showEvent } from './get-adapter.ts';
 /** An agent's stream as lines for a person to read: what it says and which tools it calls. */
 interface StreamView {
   push(chunk: string): readonly StreamLine[];
-  /** What is left without a line break. */
+  /** Returns the rest that has no line break. */
   rest(): readonly StreamLine[];
 }
 
 export interface StreamLine {
   /** As the agent printed it. */
   readonly raw: string;
-  /** What of it is for people, not escaped; none of a line for programs alone. */
+  /** Lines for people, not escaped; none for a line that only programs read. */
   readonly shown: readonly string[];
 }
 

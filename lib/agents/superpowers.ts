@@ -30,7 +30,7 @@ export function skillsFor(
     .map((name) => (name.includes(':') ? name : `superpowers:${name}`));
 }
 
-/** What the agent's first event reports about the plugin: a missing folder is ignored by the CLI silently. */
+/** Checks the agent's first event for the plugin: the CLI silently ignores a missing folder. */
 export function pluginWarnings(
   init: Readonly<Record<string, unknown>>,
   config: SuperpowersConfig,

@@ -7,7 +7,7 @@ import { longestHold } from '../longest-hold.ts';
 import { type HookedCall, readHook } from '../read-hook.ts';
 import { readPatch } from '../read-patch.ts';
 
-// What a tool that ran gives begins with `Chunk ID: ` or `Exit code: `, so nothing it prints can be taken for these.
+// Output of a tool that ran begins with `Chunk ID: ` or `Exit code: `, so nothing it prints can be taken for these.
 const neverRan = new RegExp(
   `^(?:${[
     'unsupported (?:custom tool )?call: ',

@@ -9,14 +9,14 @@ export function readCatalog(output: string): string | null {
 interface Wanted {
   readonly model: string;
   readonly instructions: string;
-  /** Whether it may run commands and change files: who leads calls our tools alone. */
+  /** Whether it may run commands and change files: the lead agent calls our tools alone. */
   readonly hasShell: boolean;
 }
 
 /**
- * The catalog an agent runs with: its model alone, with tools that are called one by one. In the code mode its newer
- * models are made for, hooks are told ids that no conversation shows, so nothing could be held against them. A model
- * that Codex doesn't know has plain tools by itself, but for the patch.
+ * Returns the catalog an agent runs with: its model alone, with tools that are called one by one. In the code mode that
+ * its newer models are made for, hooks get ids that no conversation shows, so no call could be matched to a decision.
+ * A model that Codex doesn't know has plain tools by itself, but for the patch.
  */
 export function catalogFor(catalog: string, wanted: Wanted): string {
   const { model } = wanted;

@@ -10,7 +10,7 @@ import { judgeRun } from '../judge-run.ts';
 import { lineSplitter } from '../line-splitter.ts';
 import { withoutNulls } from '../strict-schema.ts';
 
-/** Follows the events of `codex exec --json`. They tell of no call that was blocked; the audit does. */
+/** Follows the events of `codex exec --json`. They report no blocked call; the audit does. */
 export function codexReader(request: AgentRequest): StreamReader {
   const lines = lineSplitter();
   const seen: Seen = { hasBegun: false, ends: 0, broken: 0, lastText: '', error: '', usage: {} };
@@ -48,7 +48,7 @@ export function codexReader(request: AgentRequest): StreamReader {
   };
 }
 
-/** What the events came to so far. */
+/** The events' outcome so far. */
 interface Seen {
   hasBegun: boolean;
   ends: number;

@@ -19,7 +19,7 @@ export const copilotTools: Readonly<Record<string, string>> = {
   glob: 'Glob',
 };
 
-/** What it calls our tools, before their names. */
+/** Precedes the names of our tools. */
 export const ownPrefix = `${leadServer}-`;
 
 const wasBlocked = /^Denied by preToolUse hook\b/;
@@ -44,12 +44,12 @@ export const copilotCalls: CallFacts = {
   }),
 };
 
-/** It tells of a command that ended later as if the model had looked at it; a look does nothing. */
+/** Whether it is a look at a command's output, which does nothing: it also reports a command that ended later so. */
 function isLook({ name, input }: ToldResult): boolean {
   return name === 'read_bash' && isRecord(input) && typeof input.shellId === 'string';
 }
 
-/** What was no JSON it forgets: without any input none of its tools does anything. */
+/** Whether it dropped the input, as it does where that is no JSON: without input none of its tools does anything. */
 function isCleared({ name, input, text }: ToldResult): boolean {
   const cleared = clearedInput.exec(text)?.[1];
   return cleared !== undefined && cleared === name && isRecord(input) && Object.keys(input).length === 0;

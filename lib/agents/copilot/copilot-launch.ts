@@ -31,7 +31,7 @@ export function launchCopilot(request: AgentRequest, paths: CellPaths): Launch {
     ],
     env: {
       ...cellEnvironment(paths),
-      // It runs that one whatever is said, without its start files; their environment it clears of the key by itself.
+      // It always runs bash, without start files, and removes the key from the environment of commands itself.
       SHELL: '/bin/bash',
       COPILOT_HOME: `${paths.home}/.copilot`,
       COPILOT_OFFLINE: 'true',
@@ -104,7 +104,7 @@ function hooks({ hookCommand, canaryCommand, endCommand }: CellPaths): string {
 }
 
 /**
- * It blocks at whatever is no 0, and tells the model why only where that stands in JSON. So what the watcher says is
+ * It blocks at every exit code but 0, and passes the reason on to the model only in JSON. So the watcher's reason is
  * put there, in one line; its own quotes and backslashes keep their meaning.
  */
 function toldHook(command: string): string {

@@ -51,7 +51,7 @@ export function copilotReader(request: AgentRequest): StreamReader {
       return {
         failure: judgeRun({
           ...{ request, answer, ends, hasBegun, text, error: failed },
-          // Told to stop, it says that all is well.
+          // A run that was stopped reports success.
           end: isAborted && end.exitCode === 0 ? { ...end, exitCode: aborted } : end,
         }),
         ...{ answer, text, tokens: 0, cost_usd: 0, warnings: [] },
@@ -92,7 +92,7 @@ function readFailure(data: JsonRecord, key: 'message' | 'errorMessage'): ReadErr
   };
 }
 
-/** What it makes of a failure, and before it what the API said. */
+/** Joins its own report of a failure with what the API answered before it. */
 function join(told: ReadError, failed: ReadError | null): ReadError {
   return {
     status: told.status ?? failed?.status ?? null,

@@ -39,7 +39,7 @@ function read(reported: unknown): ReportedCall | null {
   return readHook(reported, null, ({ name, input, cwd }) => [translate(name, input, cwd)]);
 }
 
-/** What it calls our tools, before their names. */
+/** Precedes the names of our tools. */
 export const ownPrefix = `mcp_${leadServer}_`;
 const named = Object.fromEntries(Object.entries(geminiTools).map(([own, name]) => [name, own]));
 

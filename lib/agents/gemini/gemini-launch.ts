@@ -87,7 +87,7 @@ function settingsFile(request: AgentRequest, paths: CellPaths): LaunchFile {
   return { dir: 'home', path: '.gemini/settings.json', content: `${JSON.stringify(settings, null, 2)}\n` };
 }
 
-/** The server of our tools: trusted, since the watcher judges each call, and nobody could be asked. */
+/** The server of our tools: trusted, since the watcher judges each call, and no person is there to ask. */
 function servers({ toolsCommand }: CellPaths): Readonly<Record<string, unknown>> {
   if (toolsCommand === null) return {};
   const [command, ...args] = toolsCommand;

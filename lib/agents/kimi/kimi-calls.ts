@@ -14,8 +14,8 @@ const failed = /^(?:Wall time: [\d.]+ seconds\n)?<system>ERROR: Tool execution f
 // Of calls beside one of an unknown tool. What a command gives begins with its time, so none can print this.
 const interrupted =
   '<system>ERROR: Tool execution failed.</system>\nTool execution was interrupted before its result was recorded. Do not assume the tool completed successfully.';
-// What its tools for files refuse by the path alone, before a hook is asked: files that hold secrets by their name, and relative
-// paths that lead out of the worktree.
+// Errors of its file tools about the path alone, before it asks a hook: files that hold secrets by their name, and
+// relative paths that lead out of the worktree.
 const refusedPath = /^"[^"\n]+" (?:matches a sensitive-file pattern \(env|is not an absolute path)[^\n]*$/;
 const endedCommand = /Command (?:failed with exit code|killed|timed out|was)[^\n]*$/;
 const namedRule = /\[[a-z][a-z-]*\]\s*$/;
@@ -35,8 +35,8 @@ export const kimiCalls: CallFacts = {
 };
 
 /**
- * What a command prints could say the same. So it is believed of a command only where that can't have run: without
- * words, or with a broken input.
+ * Whether a call ended without running anything. A command can print the same text, so the text counts for a command
+ * only where that can't have run: without words, or with a broken input.
  */
 function neverRan({ name, input, text }: ToldResult, isOffered = true): boolean {
   if (text === interrupted) return true;

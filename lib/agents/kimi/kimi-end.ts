@@ -1,6 +1,6 @@
 import type { EndFacts } from '../../domain/ports/call-facts.ts';
 
-/** Its `Stop` hook tells no last words, and reads an answer as that of any other hook: what is denied is the end. */
+/** Its `Stop` hook reports no last words, and reads an answer as that of any hook: to deny is to deny the end. */
 export const kimiEnd: EndFacts = {
   words: () => '',
   goOn: (told) =>

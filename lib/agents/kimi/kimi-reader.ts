@@ -87,7 +87,7 @@ function readError(stderr: string): ReadError | null {
   return { status: status === undefined ? null : Number(status), text: line };
 }
 
-/** What it was last told to try again for, where it did not come to its end. */
+/** Reads the error of the last retry it reported, where it did not end well. */
 function readRetry(retried: JsonRecord | null, { exitCode }: AgentEnd): ReadError | null {
   if (retried === null || exitCode === 0) return null;
   const { status_code, error_name, error_message } = retried;

@@ -22,7 +22,7 @@ export function opencodeAdapter(config: AdapterConfig): Adapter {
       { ...moonshot, prefix: '/moonshotai', named: 'moonshotai/', usual: 'kimi-k2.6' },
     ],
     calls: opencodeCalls,
-    // It tells its plugins that it has ended, and does not wait for what they say.
+    // It notifies its plugins of its end, and does not wait for their answer.
     end: null,
     readsByShell: false,
     takesAccountShell: false,

@@ -9,7 +9,7 @@ import { readPatch } from '../read-patch.ts';
 
 const neverRan =
   /^(?:The \S+ tool was called with invalid arguments|The arguments provided to the tool are invalid|Model tried to call unavailable tool )/;
-// The watcher's reason is all that is told of a blocked call; it ends with the rule.
+// The watcher's reason is the whole result of a blocked call; it ends with the rule.
 const wasBlocked = /\[[a-z-]+\]\s*$/;
 
 /**
@@ -42,7 +42,7 @@ function read(reported: unknown): ReportedCall | null {
   );
 }
 
-// What the policy calls them. One that isn't here keeps its name, and no policy allows it.
+// Maps its tools to the policy's names. One that isn't here keeps its name, and no policy allows it.
 const names: Readonly<Record<string, string>> = {
   bash: 'Bash',
   read: 'Read',

@@ -1,8 +1,8 @@
 import { guardedHook } from '../guarded-hook.ts';
 
 /**
- * The source of the plugin by which opencode asks the watcher: what it throws blocks a call, and is told to the model.
- * The sign that it was loaded is left when it is made.
+ * Writes the source of the plugin by which opencode asks the watcher: an error that it throws blocks a call, and the
+ * model reads it. Making the plugin leaves the sign that it was loaded.
  */
 export function opencodePlugin(hookCommand: string, canaryCommand: string | null): string {
   return `import { spawnSync } from 'node:child_process';
