@@ -21,7 +21,7 @@ import { readSettings } from './process/settings.ts';
 import type { ReadObjects } from './read-objects.ts';
 import { listFiltered } from './worktrees/filtered-paths.ts';
 
-// The same few are asked for by one step after the other.
+// Several steps in a row compare the same few pairs.
 const mostCompared = 100;
 
 export function openDiffs(access: GitAccess, reading: ReadObjects): GitDiffs {

@@ -29,9 +29,9 @@ export interface OpenOptions {
   readonly repository?: Repository;
   /** Who commits, if that was asked before; else git is. */
   readonly idents?: Idents;
-  /** What reads the repository, where it is open already: it stays open. */
+  /** Reads the repository, where it is open already: it stays open. */
   readonly catFile?: CatFile;
-  /** What an agent's work may come to; tests lower it. */
+  /** Limits of an agent's work; tests lower them. */
   readonly bounds?: Partial<WorkBounds>;
   readonly limits?: Partial<GitLimits>;
   /** Aborts when the person stops the program, and when they do so again. */
@@ -66,7 +66,7 @@ export async function openGit(
     detours: (commit) => {
       const known = detours.get(commit) ?? listDetours(onObjects(access), commit);
       detours.set(commit, known);
-      // What could not be read may come later, from another machine.
+      // An object that could not be read may come later, from another machine.
       known.catch(() => detours.delete(commit));
       return known;
     },
@@ -106,7 +106,7 @@ function listRefs(context: GitContext, prefix: string): Promise<readonly RefInfo
   return eachRef(context, ['--', prefix]);
 }
 
-/** The same, of those alone whose history holds a commit. */
+/** Lists the refs below a prefix whose history holds a commit. */
 function refsHolding(context: GitContext, commit: ObjectId, prefix: string): Promise<readonly RefInfo[]> {
   return eachRef(context, [`--contains=${commit}`, '--', prefix]);
 }

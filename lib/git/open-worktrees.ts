@@ -59,7 +59,7 @@ function readDirtyPaths(context: GitContext): Promise<readonly string[]> {
   return readStatus(context, '--untracked-files=all');
 }
 
-/** The same without untracked files. */
+/** Lists the paths that changed as readDirtyPaths does, without untracked files. */
 function readChangedTracked(context: GitContext): Promise<readonly string[]> {
   return readStatus(context, '--untracked-files=no');
 }
@@ -74,7 +74,7 @@ async function readStatus(context: GitContext, untracked: string): Promise<reado
   const env = Object.fromEntries(Object.entries(all).filter(([name]) => !namesProgram.test(name)));
   const git = simpleGit({
     baseDir: context.cwd,
-    // It refuses these whatever their value; here they are the person's own, or switch a program off.
+    // simple-git refuses these by default; here they are the person's own, or switch a program off.
     unsafe: {
       allowUnsafeConfigPaths: true,
       allowUnsafeConfigEnvCount: true,

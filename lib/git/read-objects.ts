@@ -6,7 +6,7 @@ import { type GitAccess, onObjects } from './objects/git-access.ts';
 import { type ObjectSource, verifiedObjects } from './objects/object-source.ts';
 import type { GitContext } from './process/run-git.ts';
 
-/** What reads a commit: git, and its objects one by one. Throws the FlameErrors of verifyObjects. */
+/** Opens a commit for reading: git, and its objects one by one. Throws the FlameErrors of verifyObjects. */
 export type ReadObjects = (tip: ObjectId, quarantine?: Quarantine) => Promise<[GitContext, ObjectSource]>;
 
 /** Objects of a quarantine are read after they were verified, from where the agent can't change them. */

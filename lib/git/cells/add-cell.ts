@@ -62,7 +62,7 @@ function claimFolders(paths: CellPaths, path: string, known: RecordFacts): void 
   if (!/^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/.test(paths.id)) throw taken(path, 'is no name for a cell');
   mkdirSync(dirname(paths.listing), { recursive: true });
   mkdirSync(dirname(dirname(paths.root)), { recursive: true });
-  // What an agent opens in folders of its own, these keep closed to other users: it can't change them.
+  // Folders that keep closed to other users what an agent opens in folders of its own: it can't change these.
   for (const folder of [dirname(paths.root), dirname(paths.objectDir)])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   // A program with the setuid bit, left there by an agent, is nothing that another user of the machine can reach.
@@ -129,7 +129,7 @@ async function checkOut(
   }
   // No agent was in it yet, and a large repository takes its time.
   const own = { ...(await ownGit(access, cell)), guard: undefined };
-  // What a partial clone lacks is fetched into the repository: once for all, and where the agent's git finds it.
+  // Objects that a partial clone lacks are fetched into the repository, once, where the agent's git finds them.
   const git = withVariables(own, { GIT_OBJECT_DIRECTORY: join(access.repository.commonDir, 'objects') });
   const set =
     sparse === null ? [] : ['-c', 'core.sparseCheckout=true', '-c', 'core.sparseCheckoutCone=false'];

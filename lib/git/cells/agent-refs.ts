@@ -6,9 +6,9 @@ import { type GitAccess, onObjects } from '../objects/git-access.ts';
 import { gitText } from '../process/run-git.ts';
 import { reftableOf } from '../refs/reftable.ts';
 
-/** What the common folder of an agent's git is called in its private git folder. */
+/** The name of the common folder of an agent's git in its private git folder. */
 export const agentCommon = 'common';
-/** What hides files from the git of a cell, in the same folder; see hideContents. */
+/** The attributes that hide files from the git of a cell, in the same folder; see hideContents. */
 export const hidingFile = join(agentCommon, 'info', 'attributes');
 
 // The tool's own state, and what the person has put aside.
@@ -66,7 +66,7 @@ function readRefFiles(commonDir: string): ReadonlyMap<string, string> {
   return refs;
 }
 
-/** What a branch of an agent's own names; null: no commit that can be told from its files. */
+/** Reads the commit of an agent's own branch; null: its files don't show one. */
 export function agentRef(gitDir: string, name: string): ObjectId | null {
   const folder = join(gitDir, agentCommon);
   let ref = name;

@@ -4,7 +4,7 @@ import { agentRunSchema } from '../../domain/state/session.ts';
 
 const endNoteSchema = z.object({ run: agentRunSchema, text: z.string(), notes: z.string().default('') });
 
-/** What noteCellEnd wrote into a cell's record; null: it is nothing of that. */
+/** Parses the note of noteCellEnd in a cell's record; null: it is none. */
 export function parseCellEnd(noted: unknown): EndNote | null {
   return endNoteSchema.safeParse(noted).data ?? null;
 }

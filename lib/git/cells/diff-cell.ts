@@ -13,9 +13,9 @@ import { trialFolder, trialLimits } from './trial.ts';
 import { indexEntries, ownGit, pathsOf, textAtStart } from './view.ts';
 
 /**
- * What the files in the worktree of an agent that is over change, as a unified diff from where its work began; ignored
- * and prepared files are left out. Written aside: neither the repository nor what other commands know of the worktree
- * changes; of the worktree itself only what lookOver takes away. Throws the FlameErrors of what is too much to be read, and `cell-submodule`.
+ * Diffs the worktree of an agent that has ended against the start of its work, as a unified diff, without ignored and
+ * prepared files. Works aside: changes neither the repository nor the index of the worktree, and removes from the
+ * worktree only what lookOver does. Throws the FlameErrors of what is too much to be read, and `cell-submodule`.
  */
 export async function diffCell(access: GitAccess, cell: CellWorktree): Promise<string> {
   const { ownGitDir, root } = pathsOf(access, cell);
@@ -27,7 +27,7 @@ export async function diffCell(access: GitAccess, cell: CellWorktree): Promise<s
     await lookOver(cell.path, { bounds, guard, known: indexEntries(ownGitDir), before });
     const aside = quarantineVariables({ objectDir, alternates: cell.quarantine.alternates });
     const index = join(objectDir, 'index');
-    // What is known of the files on disk need not be read again.
+    // The index spares reading the files it knows again.
     if (existsSync(join(ownGitDir, 'index'))) copyFileSync(join(ownGitDir, 'index'), index);
     const git = {
       ...withVariables(await ownGit(access, cell), { ...aside, GIT_INDEX_FILE: index }),

@@ -8,7 +8,7 @@ import { runGit } from '../process/run-git.ts';
 import { preparedFile, readPrepared } from './leftovers.ts';
 import { followAgent, pathsOf } from './view.ts';
 
-// What installs, tests and builds keep for the next time, wherever they run.
+// Caches of installs, tests and builds for the next time, wherever they run.
 const cacheNames = new Set(
   [
     'node_modules .venv venv __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox .gradle .next .nuxt .turbo',
@@ -24,8 +24,8 @@ const mostBytes = 20 * 1024 ** 2;
 const mostListed = 20_000;
 
 /**
- * What git ignores of a cell's worktree although its agent made it inside `scope`, each entry with the rule that hides
- * it, and which files that were put there it changed. What else was there before it began doesn't count, nor do caches
+ * Lists ignored files of a cell's worktree that its agent made inside `scope`, each entry with the rule that hides it,
+ * and ignored files put there for it that it changed. Others that were there before it began don't count, nor do caches
  * and the output of builds that no lock names.
  */
 export async function readIgnoredWork(

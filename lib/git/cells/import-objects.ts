@@ -81,7 +81,7 @@ interface Link {
   readonly isBlob: boolean;
 }
 
-/** What a loose commit or tree refers to. */
+/** Lists the objects that a loose commit or tree refers to. */
 function readLinks(folder: string, oid: string): readonly Link[] {
   const object = readLoose(folder, oid);
   if (object === null) return [];

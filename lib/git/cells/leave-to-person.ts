@@ -58,7 +58,7 @@ export function isLeft(access: GitAccess, cell: CellWorktree): boolean {
   return readLink(join(cell.path, '.git')) === linkTo(pathsOf(access, cell).listing);
 }
 
-/** There is nothing there: git says so and stops. */
+/** Returns a path where nothing is: git reports that and stops. */
 function nowhere(listing: string): string {
   return join(listing, 'left-to-nobody');
 }
@@ -89,7 +89,7 @@ export function noteAccepted(access: GitAccess, cell: CellWorktree, tip: ObjectI
   addToRecord(pathsOf(access, cell).root, { accepted: tip });
 }
 
-/** What the agent stood on at its end where exactly that was accepted and builds on its start, else that start. */
+/** Returns the agent's last HEAD where exactly that was accepted and builds on its start, else that start. */
 async function acceptedHead(access: GitAccess, cell: CellWorktree): Promise<ObjectId> {
   const { accepted } = readRecord(pathsOf(access, cell).root);
   if (accepted === null || (await readCellHead(access, cell).catch(() => null)) !== accepted)

@@ -75,7 +75,7 @@ function patternOf(path: string): string {
   return `/${path.replace(/[\\*?[\]!# ]/g, '\\$&').replaceAll('\n', '?')}`;
 }
 
-/** What markPrepared recorded; a name that ends in a slash stands for all below it. */
+/** Returns the paths that markPrepared recorded; a name that ends in a slash covers all below it. */
 export function preparedPaths(access: GitAccess, cell: CellWorktree): readonly string[] {
   return [...readPrepared(pathsOf(access, cell).root)];
 }

@@ -7,9 +7,9 @@ import { type CellPaths, cellPaths } from './paths.ts';
 import { addToRecord, type CellRecord } from './record.ts';
 
 /**
- * Where the worktree of a cell is: where it was made, where `git worktree repair` was told that it is, or where it came
- * along with a repository that was moved; null: at none of these. One that another repository's cell works in, as where a
- * repository was copied, is none.
+ * Finds the worktree of a cell: where it was made, where `git worktree repair` recorded it, or where it came along with
+ * a repository that was moved; null: at none of these. A worktree of another repository's cell, as where a repository
+ * was copied, doesn't count.
  */
 export function locateWorktree(
   commonDir: string,

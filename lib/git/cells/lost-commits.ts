@@ -37,14 +37,14 @@ export async function readLostCommits(access: GitAccess, cell: CellWorktree): Pr
       if (own === undefined || isHeld.includes(true) || known.has(own.words)) continue;
       lost.push({ commit: id, subject: own.subject });
     } catch (error) {
-      // What can't be read again is no commit, or not whole.
+      // An object that can't be read now is no commit, or not whole.
       if (!(error instanceof FlameError) || !error.code.startsWith('cell-')) throw error;
     }
   }
   return lost;
 }
 
-/** What stays the same where a commit is written once more: who made it when, and what it says. */
+/** Describes a commit by what stays the same where it is written again: who made it when, and its message. */
 async function describe(
   git: GitContext,
   revisions: readonly string[],

@@ -10,7 +10,7 @@ const folderMode = '40000';
 const submoduleMode = '160000';
 const treesAtOnce = 200;
 
-/** What differs between two trees. */
+/** The extent of a difference between two trees. */
 interface Extent {
   readonly paths: number;
   readonly bytes: number;

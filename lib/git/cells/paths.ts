@@ -15,7 +15,7 @@ export interface CellPaths {
   readonly id: string;
   /** Its existence is the cell's; renamed to `<root>.removing` as the first step of removal. */
   readonly root: string;
-  /** What the worktree's `.git` file points to: the agent's HEAD and index. */
+  /** The folder the worktree's `.git` file points to: the agent's HEAD and index. */
   readonly agentGitDir: string;
   /** HEAD and index of the tool's own view of the worktree. */
   readonly ownGitDir: string;
@@ -61,7 +61,7 @@ export function noteCellEnd(commonDir: string, id: string, note: EndNote): void 
   killPoint('end of the agent noted');
 }
 
-/** Whether a cell was not told of yet; it is from then on. */
+/** Whether a cell was not reported yet; marks it as reported. */
 export function isNews(commonDir: string, id: string): boolean {
   try {
     writeFileSync(join(cellPaths(commonDir, id).root, 'told'), '', { flag: 'wx' });

@@ -12,7 +12,7 @@ import { isRecord, parseRecord } from '../../util/json-record.ts';
 import { type ProcessIdentity, parseIdentity } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 
-/** What the tool knows of a cell, where no agent can write. */
+/** The tool's record of a cell, where no agent can write. */
 export interface CellRecord {
   readonly owner: ProcessIdentity | null;
   readonly worktree: string | null;
@@ -26,7 +26,7 @@ export interface CellRecord {
   readonly isReady: boolean;
   /** The commit that was made for its agent last. */
   readonly made: MadeCommit | null;
-  /** What was accepted of it last. */
+  /** The last commit that was accepted of it. */
   readonly accepted: ObjectId | null;
   /** As it is written, see parseCellEnd; undefined: it isn't over, or failed. */
   readonly ended: unknown;
@@ -67,11 +67,11 @@ export function beginRecord(root: string, facts: RecordFacts): void {
 }
 
 export function addToRecord(root: string, facts: RecordFacts): void {
-  // After what a kill cut short a line begins anew.
+  // A kill may have cut the last line short, so each record begins a new one.
   appendFileSync(join(root, recordFile), `\n${JSON.stringify(facts)}\n`);
 }
 
-/** What is recorded of the cell in a folder; all is null where there is no such record. */
+/** Reads a cell's record from its folder; all is null where there is no such record. */
 export function readRecord(root: string): CellRecord {
   const text = readTextOrEmpty(join(root, recordFile));
   const facts = text === '' ? readFormer(root) : Object.assign({}, ...text.split('\n').map(parseRecord));

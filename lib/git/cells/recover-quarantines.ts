@@ -16,9 +16,9 @@ import { removeCell, removingSuffix } from './remove-cell.ts';
 const patienceMs = 10_000;
 
 /**
- * Finishes removals that were cut short, and removes what is left of cells whose worktree is gone or was never
- * finished. Harmless at any time and again; cells an agent may have been in stay, and where its worktree is gone those for
- * which `keepCommits` says so. Returns the names of what it removed.
+ * Finishes removals that were cut short, and removes the rest of cells whose worktree is gone or was never finished.
+ * Harmless at any time and again; cells an agent may have been in stay, and where its worktree is gone those for which
+ * `keepCommits` returns true. Returns the names of what it removed.
  */
 export async function recoverQuarantines(
   commonDir: string,

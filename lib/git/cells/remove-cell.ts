@@ -30,7 +30,7 @@ export async function removeCell(
   const { root, listing, objectDir } = cellPaths(commonDir, id);
   const leaving = `${root}${removingSuffix}`;
   if (existsSync(root)) {
-    // What an earlier removal left would be in the way.
+    // The rest of an earlier removal would be in the way.
     await removeTree(leaving);
     renameSync(root, leaving);
   }

@@ -9,7 +9,7 @@ export interface PatternFile {
   /** Its path below that. */
   readonly where: string;
   readonly bounds: WorkBounds;
-  /** What a file held when the agent began, as Latin-1; null: nothing. These lines are not new work. */
+  /** A file's content when the agent began, as Latin-1; null: none. These lines are not new work. */
   readonly before: (where: string) => Promise<string | null>;
 }
 
@@ -60,7 +60,7 @@ function wildInNames(line: string): number {
 }
 
 async function readStart(path: string, length: number): Promise<string> {
-  // What it is may have changed since it was listed.
+  // The file may have become something else since it was listed.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
   const file = await open(path, flags).catch(() => null);
   if (file === null) return '';

@@ -37,7 +37,7 @@ async function verifiedHead(access: GitAccess, cell: CellWorktree): Promise<Obje
 }
 
 /**
- * Whether what an agent committed is all that is left of a cell: then its worktree is made again, unless the process that
+ * Whether an agent's commits are all that is left of a cell: then its worktree is made again, unless the process that
  * made the cell lives and will do so itself.
  */
 export async function keepCommits(

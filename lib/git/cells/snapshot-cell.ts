@@ -59,7 +59,7 @@ function namesIn(folder: Buffer): readonly Buffer[] {
   }
 }
 
-/** What distinguishes a file from what it is after a change. */
+/** Returns the facts of a file that differ after a change of it. */
 export function factsOf(path: Buffer): { readonly isFolder: boolean; readonly facts: string } {
   try {
     const { mode, ino, size, ctimeNs, ...stats } = lstatSync(path, { bigint: true });

@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 
-/** What an agent left is more than is looked at: `found` and `most` are what there is and what may be. */
+/** Makes the error of an agent's work that exceeds a bound: `found` is its size, `most` the bound. */
 export function tooMuch(
   what: string,
   amount: { readonly found: number; readonly most: number; readonly where?: string },

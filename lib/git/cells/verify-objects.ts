@@ -101,7 +101,7 @@ const pack = [
   ...['pack-objects', '--revs', '--local', '--stdout', '-q', '--window=0', '--threads=1'],
 ];
 
-/** What `start` starts; where it can't, the one that waits for it ends. */
+/** Starts a child by `start`; where it can't, ends the one that waits for it. */
 function startOrEnd<Child>(start: () => Child, waiting: ChildProcess): Child {
   try {
     return start();
@@ -159,7 +159,7 @@ export function refuseOddEntries(objectDir: string): void {
   }
 }
 
-// What is written by hand or by a program packs to a tenth at best, and repeated bytes to a thousandth.
+// Files written by hand or by a program pack to a tenth at best, repeated bytes to a thousandth.
 const likelyRatio = 50;
 const objectsAtOnce = 500;
 const muchBytes = 1024 * 1024 * 1024;

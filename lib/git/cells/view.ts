@@ -61,7 +61,7 @@ export async function readCellHead(access: GitAccess, cell: CellWorktree): Promi
   return made !== null && made.over === head ? made.commit : head;
 }
 
-/** What the agent's own git stands on. */
+/** Reads the HEAD of the agent's own git. */
 async function readAgentHead(access: GitAccess, cell: CellWorktree): Promise<ObjectId> {
   const { agentGitDir } = pathsOf(access, cell);
   const file = join(agentGitDir, 'HEAD');
@@ -105,7 +105,7 @@ export async function followAgent(
   return { head, git };
 }
 
-/** What a file held when the agent began, as Latin-1; null: there was none. */
+/** Reads a file as it was when the agent began, as Latin-1; null: there was none. */
 export async function textAtStart(
   access: GitAccess,
   cell: CellWorktree,

@@ -6,9 +6,9 @@ import { entriesOf } from './look-over.ts';
 import { indexEntries, pathsOf } from './view.ts';
 
 /**
- * Why the person's own git would run what an agent left in a worktree, at a mere `git status` there; null: nothing of it
- * can run. A repository within it brings settings of its own, and settings of the person that name a program by a path
- * below the work tree, or one that looks for its parts there, start whatever lies at that path.
+ * Returns why the person's own git would run an agent's files in a worktree, at a mere `git status` there; null: it
+ * runs none. A repository within it brings settings of its own, and settings of the person that name a program by a
+ * path below the work tree, or one that looks for its parts there, start the file at that path.
  */
 export async function whatCouldRun(access: GitAccess, cell: CellWorktree): Promise<string | null> {
   const most = access.bounds.entries + indexEntries(pathsOf(access, cell).ownGitDir);

@@ -21,7 +21,7 @@ export async function readDiffStat(context: GitContext, base: ObjectId, tip: Obj
   return { files: files.length, insertions: sum('insertions'), deletions: sum('deletions') };
 }
 
-/** The same for each file, in git's order. */
+/** Counts the lines that differ in each file, in git's order. */
 export async function readFileStats(
   context: GitContext,
   base: ObjectId,

@@ -3,10 +3,10 @@ import { objectIdPattern } from '../../domain/ids.ts';
 import type { CommitPairing, CommitRange } from '../../domain/ports/git-contents.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 
-/** Pairing takes time that grows with the square of the commits; whoever made more is told of the files alone. */
+/** Pairing takes time that grows with the square of the commits; a range of more gets its files compared alone. */
 const mostCommits = 100;
 
-/** What became of the commits of a range in another one, by `git range-diff`; null where there are too many to pair. */
+/** Pairs the commits of a range with those of another, by `git range-diff`; null where there are too many to pair. */
 export async function pairCommits(
   context: GitContext,
   before: CommitRange,

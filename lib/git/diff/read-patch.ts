@@ -171,7 +171,7 @@ function toFile(
   };
 }
 
-/** What git doesn't count has to grow by as many lines as the patch adds more than it takes. */
+/** Requires that a file git doesn't count lines of grows by the lines that the patch adds more than it removes. */
 async function requireSameGrowth(
   objects: ObjectSource,
   change: Change,

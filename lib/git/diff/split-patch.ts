@@ -15,7 +15,7 @@ const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/s;
 
 /**
  * Splits a patch into its files. Lines end at line feeds alone, and a hunk is as long as its head says: no content
- * can end a hunk, begin a file or hide. Throws an Error at whatever isn't a patch git writes with --text.
+ * can end a hunk, begin a file or hide. Throws an Error at any text that isn't a patch git writes with --text.
  */
 export function splitPatch(patch: Buffer): readonly PatchSection[] {
   const sections: PatchSection[] = [];

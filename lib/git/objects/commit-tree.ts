@@ -11,7 +11,7 @@ export async function isSigning(context: GitContext): Promise<boolean> {
   return (await readSettings(context)).isTrue('commit.gpgsign');
 }
 
-/** What a commit is made of; its tree may be named by any revision. */
+/** The parts of a commit; its tree may be named by any revision. */
 type CommitParts = Omit<CommitRequest, 'tree'> & { readonly tree: string };
 
 /**
@@ -28,8 +28,8 @@ export async function commitTree(
 }
 
 /**
- * The same, signed by the program and key the person configured. Throws `signing-failed`, and `signing-untrusted`
- * where that program lies in the repository.
+ * Writes a commit as commitTree does, signed by the program and key the person configured. Throws `signing-failed`, and
+ * `signing-untrusted` where that program lies in the repository.
  */
 export async function signCommit(
   access: GitAccess,

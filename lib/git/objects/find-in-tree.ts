@@ -2,7 +2,7 @@ import type { ObjectId } from '../../domain/ids.ts';
 import { type ObjectSource, required } from './object-source.ts';
 import { parseTree, type TreeRow } from './parse-tree.ts';
 
-/** What a commit has under these paths, bytes exact; absent ones are left out. A folder is read once. */
+/** Finds a commit's entries at these paths, bytes exact; absent ones are left out. A folder is read once. */
 export async function findInTree(
   objects: ObjectSource,
   commit: ObjectId,

@@ -10,7 +10,7 @@ import type { Idents } from '../process/read-identity.ts';
 import type { GitContext } from '../process/run-git.ts';
 import type { KnownCommits } from '../refs/known-commits.ts';
 
-/** What every git operation needs: where the person stands, and the repository found there. */
+/** The context of every git operation: where the person stands, and the repository found there. */
 export interface GitAccess {
   readonly context: GitContext;
   readonly repository: Repository;
@@ -71,7 +71,7 @@ export function whereThePersonIs(access: Place): GitContext {
   return workTree === null ? onObjects(access) : inWorkTree(access, workTree);
 }
 
-/** The same git with more variables. */
+/** Returns a context with more variables. */
 export function withVariables(context: GitContext, variables: Readonly<Record<string, string>>): GitContext {
   return { ...context, variables: { ...context.variables, ...variables } };
 }

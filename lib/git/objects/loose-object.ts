@@ -125,7 +125,7 @@ function writeAll(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
 }
 
-/** What the repository's configuration says about writing objects, as git itself would follow it. */
+/** Reads the repository's settings for writing objects, as git itself would follow them. */
 export async function readObjectSettings(
   { env }: Pick<GitContext, 'env'>,
   commonDir: string,
@@ -133,7 +133,7 @@ export async function readObjectSettings(
   return objectSettingsOf(await repositorySettings(env, commonDir));
 }
 
-/** The same, of settings that were read. */
+/** Reads them from settings that are at hand. */
 export function objectSettingsOf(settings: Settings): ObjectSettings {
   const level = Number(settings.value('core.loosecompression') ?? settings.value('core.compression') ?? '1');
   const components = settings.value('core.fsync') ?? '';

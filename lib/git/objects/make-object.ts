@@ -22,7 +22,7 @@ export function nameOfText(format: ObjectFormat, text: string): ObjectId {
   return hash(format, `blob ${Buffer.byteLength(text)}\0${text}`) as ObjectId;
 }
 
-/** What stands before the content of an object, in its name as in its file. */
+/** Builds the header of an object, which is part of its name and of its file. */
 export function objectHeader(type: ObjectType, bytes: Uint8Array): Buffer {
   return Buffer.from(`${type} ${bytes.length}\0`, 'latin1');
 }

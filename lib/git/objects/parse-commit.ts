@@ -5,7 +5,7 @@ import type { CommitInfo } from '../../domain/ports/git-commits.ts';
 const plainName = /^[^<>\s](?:[^<>]*[^<>\s])? <[^<>\s]*>$/;
 const plainTime = /^(?:0|[1-9]\d{0,11})$/;
 
-/** What `git rev-list` would report of a commit; null where only git knows: other encodings, odd headers. */
+/** Parses a commit as `git rev-list` would report it; null where only git can: other encodings, odd headers. */
 export function parseCommit(oid: ObjectId, bytes: Buffer): CommitInfo | null {
   if (!isUtf8(bytes) || bytes.includes(0)) return null;
   const text = bytes.toString();

@@ -23,7 +23,7 @@ function splitObject(object: Buffer): { readonly type: string; readonly bytes: B
   return { type, bytes: object.subarray(end + 1) };
 }
 
-/** The same without holding up other work: a large one is unpacked by another thread. */
+/** Reads a loose object as readLoose does, without holding up other work: a large one by another thread. */
 export async function readLooseAside(
   objectDir: string,
   oid: string,
@@ -36,7 +36,7 @@ export async function readLooseAside(
   return splitObject(await promisify(inflate)(await readFile(looseFile(objectDir, oid))));
 }
 
-/** What a loose object is, without reading all of it; null if it's not there. */
+/** Reads type and size of a loose object, without reading all of it; null if it's not there. */
 export function readLooseInfo(
   objectDir: string,
   oid: string,

@@ -4,7 +4,7 @@ import { type GitContext, runGit } from '../process/run-git.ts';
 
 /** Well below the 6,700 at which the person's next git command would start a gc of its own. */
 const manyLooseObjects = 2_000;
-/** The same of packs, of which each large change makes one: there it is 50. */
+/** Below the 50 packs at which that gc starts; each large change makes one. */
 const manyPacks = 40;
 
 /**

@@ -7,7 +7,7 @@ import { type GitContext, spawnGit } from '../process/run-git.ts';
 const limits = { wallMs: 15_000, cpuSeconds: 15, memoryMb: 1_024 };
 /** More than anybody reads. */
 const mostBytes = 2_000_000;
-/** git says so where nothing was found. */
+/** The exit code of git where it found nothing. */
 const nothingFound = 1;
 
 /** Looks for a pattern in the text files of a commit; no more is read of the answer than its beginning. */

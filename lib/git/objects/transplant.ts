@@ -8,8 +8,8 @@ import { folderMode, parseTree, type TreeRow } from './parse-tree.ts';
 import { replay } from './replay.ts';
 
 /**
- * What `tip` would be had its change since `start` been made on `onto`. Where both changed the same lines of a file,
- * that file is as `tip` has it: no marks of a conflict are in the result. Each may be a commit or a tree.
+ * Returns the tree that `tip` would have, had its change since `start` been made on `onto`. A file in which both
+ * changed the same lines is as in `tip`: the result has no conflict markers. Each may be a commit or a tree.
  */
 export async function transplant(
   access: GitAccess,

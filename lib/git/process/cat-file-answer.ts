@@ -7,7 +7,7 @@ export interface GitObject {
   readonly bytes: Buffer;
 }
 
-/** What is asked of git about an object: what it is, or its content too. */
+/** A question to git about an object: its type and size, or its content too. */
 export type ObjectCommand = 'info' | 'contents';
 
 interface ParsedAnswer {

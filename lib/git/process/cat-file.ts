@@ -52,7 +52,7 @@ export class CatFile {
     this.#gitDir = gitDir;
   }
 
-  /** What a ref or object name refers to; null where there's no such object. `bytes` is empty. */
+  /** Reads the object that a ref or object name refers to; null where there's none. `bytes` is empty. */
   info(name: string): Promise<GitObject | null> {
     return this.#request('info', name);
   }
@@ -141,7 +141,7 @@ export class CatFile {
     child.stdin.write(`${batch.map(({ command, name }) => `${command} ${name}`).join('\n')}\nflush\n`);
   }
 
-  /** null: it can't be started, as those who ask are told. */
+  /** Returns the running git, started if need be; null: it can't be started, and the requests are rejected. */
   #started(asked: readonly Request[]): ChildProcessWithoutNullStreams | null {
     try {
       return this.#child ?? this.#start();
@@ -158,7 +158,7 @@ export class CatFile {
       [`--git-dir=${this.#gitDir}`, 'cat-file', '--batch-command', '--buffer'],
       { GIT_NO_REPLACE_OBJECTS: '1' },
     );
-    // Whether an answer is awaited decides that, see #hold.
+    // Whether a request waits for an answer decides that, see #hold.
     holdChild(child, false);
     this.#child = child;
     this.#received = noBytes;

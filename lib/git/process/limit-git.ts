@@ -6,22 +6,22 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { interrupted } from '../../domain/interrupted.ts';
 import { programPath } from '../../util/program-path.ts';
 
-/** What holds a git that reads an agent's files: they can be made so that git takes for ever, or all memory. */
+/** Limits a git that reads an agent's files: they can be made so that git takes for ever, or all memory. */
 export interface GitGuard {
   readonly limits: GitLimits;
-  /** The person stopped the program: ends it, and whatever reads those files beside it. */
+  /** Aborted when the person stops the program: ends this git, and all else that reads those files. */
   readonly stopped?: AbortSignal | undefined;
   /** A lock of the tool's own that git leaves where it is ended. */
   readonly lock?: string;
-  /** What its end is told as, where it reads no agent's files: `cause` is `took longer than 15 s` and the like. */
+  /** Makes the error of its end, where it reads no agent's files: `cause` is `took longer than 15 s` and the like. */
   readonly told?: (cause: string) => FlameError;
 }
 
-/** What is known of a guarded git. */
+/** The end of a guarded git, and the reason for it. */
 export interface GuardedGit {
-  /** To be told of its end, with the signal that ended it. */
+  /** Takes the report of its end, with the signal that ended it. */
   ended(signal: NodeJS.Signals | null): void;
-  /** Why it was ended, as a FlameError `cell-git-ended`, what its guard tells, or `interrupted`; null where it ended by itself. */
+  /** Returns why it was ended: `cell-git-ended`, the error of `told`, or `interrupted`; null: it ended by itself. */
   explain(verb: string, stderr: string): FlameError | null;
 }
 
@@ -33,8 +33,8 @@ process.on('exit', () => {
   for (const child of living) end(child, 'SIGKILL');
 });
 
-// Memory by what a process writes: git maps packs that are larger. At the hard limit of processor time Linux kills: only
-// SIGXCPU at the soft one before tells why git ended.
+// Memory by what a process writes: git maps packs that are larger. At the hard limit of processor time Linux kills
+// without a reason: only SIGXCPU, at the soft limit before it, shows why git ended.
 const script =
   '{ ulimit -St "$1" && ulimit -Ht $(($1 + 1)) || ulimit -t "$1"; } 2>/dev/null; ulimit -d "$2" 2>/dev/null; ulimit -c 0 2>/dev/null; shift 2; exec "$@"';
 
@@ -106,7 +106,7 @@ export function guardGit(guard: GitGuard | undefined, signal: (name: NodeJS.Sign
   };
 }
 
-/** Throws FlameError `interrupted` once the person stopped the program: whatever reads an agent's files asks as it goes. */
+/** Throws FlameError `interrupted` once the person stopped the program: all that reads an agent's files calls it. */
 export function requireGoing({ stopped }: Pick<GitGuard, 'stopped'>): void {
   if (stopped?.aborted) throw stoppedError();
 }

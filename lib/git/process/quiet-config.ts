@@ -10,7 +10,7 @@ export async function readQuietConfig({ env }: GitContext, commonDir: string): P
   return settings.entries(/^/, 'local').map(renderEntry).join('');
 }
 
-// What git itself works by. Other programs keep their tokens in sections of their own.
+// The settings git itself works by. Other programs keep their tokens in sections of their own.
 const quiet = new RegExp(
   [
     '^(?:core|extensions|user|author|committer|i18n|diff|merge|branch|color|column|log|advice|blame|status|rebase|pull',
@@ -18,7 +18,7 @@ const quiet = new RegExp(
     '|^push\\.default$|^remote\\..*\\.(?:url|fetch|pushurl)$',
   ].join(''),
 );
-// Of these: whole sections, then single keys; git gives section and name in small letters.
+// Exceptions among these: whole sections, then single keys; git gives section and name in small letters.
 const loud = new RegExp(
   [
     '^(?:alias|pager|include|includeif|credential|browser|man|difftool|mergetool|guitool|http|url|gpg|filter|trailer',

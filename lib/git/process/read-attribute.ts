@@ -1,7 +1,7 @@
 import { joinNames, splitNames } from '../../util/file-names.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
-/** What one attribute of gitattributes(5) is for each of these paths, in their order: a value, `set`, `unset` or `unspecified`. */
+/** Reads one attribute of gitattributes(5) for each path, in order: a value, `set`, `unset` or `unspecified`. */
 export async function readAttribute(
   git: GitContext,
   attribute: string,

@@ -16,7 +16,7 @@ export interface Idents {
   committer(): Promise<Ident>;
 }
 
-/** Those of whoever stands there. */
+/** Returns the author and committer that git would use in that work tree. */
 export function openIdents(context: GitContext): Idents {
   return {
     author: asked(() => readIdent(context, 'GIT_AUTHOR_IDENT')),

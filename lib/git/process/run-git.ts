@@ -96,7 +96,7 @@ async function runStarted(program: StartedProgram, guard: GitGuard | undefined):
     throw gitMissing(error, program.cwd);
   });
   if (ended === null) return null;
-  // Where the starter died, nobody saw how; what is held died with it.
+  // Where the starter died, the end is unknown; the processes it held died with it.
   watch.ended(ended.signal ?? (ended.code === null ? 'SIGKILL' : null));
   return { ...ended, explain: watch.explain };
 }
@@ -137,8 +137,8 @@ export async function gitText(
 }
 
 /**
- * What git says about how the person likes things shown, such as `git var GIT_PAGER`: also by what they gave with
- * `git -c`. '' where it can't say. For questions that run nothing of the repository.
+ * Asks git how the person likes things shown, such as `git var GIT_PAGER`: also by settings they gave with `git -c`. ''
+ * where it has no answer. For questions that run nothing of the repository.
  */
 export async function askPreference(context: GitContext, args: readonly string[]): Promise<string> {
   const given = Object.entries(context.env).filter(

@@ -6,7 +6,7 @@ import { type GitContext, runGit } from './run-git.ts';
 export interface Settings {
   /** The value that counts, 'true' where a key stands alone; null: it is not set. Keys as git lists them. */
   value(key: string): string | null;
-  /** The same as git reads a boolean; a value that is none counts as false. */
+  /** The value of a key as git reads a boolean; a value that is none counts as false. */
   isTrue(key: string): boolean;
   /** Every key and value that a pattern matches, in git's order; `scope`: of one kind of file alone. */
   entries(keys: RegExp, scope?: 'local'): readonly SettingsEntry[];

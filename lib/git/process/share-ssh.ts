@@ -18,8 +18,8 @@ const longestFolder = 107 - 58;
 const oldest = 8.6;
 
 /**
- * The same git, whose commands to that remote share one connection of OpenSSH (see ControlMaster in ssh_config(5)). Unchanged
- * where git does not call OpenSSH plainly, or the person's settings for the host say how connections are shared.
+ * Returns a git whose commands to that remote share one connection of OpenSSH (see ControlMaster in ssh_config(5)).
+ * Unchanged where git does not call OpenSSH plainly, or the person's settings for the host define sharing.
  */
 export async function shareSsh(context: GitContext, remote: string): Promise<GitContext> {
   const url = await gitText(context, ['ls-remote', '--get-url', remote], { accept: [0, 2, 128] });

@@ -6,7 +6,7 @@ import { realPathOf } from '../../util/real-path.ts';
 import { listWorktrees } from './list-worktrees.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
-/** What git starts for a signature, by the format of signatures. */
+/** The programs git starts for a signature, by the format of signatures. */
 const formats: Readonly<Record<string, { readonly keys: readonly string[]; readonly usual: string }>> = {
   openpgp: { keys: ['gpg.program', 'gpg.openpgp.program'], usual: 'gpg' },
   x509: { keys: ['gpg.x509.program'], usual: 'gpgsm' },
@@ -29,7 +29,7 @@ export async function requireOwnSigner(context: GitContext): Promise<void> {
   await requireOutside(context, await signersOf(context));
 }
 
-/** The same of a program that is found by PATH. Throws FlameError `signing-untrusted`. */
+/** Requires that a program found by PATH lies outside every work tree. Throws FlameError `signing-untrusted`. */
 export async function requireOwnProgram(context: GitContext, name: string): Promise<void> {
   await requireOutside(context, [{ key: null, words: [name] }]);
 }

@@ -108,9 +108,9 @@ static void hold(const struct limits *limits, pid_t starter) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-  // It may have ended before it was asked to tell of its end.
+  // The starter may have ended before prctl asked for a signal at its end.
   if (getppid() != starter) _exit(127);
-  // At the hard one Linux kills: only SIGXCPU at the soft one before tells why it ended.
+  // At the hard limit Linux kills without a reason: only SIGXCPU, at the soft one before it, shows why it ended.
   bound(RLIMIT_CPU, (rlim_t)limits->cpu, 1);
   // Memory by what a process writes: git maps packs that are larger.
   bound(RLIMIT_DATA, (rlim_t)limits->data, 0);
@@ -189,7 +189,7 @@ static void begin(unsigned long id, const size_t counts[2], char *texts, const c
   runs[count++] = run;
 }
 
-// What has ended is no run any more: the signal reaches nobody who got its number since.
+// A run that has ended is out of the list: the signal never reaches a process that got its number since.
 static void pass_signal(unsigned long id, int signal) {
   for (size_t at = 0; at < count; at += 1)
     if (runs[at].id == id) kill(-runs[at].pid, signal);
@@ -253,7 +253,7 @@ static void pass_on(const struct run *run, int *end, char kind) {
   put(bytes, (size_t)got);
 }
 
-// Whether it ended and was told of; it has closed what it prints to.
+// Whether it has closed its outputs and ended; reports its end then.
 static bool is_over(struct run *run) {
   int status;
   pid_t ended = waitpid(run->pid, &status, WNOHANG);
@@ -265,7 +265,7 @@ static bool is_over(struct run *run) {
   return true;
 }
 
-// Whether some run has only its end left to be told.
+// Reports each end; true while some run has closed its outputs and not ended.
 static bool settle(void) {
   bool is_waiting = false;
   for (size_t at = count; at-- > 0;) {

@@ -24,7 +24,7 @@ export type Signaller = (name: NodeJS.Signals) => void;
 export interface ProgramEnd {
   /** Null where a signal ended it. */
   readonly code: number | null;
-  /** The signal that ended it; null where none did, or nobody knows which. */
+  /** The signal that ended it; null where none did, or it is unknown. */
   readonly signal: NodeJS.Signals | null;
   readonly stdout: Buffer;
   readonly stderr: Buffer;
@@ -53,14 +53,14 @@ export async function runByStarter(
   const asked = opened;
   let starter = await asked;
   if (starter?.isGone) {
-    // Whoever sees it first opens the next one.
+    // The first caller that finds it gone opens the next one.
     if (opened === asked) opened = tryToOpen();
     starter = (await opened) ?? null;
   }
   return starter === null ? null : starter.run(program, onStart);
 }
 
-/** What hinders it now (no descriptor is left) may not the next time. */
+/** Opens a starter; null where that fails now (no descriptor is left), which it may not the next time. */
 function tryToOpen(): Promise<Starter | null> {
   return openStarter().catch(() => {
     opened = undefined;
@@ -156,7 +156,7 @@ class Starter {
     return end + 1;
   }
 
-  /** What ran may have ended or not: nobody knows how, as if a signal had ended it. */
+  /** Ends all runs as if by a signal: whether and how they ended is unknown. */
   #end(): void {
     this.isGone = true;
     for (const run of this.#runs.values()) settle(run, { code: null, signal: null });

@@ -76,7 +76,7 @@ function readMotion(file: string): Noted | 'working' | null {
   }
 }
 
-/** The same for one motion whose git is gone; `at`: when it was begun, in milliseconds since 1970. */
+/** Finishes one motion whose git is gone; `at`: when it was begun, in milliseconds since 1970. */
 export async function finishMotion(
   place: { readonly context: GitContext; readonly commonDir: string },
   motion: Pick<Motion, 'moves' | 'locks'> & Partial<Pick<Motion, 'advance'>>,
@@ -127,14 +127,12 @@ async function removeLocks(
 interface LockFile {
   readonly commonDir: string;
   readonly file: string;
-  /** What our git wrote into it; null: nothing that would identify it. */
+  /** The content our git wrote into it; null: nothing that would identify it. */
   readonly content: string | null;
   readonly at: number;
 }
 
-/**
- * Whether a lock file is what a dead git of ours left: its content shows it, or no other git is at work here.
- */
+/** Whether a dead git of ours left a lock file: its content shows it, or no other git is at work here. */
 async function isLeft({ commonDir, file, content, at }: LockFile): Promise<boolean> {
   const before = statSync(file, { throwIfNoEntry: false });
   if (before === undefined || before.mtimeMs < at - stampMs) return false;

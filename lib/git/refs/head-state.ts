@@ -13,7 +13,7 @@ export async function readHead(context: GitContext): Promise<HeadState> {
   return { branch: ref === '' ? null : ref.replace(/^refs\/heads\//, ''), commit };
 }
 
-// What all work trees share, spelt so that it's nothing but a name.
+// A ref that all work trees share, spelt so that it's nothing but a name.
 const plainRef = /^refs\/(?:heads|tags|blueflame)\/[\w./-]+$/;
 const plainId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 

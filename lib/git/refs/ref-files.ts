@@ -14,8 +14,8 @@ interface Reading {
 }
 
 /**
- * Sees in git's own files that refs stand where they stood: to ask git takes ten times as long. It never says so of refs
- * that have moved; where the files don't show it, git is to be asked.
+ * Checks in git's own files that refs stand where they stood: to ask git takes ten times as long. It never answers yes
+ * for refs that have moved; where the files don't show it, the caller must ask git.
  */
 export class RefFiles {
   readonly #commonDir: string;

@@ -17,7 +17,7 @@ export interface PendingCommit {
   readonly branch: string | null;
   /** Whether it ends a merge. */
   readonly isMerge: boolean;
-  /** What it changes. Of a merge: what is in none of its sides. */
+  /** The files it changes. Of a merge: those that are as on none of its sides. */
   files(): Promise<readonly ChangedFile[]>;
   /** Staged texts by path; see readTexts. */
   texts(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string>>;

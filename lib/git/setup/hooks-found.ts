@@ -6,7 +6,7 @@ import { hookOwner, savedSuffix } from './hooks-texts.ts';
 /** A file at the place of a hook. */
 interface FoundHook {
   readonly owner: 'ours' | 'changed' | 'foreign';
-  /** The same for files with the same content and mode. */
+  /** Equal for files with the same content and mode. */
   readonly identity: string;
   readonly text: string;
 }
@@ -15,7 +15,7 @@ interface FoundHook {
 export interface HookFiles {
   readonly name: string;
   readonly current: FoundHook | null;
-  /** What was there before ours. */
+  /** The hook that was there before ours. */
   readonly saved: FoundHook | null;
   /** Files that are ours and were renamed by another tool (lefthook: `.old`, pre-commit: `.legacy`). */
   readonly displaced: readonly string[];

@@ -15,7 +15,7 @@ import { type HooksPlace, readSetupRecord, withSetupLock, writeSetupRecord } fro
 interface HooksPlan {
   readonly place: HooksPlace;
   readonly steps: readonly HookStep[];
-  /** What core.hooksPath must be set to, null: nothing; and what it says now. */
+  /** The value core.hooksPath must get, and its value now; null: it needs none. */
   readonly hooksPath: { readonly value: string; readonly former: string | null } | null;
   /** One line for each change. */
   readonly lines: readonly string[];
@@ -61,8 +61,8 @@ export function installHooks(context: GitContext, repository: Repository): Promi
   });
 }
 
-// What git may run there, though nothing of ours is in it. Those of the second list cost time at every step, or
-// change what git does by being there at all: they are passed on only where there is one now.
+// Hooks that git may run there, though nothing of ours is in them. Those of the second list cost time at every step, or
+// change git's behaviour by being there at all: they are passed on only where there is one now.
 const cheapHooks = [
   ...['applypatch-msg', 'pre-applypatch', 'post-applypatch', 'pre-merge-commit', 'prepare-commit-msg'],
   ...['post-commit', 'pre-rebase', 'post-checkout', 'post-merge', 'post-rewrite', 'pre-auto-gc'],

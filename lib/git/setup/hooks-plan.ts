@@ -9,7 +9,7 @@ export type HookStep =
 
 interface HookPlan {
   readonly steps: readonly HookStep[];
-  /** What stays as it is because it was changed since, a sentence each. */
+  /** Files that stay because they were changed since, a sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export function planInstall(files: HookFiles, text: string, keeps: boolean): Hoo
   );
 }
 
-/** What takes our hook away and puts back what was there. */
+/** Plans to remove our hook and to put back the one before it. */
 export function planRemoval({ name, current, saved, displaced }: HookFiles): HookPlan {
   const clear = displaced.map(remove);
   const putBack = (to: string): HookStep[] =>

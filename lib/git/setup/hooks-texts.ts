@@ -7,7 +7,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 /** The hooks that do something in the person's repository. */
 export const ownHooks = ['commit-msg', 'pre-commit', 'pre-push'] as const;
 
-/** What follows the name of a hook that was there before, in the same folder. */
+/** Follows the name of a hook that was there before, in the same folder. */
 export const savedSuffix = '.before-flame';
 
 interface HookTextInit {

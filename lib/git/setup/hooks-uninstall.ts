@@ -6,7 +6,7 @@ import { takeStep } from './hooks-step.ts';
 import { ownHooks } from './hooks-texts.ts';
 import type { HooksPlace } from './setup-record.ts';
 
-/** What was done, and what stays because it was changed since; one line each. */
+/** What was removed, and the files that stay because they were changed since; one line each. */
 export interface Removal {
   readonly done: readonly string[];
   readonly left: readonly string[];
@@ -21,7 +21,7 @@ export function removeHooks(commonDir: string, place: HooksPlace): Removal {
   return removal;
 }
 
-/** What removeHooks would do. */
+/** Plans what removeHooks does. */
 export function planHooksRemoval(commonDir: string, place: HooksPlace): Removal {
   const { done, left } = planAll(commonDir, place);
   return { done, left };
@@ -34,7 +34,7 @@ function planAll(commonDir: string, place: HooksPlace): Removal & { readonly ste
   const names = isUsual ? ownHooks : existsSync(dir) ? readdirSync(dir) : [];
   const plans = findHooks(dir, names).map((files) => ({ name: files.name, ...planRemoval(files) }));
   const going = plans.filter(({ steps }) => steps.length > 0);
-  // What others put into our own folder has no step: nothing of it is ours.
+  // Hooks of others in our own folder have no step: none of them is ours.
   const strangers = plans.filter(({ steps, problems }) => !isUsual && steps.length + problems.length === 0);
   return {
     steps: going.flatMap(({ steps }) => steps),

@@ -8,7 +8,7 @@ import { editRecorded, hasLeftCopies, removeLeftCopies } from './edit-recorded.t
 import { type FileEdit, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
 
 const displayKey = 'notes.displayRef';
-/** What `git log` shows under commits: reviews under what landed, verdicts under the tasks' commits, as people read them. */
+/** Notes that `git log` shows under commits, for people: reviews under landed work, verdicts under tasks' commits. */
 // As a pattern: git warns at every `git log` about a plain name that isn't there yet, and passes over a pattern.
 const shownRefs = ['refs/blueflame/show[n]'];
 
@@ -37,7 +37,7 @@ export async function prepareRepository(
   });
 }
 
-/** What prepareRepository would add. */
+/** Plans the additions of prepareRepository. */
 export async function planPreparation(
   context: GitContext,
   commonDir: string,
@@ -66,7 +66,7 @@ async function missingRefs(context: GitContext): Promise<readonly string[]> {
   return shownRefs.filter((ref) => !known.split('\n').includes(ref));
 }
 
-/** What an earlier version had `git log` show, by our own record, and it still does: notes as they are stored. */
+/** Lists refs that an earlier version set `git log` to show, by our own record, and that still are set: raw notes. */
 async function formerRefs(context: GitContext, commonDir: string): Promise<readonly string[]> {
   const recorded = readSetupRecord(commonDir).edits.flatMap(({ settings }) => settings);
   const ours = recorded.filter(({ key, value }) => key === displayKey && !shownRefs.includes(value));

@@ -15,7 +15,7 @@ const fileEditSchema = z.object({
   added: z.int(),
   /** sha256 of the whole file afterwards: while it holds, the edit can be taken back byte for byte. */
   after: z.string(),
-  /** What the edit means, for a file that others changed since: lines added, settings made (former: null, none). */
+  /** The meaning of the edit, for a file that others changed since: lines added, settings made (former: null, none). */
   lines: z.array(z.string()),
   settings: z.array(z.object({ key: z.string(), value: z.string(), former: z.string().nullable() })),
 });
@@ -38,7 +38,7 @@ const setupRecordSchema = z.object({
   edits: z.array(fileEditSchema),
   hooks: hooksPlaceSchema.nullable(),
 });
-/** What was changed in a repository's own files, so that it can be taken back. */
+/** The changes to a repository's own files, recorded so that they can be undone. */
 type SetupRecord = Readonly<z.infer<typeof setupRecordSchema>>;
 
 /** Not below `<common>/blueflame`, whose content can be deleted at any time. */
@@ -46,7 +46,7 @@ export function setupFolder(commonDir: string): string {
   return join(commonDir, 'blueflame-init');
 }
 
-/** What was recorded; nothing where there is no record. Throws FlameError `setup-record-unreadable`. */
+/** Reads the record; empty where there is none. Throws FlameError `setup-record-unreadable`. */
 export function readSetupRecord(commonDir: string): SetupRecord {
   const file = recordFile(commonDir);
   try {

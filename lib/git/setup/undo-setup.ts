@@ -35,7 +35,7 @@ export function undoSetup(context: GitContext, repository: Repository): Promise<
   });
 }
 
-/** What undoSetup would take back, as far as it was not changed since. */
+/** Plans what undoSetup reverts, as far as it was not changed since. */
 export function planUndo({ commonDir }: Repository): Removal {
   const record = readSetupRecord(commonDir);
   const edits = record.edits.flatMap((edit) => describe(edit));

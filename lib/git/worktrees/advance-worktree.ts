@@ -79,7 +79,7 @@ async function isAt(context: GitContext, commit: ObjectId): Promise<boolean> {
 }
 
 /**
- * What git says against bringing a work tree from one commit to another, by trying it without doing it; nothing: it
+ * Returns git's objections to moving a work tree from one commit to another, by trying it without doing it; empty: it
  * can be done. So git's own rules hold: a file marked assume-unchanged or skip-worktree that differs is in the way,
  * one outside a sparse checkout isn't. `quiet` is the same place with filters that run nothing.
  */

@@ -45,7 +45,7 @@ function pathOf(gitDir: string): string | null {
   return file === '' ? null : dirname(file);
 }
 
-/** What will move a branch at its end, although HEAD doesn't stand on it meanwhile. */
+/** Returns the operation that will move a branch at its end, although HEAD doesn't stand on it meanwhile. */
 function returningTo(gitDir: string, branch: string): BranchOperation | null {
   const ref = `refs/heads/${branch}`;
   const heads = ['rebase-merge', 'rebase-apply'].map((name) => textOf(join(gitDir, name, 'head-name')));
@@ -56,7 +56,7 @@ function returningTo(gitDir: string, branch: string): BranchOperation | null {
   return [ref, branch].includes(bisected) ? 'bisect' : null;
 }
 
-/** What was begun on the branch that is checked out in a work tree. */
+/** Returns the operation in progress on the branch that is checked out in a work tree. */
 async function underWay(access: GitAccess, path: string): Promise<BranchOperation | null> {
   const { repository } = access;
   const gitDir = path === repository.workTree ? repository.gitDir : gitDirOf(path);

@@ -4,8 +4,8 @@ import type { ObjectId } from '../../domain/ids.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 
 /**
- * What stands where `from..to` adds a file and git doesn't track it: that path, or the file that a folder of it would
- * replace. read-tree itself spares untracked files, but would overwrite ignored ones.
+ * Lists untracked files where `from..to` adds a file: that path, or the file that a folder of it would replace.
+ * read-tree itself spares untracked files, but would overwrite ignored ones.
  */
 export async function filesInTheWay(
   context: GitContext,

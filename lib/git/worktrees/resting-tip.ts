@@ -21,7 +21,7 @@ export async function restingTip(
   return checkedOut ?? commitOf(`refs/heads/${branch}`);
 }
 
-/** What HEAD holds; '' where the worktree is gone, or something moves HEAD that will come back to the branch. */
+/** Reads HEAD; '' where the worktree is gone, or an operation moved HEAD and will return to the branch. */
 function restingHead(workTree: string): string {
   const found = /^gitdir: (.+)/.exec(readTextOrEmpty(join(workTree, '.git')))?.[1];
   if (found === undefined) return '';
