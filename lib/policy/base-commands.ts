@@ -1,4 +1,4 @@
-/** What only looks: any agent that may use a shell may run it, whatever the configuration lists. */
+/** Commands that only look: any agent that may use a shell may run them, under any configuration. */
 export const readCommands: readonly string[] = [
   ...'status diff log show shortlog blame annotate grep ls-files ls-tree rev-parse rev-list branch describe tag'
     .split(' ')
@@ -28,7 +28,7 @@ export const readCommands: readonly string[] = [
   ...'nproc uname whoami df free uptime mktemp getconf locale tput clear'.split(' '),
 ];
 
-/** What a worker does besides within its scope: the paths it names are judged one by one. */
+/** Commands that a worker also runs within its scope: the paths they name are judged one by one. */
 export const writeCommands: readonly string[] = [
   ...['git add', 'git commit', 'mkdir', 'rmdir', 'touch', 'cp', 'mv', 'tee'],
   ...['tar', 'gzip', 'gunzip', 'zip', 'unzip'],

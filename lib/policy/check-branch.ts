@@ -35,7 +35,7 @@ export interface BranchInput extends FilesInput {
   readonly signer: Signer | null;
 }
 
-/** What is known of a change without a look at its content. */
+/** The facts of a change that are known without its content. */
 export type ChangedEntry = Pick<ChangedFile, 'path' | 'status' | 'oldMode' | 'newMode'>;
 
 /** Everything a branch does against the policy, judged on git objects alone. Empty: it may become a changeset. */
@@ -43,7 +43,7 @@ export function checkBranch(input: BranchInput): readonly Violation[] {
   return [...checkByParts(input)].flat();
 }
 
-/** The same in the same order, part by part: a caller may stop between any two, or let others run. */
+/** Checks as checkBranch does, part by part: a caller may stop between any two, or let other work run. */
 export function* checkByParts(input: BranchInput): Generator<readonly Violation[]> {
   const { commits, signer } = input;
   yield checkHistory(input);
@@ -96,7 +96,7 @@ function checkFile(input: FilesInput, file: ChangedFile, isMoved: boolean): Viol
   ];
 }
 
-/** What is wrong with a change whatever the content is: its place, its name, a submodule. */
+/** Checks a change apart from its content: its place, its name, a submodule. */
 export function checkEntry(policy: AgentPolicy, file: ChangedEntry): readonly Violation[] {
   const place = policy.can_write
     ? (judgeName(policy, file.path) ?? judgeScope(policy, file.path) ?? judgeAttributes(policy, file.path))

@@ -13,11 +13,11 @@ export interface Signer {
   readonly now: number;
 }
 
-// What a clock in a container, or one that is just being set, may be off by.
+// The error of a clock in a container, or of one that is just being set.
 const driftMs = 60 * 60_000;
 const aheadMs = 10 * 60_000;
 
-/** What in a commit contradicts that this signer made it, at this time. */
+/** Lists contradictions in a commit to this signer having made it, at this time. */
 export function checkSignature(commit: CommitInfo, signer: Signer): readonly Violation[] {
   const found = [judgeNames(commit, signer), judgeTimes(commit, signer)];
   return found
@@ -57,7 +57,7 @@ function tellTime(ms: number): string {
 // Also where git would see no trailer: a person who reads it would.
 const trailer =
   /^[^\S\n]*((?:signed-off|reviewed|acked|approved|tested|co-authored|co-developed)-by)[^\S\n]*:(.*)$/gim;
-/** What a client of a model adds by itself. */
+/** A trailer that a client of a model adds by itself. */
 const ofModel = /^Claude(?: [\w .()-]{1,40})? <noreply@anthropic\.com>$/;
 
 /** Whether a message speaks for a person or program beside the agent that wrote it. */

@@ -2,7 +2,7 @@ import type { AgentPolicy } from '../domain/policy.ts';
 import { type Objection, objection } from './rules.ts';
 
 /**
- * What is wrong with a commit message; null: nothing. The subject line decides, unless the pattern itself
+ * Returns the objection to a commit message; null: none. The subject line decides, unless the pattern itself
  * speaks of line breaks: then the whole message does.
  */
 export function judgeCommitMessage(

@@ -86,7 +86,7 @@ export function openPlaces(
 
 /** StructuredOutput is how claude hands in its answer: without it no agent could end its work. */
 function allowedTools({ config, role, readsByShell = false }: PolicyInput): string[] {
-  // She looks and acts by our tools alone: built-in ones would cost as much again in each request.
+  // The lead agent looks and acts by our tools alone: built-in ones would cost as much again in each request.
   if (role === 'queen') return leadTools.map(leadToolName);
   const configured = config.permissions.allowed_tools;
   const own =
@@ -106,7 +106,7 @@ function exactCommands({ validation }: Config, role: Role): readonly string[] {
   return role === 'validator' && enabled ? commands : [];
 }
 
-/** What an agent may run whatever the configuration lists; a validator runs its diagnostics and nothing else. */
+/** Lists the commands an agent may run under any configuration; a validator runs its diagnostics and nothing else. */
 function baseCommands({ role, readsByShell = false }: PolicyInput): string[] {
   if (role === 'queen') return [];
   if (role === 'validator') return readsByShell ? [...readCommands] : [];

@@ -4,7 +4,7 @@ import { type ChangedEntry, checkEntry } from './check-branch.ts';
 import { judgeTrailers } from './check-signature.ts';
 import { judgeCommitMessage } from './commit-message.ts';
 
-/** What a git hook knows about a commit that is about to be made. */
+/** A git hook's facts about a commit that is about to be made. */
 export type GitHookCall =
   | { readonly hook: 'commit-msg'; readonly message: string }
   | { readonly hook: 'pre-commit'; readonly staged: readonly ChangedEntry[] };

@@ -9,8 +9,8 @@ import { listSome, type Objection, objection } from './rules.ts';
 import { toolPaths } from './tool-fields.ts';
 
 /**
- * Decides on one tool call. The file system is asked again at every call, nothing is remembered between two. Never throws:
- * what can't be judged is blocked.
+ * Decides on one tool call. Asks the file system again at every call, and remembers nothing between two. Never throws:
+ * a call that can't be judged is blocked.
  */
 export function decide(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Decision {
   const found = judgeSafely(policy, call, facts);
@@ -109,7 +109,7 @@ function judgeShell(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Obje
   return judgeBash({ policy, facts, cwd, command: typeof input.command === 'string' ? input.command : '' });
 }
 
-/** Whatever isn't plainly off counts as on. */
+/** Whether an option is on: any value that isn't plainly off counts. */
 function isSet(option: unknown): boolean {
   return option !== undefined && option !== null && option !== false;
 }

@@ -10,7 +10,7 @@ const styles: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * What is wrong with the name of a new file under validation.file_naming; null: nothing. Only the first part of
+ * Returns the objection to the name of a new file under validation.file_naming; null: none. Only the first part of
  * `Button.test.tsx` is held to the style, the middle ones may be plain lower-case words; dot files are free.
  */
 export function fileNameProblem(policy: AgentPolicy, path: string): Objection | null {

@@ -8,8 +8,8 @@ import { malformation } from './resolve-path.ts';
 type Rules = Pick<AgentPolicy, 'blocked_paths' | 'hidden_paths' | 'protected_paths'>;
 
 /**
- * Why no agent could write anything that a file lock names, or that a part of it in braces names, whatever its task is,
- * as the end of a sentence about the lock; null: nothing against it. A lock that only holds such a place among others is
+ * Returns why no agent, with any task, could write anything that a file lock or one alternative of its braces names, as
+ * the end of a sentence about the lock; null: no objection. A lock that only holds such a place among others is
  * fine: the rest of it can be written.
  */
 export function judgeLock(rules: Rules, lock: string): string | null {

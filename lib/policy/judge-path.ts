@@ -39,7 +39,7 @@ export function judgePath(context: PathContext, path: string, access: Access): O
   );
 }
 
-/** The same for a path that leads to no place a call may name, before what lies there is looked at; null: it does. */
+/** Judges a path that leads to no place a call may name, without a look at the file there; null: it leads to one. */
 export function judgeOutside(context: PathContext, path: string, access: Access): Objection | null {
   const { policy, facts, cwd } = context;
   const { worktree, extra_writable: extra = [] } = policy;
@@ -76,7 +76,7 @@ export function judgeName(policy: AgentPolicy, path: string, access: Access = 'w
   );
 }
 
-/** Whether the allowed globs and the locks let a path be written; null if so. */
+/** Judges whether the allowed globs and the locks let a path be written; null: they do. */
 export function judgeScope(policy: AgentPolicy, path: string): Objection | null {
   if (!policy.allowed_paths.some((glob) => pathMatches(glob, path, policy.literal_paths))) {
     return objection(
@@ -92,7 +92,7 @@ export function judgeScope(policy: AgentPolicy, path: string): Objection | null 
   );
 }
 
-/** Whether the locks of a task name a path; so they do where scope is not enforced. */
+/** Whether the locks of a task name a path; true of any path where scope is not enforced. */
 export function isLocked({ file_locks: locks, literal_paths: present }: AgentPolicy, path: string): boolean {
   return locks === null || locks.some((lock) => pathMatches(lock, path, present));
 }
@@ -164,7 +164,7 @@ function judgeFolder(policy: AgentPolicy, name: string): Objection | null {
     : judgeScope(policy, name);
 }
 
-/** A blocked or hidden folder is so with all it holds, whatever the case of its name, and however brackets are read. */
+/** Whether a glob blocks or hides a path: with all below it, in any case of letters and any reading of brackets. */
 export function isBlockedBy(glob: string, path: string): boolean {
   const [pattern, name] = [fold(glob), fold(path)];
   if (wildcardMatches(pattern, name)) return true;

@@ -9,7 +9,7 @@ import {
 import { normalizeAbsolute } from './resolve-path.ts';
 import { type Objection, objection } from './rules.ts';
 
-/** What a path holds, itself first, relative to it; with what each entry is. */
+/** An entry of the tree at a path, itself first: its path relative to that, and its kind. */
 interface TreeEntry {
   readonly below: string;
   readonly kind: 'file' | 'directory' | 'symlink' | 'other';

@@ -2,18 +2,18 @@ import type { AgentPolicy } from '../domain/policy.ts';
 import { fold } from '../util/path-globs.ts';
 import { agentSettings } from './agent-settings.ts';
 
-/** A place that no agent may touch, whatever its task and the configuration say. */
+/** A place that no agent may touch, with any task and any configuration. */
 export interface ProtectedPlace {
   /** As it is named in the path. */
   readonly name: string;
-  /** What is there, as the end of a sentence: `is git's own`. */
+  /** The reason, as the end of a sentence: `is git's own`. */
   readonly why: string;
 }
 
 // Short names of Windows file systems, trailing dots and streams reach the same folder there.
 const gitFolder = /^\.git(?:[. ]*$|:)|^git~\d+$/;
 const settings = new Set(agentSettings);
-// An example is read by nobody.
+// The tool reads no example file.
 const ownName = /^\.blueflame(?!\.example\.ya?ml$)/;
 
 /** The protected place a path of the repository names, or lies in; null: none. */

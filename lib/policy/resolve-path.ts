@@ -8,9 +8,9 @@ export interface ResolvedPath {
   readonly kind: 'inside' | 'extra';
   /** Relative to the worktree, '' at its top; absolute in an extra folder. As written, without `.` and `..`. */
   readonly lexical: string;
-  /** The same after symlinks: what the kernel would open. */
+  /** As `lexical`, after symlinks: the file that the kernel would open. */
   readonly resolved: string;
-  /** What is there now; null if nothing is. */
+  /** The entry that is there now; null if there is none. */
   readonly entry: PathEntry | null;
   /** A part of the path is a file: nothing can be there. */
   readonly isBelowFile: boolean;
@@ -32,7 +32,7 @@ const mostLinks = 40;
 /** Follows a path segment by segment as the kernel does (`link/..` is the parent of the link's target). */
 export function resolvePath(question: PathQuestion): ResolvedPath | Objection {
   const { path, worktree, facts } = question;
-  // What stands above the worktree was named by a person.
+  // The folders above the worktree were named by a person.
   const malformed = malformation(path.startsWith(`${worktree}/`) ? `.${path.slice(worktree.length)}` : path);
   if (malformed !== null) {
     return objection(
@@ -46,7 +46,7 @@ export function resolvePath(question: PathQuestion): ResolvedPath | Objection {
   const cwd = walk(question.cwd, facts);
   const written = path.startsWith('/') ? path : `${cwd?.path ?? question.cwd}/${path}`;
   const lexical = inFolder(worktree, normalizeAbsolute(written));
-  // What lies there is never looked at: some of it may not be (/proc/1/cwd).
+  // The file outside is never looked at: some must not be (/proc/1/cwd).
   if (lexical === null) return leadsOut(question, '');
   const end = walk(written, facts, question.isLinkItself);
   if (cwd === null || end === null) return objection('path-outside', `${path} is a loop of symlinks.`);
@@ -95,7 +95,7 @@ export function normalizeAbsolute(path: string): string {
   return `/${kept.join('/')}`;
 }
 
-/** What makes a text no plain path; null: nothing. */
+/** Returns why a text is no plain path; null: it is one. */
 export function malformation(path: string): string | null {
   if (path === '') return 'is empty';
   if (path.length > 4_000) return 'is too long';

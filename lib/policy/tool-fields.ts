@@ -22,7 +22,7 @@ const shapes: Readonly<Record<string, ToolShape>> = {
   NotebookEdit: { required: ['notebook_path'], access: 'write' },
   Bash: { required: ['command'], access: 'read' },
 };
-// What these tools take is data, not places.
+// The input of these tools is data, not places.
 const dataTools = new Set(['StructuredOutput', 'TodoWrite', 'Skill', 'Task', 'Agent', 'AskUserQuestion']);
 
 interface ToolPaths {
@@ -49,7 +49,7 @@ export function toolPaths(call: ToolCall): ToolPaths | Objection {
   if (call.tool_name === 'MultiEdit' && !Array.isArray(call.tool_input.edits)) {
     return objection('call-malformed', 'MultiEdit needs a list of edits.');
   }
-  // What whoever leads may name is judged where it is done.
+  // Calls of the lead agent's tools are judged where they are carried out.
   if (dataTools.has(call.tool_name) || isLeadTool(call.tool_name)) return nothing;
   if (call.tool_name === 'Bash') return collect(call.tool_input, 0)?.length === 0 ? nothing : elsewhere;
   const paths = collect(call.tool_input, 0);

@@ -7,7 +7,7 @@ interface BuiltinCall {
   readonly allowedEnv: readonly string[];
 }
 
-/** What the shell does itself that could start programs unseen, or change how later words are read. */
+/** Builtins that could start programs unseen, or change how later words are read. */
 const refused = new Set(
   'eval exec builtin trap alias unalias declare typeset readonly let enable hash shopt bind complete compgen coproc fc history umask ulimit getopts wait jobs bg fg disown suspend logout dirs caller source . ln'.split(
     ' ',
@@ -21,7 +21,7 @@ const steering = new Set(
   ),
 );
 
-/** Whether it is the shell's own and needs no entry. */
+/** Whether it is part of the shell and needs no entry. */
 export function isSteering(name: string): boolean {
   return steering.has(name);
 }

@@ -92,7 +92,7 @@ function judgePathspec({ context }: ProgramCall, written: string, access: Access
   if (access === 'read') return judgeMention(context, text, 'file');
   if (mark.isIn(text)) return judgeWritten(context, text, access);
   if (changes) return judgeWritten(context, text, access);
-  // What a wildcard stages is judged when it is committed.
+  // Files that a wildcard stages are judged when they are committed.
   return /[*?[]/.test(text) ? null : judgePath(context, text, access);
 }
 
@@ -116,7 +116,7 @@ function treePath(text: string): string {
   return '';
 }
 
-/** What `git checkout` writes over: the files after `--`, and what is there under the name of a revision; null: not it. */
+/** Lists the files `git checkout` overwrites: those after `--`, and those named like a revision; null: not checkout. */
 export function restoredFiles({
   name,
   args,

@@ -5,7 +5,7 @@ import { firstOf, type ProgramCall } from './program-call.ts';
 import { mark } from './syntax.ts';
 
 interface Subcommand {
-  /** What its pathspecs are for; absent: it looks. */
+  /** The access to the files of its pathspecs; absent: it reads. */
   readonly access?: 'write' | 'remove' | 'stage';
   /** Options that are refused beside those that always are: they run programs, write elsewhere, or show what is hidden. */
   readonly refused?: RegExp;
@@ -160,7 +160,7 @@ function judgeSubcommand(call: ProgramCall, rule: Subcommand): Objection | null 
   return judgeUnknown(call, rule) ?? judgeContents(call) ?? judgeFiles(call, rule);
 }
 
-/** What only bash will know could be an option, or the name of what is hidden. */
+/** Judges arguments that only bash will know: they could be an option, or the name of a hidden file. */
 function judgeUnknown({ name, args }: ProgramCall, { shows }: Subcommand): Objection | null {
   const open = args.find(
     (arg, at) =>
@@ -184,7 +184,7 @@ function isValue(before: string | undefined): boolean {
   );
 }
 
-// Of these a folder's id alone shows names.
+// Subcommands that show names where they get the id of a folder.
 const lists = /^git (?:show|cat-file|ls-tree|rev-list|rev-parse|name-rev)$/;
 const emptyTrees =
   /^(?:4b825dc642cb6eb9a060e54bf8d69288fbee4904|6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321)$/;

@@ -2,7 +2,7 @@ import { type ArithmeticExpression, forEachChild, type ParsedScript, type Syntax
 import { dynamic } from './refusal.ts';
 import { mark, type Values } from './syntax.ts';
 
-/** What a part of a command runs and computes for its words. */
+/** The scripts and computations within a part of a command. */
 export interface Inner {
   /** `$(…)`, `<(…)` */
   readonly scripts: ParsedScript[];
@@ -10,7 +10,7 @@ export interface Inner {
   readonly expressions: (ArithmeticExpression | undefined)[];
 }
 
-/** What is in parts of a command, however deep; lists of commands are walked by themselves. Throws a Refusal. */
+/** Finds them in parts of a command, however deep; lists of commands are walked separately. Throws a Refusal. */
 export function innerOf(nodes: readonly SyntaxNode[]): Inner {
   const found: Inner = { scripts: [], expressions: [] };
   const look = (node: SyntaxNode): void => {
@@ -21,7 +21,7 @@ export function innerOf(nodes: readonly SyntaxNode[]): Inner {
       case 'CommandExpansion':
       case 'ProcessSubstitution':
       case 'ArithmeticCommandExpansion':
-        // What stands behind a backslash within backticks the parser and bash read differently.
+        // The parser and bash differ on the text behind a backslash within backticks.
         if (node.script === undefined || !/^(?:[$<>]\(|`[^`\\]*`$)/.test(node.text))
           throw dynamic(node.text, 'is a substitution');
         found.scripts.push(node.script);
@@ -43,7 +43,7 @@ export function innerOf(nodes: readonly SyntaxNode[]): Inner {
   return found;
 }
 
-/** What the parser took for plain text. */
+/** Refuses substitutions in text that the parser took for plain. */
 function refuseHeld(text: string): void {
   if (/(?<!\\)(?:\\\\)*(?:`|\$\()/.test(text)) throw dynamic(text, 'is a substitution');
 }

@@ -3,7 +3,7 @@ const longest = 150_000;
 const longestShell = 20_000;
 const mostWords = 3_000;
 const mostOperators = 1_000;
-// Of these a parser waits for one end after the other. C++ has many of them.
+// `<<`: for each, a parser looks for the end, one after the other. C++ has many of them.
 const mostHereMarks = 3_000;
 
 /** Whether a shell command is too long to be worth parsing; finding that costs next to nothing. */
@@ -40,7 +40,7 @@ function withoutHereDocuments(command: string): string {
 }
 
 function endMark(line: string): string | null {
-  // What is in quotes or behind `#` is skipped.
+  // Text in quotes or behind `#` is skipped.
   const pieces = line.matchAll(
     /\\.|"(?:[^"\\]|\\.)*"|'[^']*'|(?<!\S)#.*|<<<|<<-?[ \t]*(?:(['"])([\w.-]+)\1|\\?(\w+))/g,
   );

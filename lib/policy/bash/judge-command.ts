@@ -187,7 +187,7 @@ function judgeEquivalent(context: CommandContext, words: readonly string[], give
   );
 }
 
-/** What is judged by its own name, through any runner. */
+/** Whether a program is judged by its own name, through any runner. */
 function isOwn({ policy }: CommandContext, name: string): boolean {
   const isBase =
     policy.base_commands?.includes(name) === true ||
@@ -202,7 +202,7 @@ const runners: ReadonlyMap<string, string | null> = new Map([
   ...['npx', 'bunx', 'pnpx'].map((name) => [name, null] as const),
 ]);
 
-/** What a runner runs, where the lead named the runner alone; null: nothing against it, or it runs nothing. */
+/** Judges the program of a runner, where the lead named the runner alone; null: no objection, or it runs nothing. */
 function judgeRunner(call: ProgramCall): Objection | null {
   const { name, args, trusted, context } = call;
   const word = runners.get(name);

@@ -47,7 +47,7 @@ function relativeTo(worktree: string, pattern: string): string {
   return pattern.startsWith(`${worktree}/`) ? pattern.slice(worktree.length + 1) : pattern;
 }
 
-// What else is protected has a plain name, which a wildcard over a kind of file is free to match.
+// The other protected places have plain names, which a wildcard over a kind of file is free to match.
 const guarded = ['.git', '.blueflame.yml', ...agentSettings.filter((name) => name.startsWith('.'))];
 
 /** A wildcard with letters of its own that a hidden name would match is aimed at it; `*` and `*.*` are at nothing yet. */

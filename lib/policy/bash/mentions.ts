@@ -5,7 +5,7 @@ import { judgeAim } from './judge-glob.ts';
 import { firstOf, type ProgramCall } from './program-call.ts';
 import { mark } from './syntax.ts';
 
-// What they are given is shown or computed with, and opens no file.
+// Programs that show their arguments or compute with them, and open no file.
 const textPrograms = new Set(
   'echo printf true false : expr seq date sleep tr basename dirname yes which type command exit return break continue set unset export local read shift kill nproc'.split(
     ' ',
@@ -23,7 +23,7 @@ const scripted: Readonly<Record<string, { readonly gives: RegExp; readonly value
   jq: { gives: /^-f|^--from-file/, valued: /^--(?:arg|argjson|indent)$/ },
 };
 const aliases: Readonly<Record<string, string>> = { egrep: 'grep', fgrep: 'grep', zgrep: 'grep' };
-// What they name is left out.
+// Options whose patterns leave files out.
 const excluding = /^--(?:exclude|ignore|skip|omit)|^-[A-Za-z]*I$|^!/;
 // Streams, not files.
 export const streams = /^(?:\/dev\/(?:null|stdin|stdout|stderr|zero|fd\/\d+)|-|\u0007)$/;
@@ -47,7 +47,7 @@ export function judgeMentions(call: ProgramCall): Objection | null {
       here === at || (kind !== undefined && /^-[A-Za-z]*e$|^--(?:regexp|expression)$/.test(before));
     if (isText) return family === 'sed' ? judgeSedFiles(context, arg) : judgeCode(context, family, arg);
     if (excluding.test(arg) || excluding.test(before)) return null;
-    // What belongs to an option, or to what a script is handed, may be any text.
+    // A value of an option, or an argument of a script, may be any text.
     const isOther = before.startsWith('-') || (end >= 0 && here > end);
     return judgeMention(context, arg, isReader ? 'file' : isOther ? 'text' : 'path');
   });

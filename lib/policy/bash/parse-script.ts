@@ -5,7 +5,7 @@ import { Refusal } from './refusal.ts';
 /** Parses a command line. Throws a Refusal for what isn't read whole, and in the same way by bash. */
 export function parseScript(text: string): ParsedScript {
   if (isTooComplex(text)) throw tooComplex();
-  // What joins two pictures into one emoji hides nothing.
+  // A joiner between two pictures, which makes one emoji of them, hides nothing.
   const shown = text.replace(
     /(?<=\p{Extended_Pictographic}\uFE0F?)\u200D(?=\p{Extended_Pictographic})/gu,
     '+',

@@ -8,8 +8,8 @@ const filters = new Set(['head', 'tail', 'sort', 'uniq', 'grep']);
 const plainPrograms = new Set(['basename', 'uname', 'whoami', 'arch', 'hostname']);
 
 /**
- * What `$(…)` stands for, as far as that is plain from what it runs: names, a number, a folder; anything for most
- * commands.
+ * Returns the possible outputs of `$(…)`, as far as they are plain from its commands: names, a number, a folder;
+ * anything for most commands.
  */
 export function printedBy(script: ParsedScript, read: Read): readonly string[] {
   const [statement, ...others] = script.commands;
@@ -18,7 +18,7 @@ export function printedBy(script: ParsedScript, read: Read): readonly string[] {
   return printedByParts(command.type === 'Pipeline' ? command.commands : [command], read);
 }
 
-/** What comes out of the parts of a pipe. */
+/** Returns the possible outputs of the parts of a pipe. */
 export function printedByParts(parts: readonly CommandNode[], read: Read): readonly string[] {
   const commands = parts.flatMap((part) => (part.type === 'Command' ? [part] : []));
   if (commands.length !== parts.length) return [mark.any];

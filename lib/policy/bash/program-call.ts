@@ -1,7 +1,7 @@
 import type { PathContext } from '../judge-path.ts';
 import type { Objection } from '../rules.ts';
 
-/** What a command is judged by, where it runs. */
+/** The context in which a command is judged. */
 export interface CommandContext extends PathContext {
   /** Judges a line that the command would hand to a shell. */
   readonly judgeLine: (text: string) => Objection | null;

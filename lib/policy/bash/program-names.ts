@@ -23,7 +23,7 @@ const families: readonly (readonly [name: string, others: RegExp])[] = [
   ['busybox', /^(?:toybox|busybox\.\w+)$/],
 ];
 
-// Of these a leading g stands for GNU.
+// Programs whose names may have a leading g, for GNU.
 const coreutils =
   'awk basename cat chmod comm cp cut date dd df diff dirname du echo egrep env expand expr fgrep find fold grep head id install join ln ls md5sum mkdir mktemp mv nice nl nohup nproc od paste printf pwd readlink realpath rm rmdir sed seq sha1sum sha256sum shred shuf sleep sort split stat stdbuf tac tail tee test timeout touch tr truncate tsort uname uniq wc which xargs yes zcat'.split(
     ' ',

@@ -14,7 +14,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What only bash could know. */
+/** Refuses a text whose value only bash could know. */
 export function dynamic(text: string, why: string): Refusal {
   return new Refusal(
     'bash-dynamic',

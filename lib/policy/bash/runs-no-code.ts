@@ -9,7 +9,7 @@ const programs = new Set(
 );
 
 /**
- * Whether what an entry of `allowed_commands` allows runs no program of the repository: only programs that read and
+ * Whether an entry of `allowed_commands` allows no program of the repository to run: only programs that read and
  * change files, and git by the subcommands the policy has rules for. Their rules refuse what starts others.
  */
 export function runsNoCode(entry: string): boolean {

@@ -1,4 +1,4 @@
-// What stands in the text of a word for something that only bash will know. No command may hold these characters.
+// Characters that stand in a word for text that only bash will know. No command may hold these characters.
 const kinds = {
   /** Any text. */
   any: '\u0001',
@@ -11,7 +11,7 @@ const kinds = {
   here: '\u0005',
   /** The top of the worktree. */
   top: '\u0006',
-  /** What bash calls /dev/fd/63: the output of a command, under the name of a file. */
+  /** A name like /dev/fd/63 that bash gives to the output of a command. */
   stream: '\u0007',
 } as const;
 
@@ -49,8 +49,8 @@ export interface ShellCommand {
   readonly words: readonly Word[];
   readonly environment: readonly { readonly name: string; readonly value: Word }[];
   readonly redirections: readonly Redirection[];
-  /** What a here-document or here-string gives to its standard input; null: something else. */
+  /** The standard input that a here-document or here-string gives; null: another one. */
   readonly input: string | null;
-  /** What comes to it through a pipe. */
+  /** The text that a pipe gives it. */
   readonly piped: readonly string[];
 }

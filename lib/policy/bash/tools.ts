@@ -19,7 +19,7 @@ const starting: Readonly<Record<string, RegExp>> = {
 };
 const families: Readonly<Record<string, string>> = { pnpm: 'npm', yarn: 'npm' };
 
-// What a program that is listed by its name alone may do: of these much else fetches, publishes or runs another program.
+// Subcommands of a program that is listed by its name alone: many of the others fetch, publish or run another program.
 const subcommands: Readonly<Record<string, RegExp>> = {
   npm: /^(?:test|run|ci|ls|list|outdated|start|explain|why|root|prefix|view|-v|--version|help)$/,
   pnpm: /^(?:test|run|ls|list|outdated|start|why|-v|--version|[a-z][\w-]*:[\w:-]+|build|lint|format|typecheck|type-check|check-types|coverage|unit|e2e)$/,
@@ -39,7 +39,7 @@ export function hasSubcommands(family: string): boolean {
   return Object.hasOwn(subcommands, family);
 }
 
-/** Judges what tools of other kinds would start beside what they are for. */
+/** Judges the programs that tools of other kinds would start beside their main purpose. */
 export function judgeTool(call: ProgramCall): Objection | null {
   const { name, family, args, trusted } = call;
   const [subcommand = ''] = args;

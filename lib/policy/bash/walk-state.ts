@@ -3,7 +3,7 @@ import type { AgentPolicy, PathFacts } from '../../domain/policy.ts';
 import { Refusal } from './refusal.ts';
 import { mark, type Redirection, type ShellCommand, type Word } from './syntax.ts';
 
-/** Hears of what a script may run, in each folder it may be in. Throws a Refusal at the first objection. */
+/** Receives all that a script may run, in each folder it may be in. Throws a Refusal at the first objection. */
 export interface Visitor {
   command(command: ShellCommand, place: Place): void;
   redirections(redirections: readonly Redirection[], place: Place): void;
@@ -21,7 +21,7 @@ export interface Place {
 export interface Shell {
   places: readonly string[];
   isLost: boolean;
-  /** What its commands get on their standard input. */
+  /** The standard input of its commands. */
   readonly piped: readonly string[];
 }
 

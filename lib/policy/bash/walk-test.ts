@@ -4,7 +4,7 @@ import { Refusal } from './refusal.ts';
 import { placesOf, type Shell, type Walk } from './walk-state.ts';
 import { readWord } from './words.ts';
 
-/** Goes through `[[ … ]]`: the files it asks for are told, and what it computes with must be a number. Throws a Refusal. */
+/** Goes through `[[ … ]]`: reports the files it asks for, and requires numbers in its sums. Throws a Refusal. */
 export function walkTest(walk: Walk, shell: Shell, test: TestExpression): void {
   switch (test.type) {
     case 'TestLogical':

@@ -99,7 +99,7 @@ function readExpansion(part: DoubleQuotedChild | WordPart, values: Values): read
   if (part.type === 'CommandExpansion') {
     const here = hereText(part.text, part.script);
     if (here !== null) return [here];
-    // What stands behind a backslash within backticks the parser and bash read differently.
+    // The parser and bash differ on the text behind a backslash within backticks.
     if (part.script === undefined || !(part.text.startsWith('$(') || /^`[^`\\]*`$/.test(part.text)))
       throw dynamic(part.text, 'is a substitution');
     return printedBy(part.script, (word) => readWords(word, values));
@@ -152,7 +152,7 @@ function changed(
       if (operation.operator.endsWith('=')) throw dynamic(text, 'sets a variable');
       if (operation.operator.endsWith('?')) return plain;
       const other = readWord(operation.operand, values).values;
-      // What is set and holds something is itself.
+      // A variable that is set and not empty keeps its value.
       const isSet = values.has(name) && plain.every((one) => one !== '' && one !== mark.any);
       if (isSet && operation.operator.endsWith('-')) return plain;
       return operation.operator.endsWith('+') ? ['', ...other] : [...new Set([...plain, ...other])];

@@ -74,7 +74,7 @@ export function judgeVariable(
   );
 }
 
-/** What xargs runs gets words that only it will know behind its own. */
+/** Judges the command of xargs, which gets more words behind its own that only xargs will know. */
 function judgeXargs({ args, judgeInner, piped }: ProgramCall): Objection | null {
   const at = args.findIndex((arg, index) => !/^-./.test(arg) && !/^-[nLPIdEsa]$/.test(args[index - 1] ?? ''));
   const options = at < 0 ? args : args.slice(0, at);
@@ -86,7 +86,7 @@ function judgeXargs({ args, judgeInner, piped }: ProgramCall): Objection | null 
   const replaced = options.flatMap(
     (arg, index) => /^-I(.+)$/s.exec(arg)?.[1] ?? (arg === '-I' ? (args[index + 1] ?? '') : []),
   )[0];
-  // What one word may hold: a line of it could be more than one.
+  // The possible content of one word: a line of it could be more than one.
   const word = piped.length === 1 && piped[0] === mark.names ? mark.names : mark.any;
   if (replaced === undefined || replaced === '') return judgeInner([...run, word]);
   return judgeInner(run.map((one) => one.replaceAll(replaced, word)));
@@ -184,7 +184,7 @@ export function judgeInterpreter(call: ProgramCall): Objection | null {
   return judgeCode(context, family, code);
 }
 
-/** What `python -m` names, wherever it stands. */
+/** Lists the modules that `python -m` names, wherever they stand. */
 function modulesIn(args: readonly string[]): readonly string[] {
   return args.flatMap((arg, at) => {
     const attached = /^-[A-Za-z]*m(.*)$/s.exec(arg)?.[1];

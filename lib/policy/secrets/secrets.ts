@@ -27,7 +27,7 @@ export function findSecrets(
     const found = rulesOn(content, rules)
       .filter(({ id }) => !isBinary || id !== 'private-key' || /^[\w+/=]{40}/.test(lines[index + 1] ?? ''))
       .map(({ id }) => ({ id, line: index + 1 }));
-    // What has a mark of its own says more than the name beside it.
+    // A rule for a mark in the secret itself is more specific than one for the name beside it.
     return found.length > 1
       ? found.filter(({ id }) => id !== 'generic-api-key' && id !== 'kubernetes-jwt')
       : found;
@@ -67,7 +67,7 @@ function entropyOf(text: string): number {
   );
 }
 
-/** What examples use in place of a credential. */
+/** Whether a value is a placeholder that examples use for a credential. */
 function isPlaceholder(value: string): boolean {
   return /^(?:x{6,}|\*{4,}|\.{4,})|example|placeholder|change_?me|your[-_]|dummy|redacted|^<|\$\{|process\.env|^(.)\1{5}/i.test(
     value,
