@@ -77,7 +77,7 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
   };
 }
 
-/** What a diagnostic gets between SIGTERM and SIGKILL. */
+/** The time a diagnostic gets between SIGTERM and SIGKILL. */
 const commandGraceMs = 2_000;
 
 const noAudit: AuditSummary = { allowed: 0, blocked: 0, top: [] };

@@ -34,12 +34,12 @@ export function logRoot(commonDir: string): string {
   return join(commonDir, 'blueflame', 'logs');
 }
 
-/** What an agent printed, as it came. */
+/** The file of an agent's output, as it came. */
 export function streamFile(commonDir: string, agent: string): string {
   return join(logRoot(commonDir), `${agent}.stream.jsonl`);
 }
 
-/** What left a cell, or would have: an agent's own, or those of what prepared its worktree. */
+/** The file of connections out of a cell, allowed or refused: an agent's, or those of its worktree's preparation. */
 export function egressFile(commonDir: string, agent: string): string {
   return join(logRoot(commonDir), `${agent}.egress.jsonl`);
 }

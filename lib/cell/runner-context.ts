@@ -5,7 +5,7 @@ import type { CommandRun } from '../domain/ports/agent-port.ts';
 import type { Repository } from '../domain/ports/git-port.ts';
 import type { CellLimits, SandboxState } from './sandbox-state.ts';
 
-/** What all cells of one command share. */
+/** The context that all cells of one command share. */
 export interface RunnerContext {
   readonly config: Config;
   readonly repository: Repository;
@@ -29,13 +29,13 @@ export interface RunnerContext {
   watcher(): Promise<WatcherClient>;
   /** See prepareAdapter; asked once for each adapter. */
   prepared(adapter: Adapter): Promise<string | null>;
-  /** What shell lines printed that are asked once. */
+  /** The output of shell lines that run once. */
   readonly answers: Map<string, Promise<string>>;
   /** Installs that are under way, by what their outcome is known by: agents that start together wait for one. */
   readonly installs: Map<string, Promise<CommandRun | null>>;
 }
 
-/** What a cell shows of the person's own work tree beside the commits; absolute paths. */
+/** The parts of the person's own work tree that a cell shows or hides beside the commits; absolute paths. */
 export interface WorkTreeView {
   /** Shown empty. */
   readonly covered: readonly string[];
@@ -43,7 +43,7 @@ export interface WorkTreeView {
   readonly kept: readonly string[];
   /** Shown empty although it lies in what is kept. */
   readonly hidden: readonly string[];
-  /** The same to agents alone: setup and checks see what the configuration links by its full name. */
+  /** Shown empty to agents alone: setup and checks see what the configuration links by its full name. */
   readonly hiddenFromAgents: readonly string[];
 }
 

@@ -3,7 +3,7 @@ export interface CellLimits {
   readonly cpuSeconds: number;
   readonly memoryMb: number;
   readonly fileSizeMb: number;
-  /** What it may write in all. */
+  /** The most it may write in all. */
   readonly diskMb: number;
   readonly openFiles: number;
   /** Processes and threads at once. */
@@ -17,7 +17,7 @@ export interface CellGroup {
   /** The command that enters the group and becomes argv, and what must be in its environment. */
   enter(argv: readonly string[]): string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Tells which process entered. */
+  /** Notes the process that entered. */
   entered(pid: number): void;
   usage(): GroupUsage;
   /** Ends what is still in it, and removes it. */
@@ -32,7 +32,7 @@ export interface LimitsState {
   readonly memory: Enforcer;
   readonly cpu: Enforcer;
   readonly processes: Enforcer;
-  /** What is weaker than a limit the kernel enforces over the whole cell, one sentence each. */
+  /** Limits that the kernel doesn't enforce over the whole cell, one sentence each. */
   readonly missing: readonly string[];
   /** null: cells have no control group. Throws when it can't be made now. */
   openGroup(limits: CellLimits): CellGroup | null;
@@ -46,16 +46,16 @@ export type Confinement = 'bubblewrap' | 'seatbelt' | 'namespaces' | 'watched';
 
 export interface SandboxState {
   readonly confinement: Confinement;
-  /** What stands before bubblewrap; see entrances. */
+  /** The command before bubblewrap; see entrances. */
   readonly entrance: readonly string[];
   readonly limits: LimitsState;
-  /** What is not enforced on this machine, one sentence each; where bubblewrap makes no cell, why. */
+  /** Protections this machine lacks, one sentence each; where bubblewrap makes no cell, why. */
   readonly missing: readonly string[];
-  /** What would have bubblewrap make cells here: commands. */
+  /** Commands that would let bubblewrap make cells here. */
   readonly cure: readonly string[];
 }
 
-/** What the kernel counted for all processes of a group together; null: it doesn't count that here. */
+/** The kernel's count over all processes of a group together; null: it doesn't count that here. */
 export interface GroupUsage {
   readonly cpuSeconds: number | null;
   /** Processes it killed because the group was over its memory. */

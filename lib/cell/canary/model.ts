@@ -4,9 +4,9 @@ import { type JsonRecord, parseRecord } from '../../util/json-record.ts';
 import type { Dialect, Endpoint, Said } from '../gateway/dialects/dialect.ts';
 import { listenOn } from '../gateway/listen-on.ts';
 
-/** A model that plays one scene: it asks for one tool call, hears the result, and ends. */
+/** A model that plays one scene: it asks for one tool call, gets the result, and ends. */
 export interface CanaryModel {
-  /** What the agent answered to the tool call; null as long as it hasn't. */
+  /** The agent's result of the tool call; null as long as there is none. */
   result(): ToldResult | null;
   close(): Promise<void>;
 }

@@ -29,9 +29,9 @@ const timeoutMs = 180_000;
 
 /**
  * Proves the watcher with the real program: a scripted model asks it to write a file that the policy forbids and that
- * nothing else would. The call must be denied, its agent must hear of that, and had the hook let it through, the ledger
- * must have found it. Sends no request to the model API. `model`: as the configuration names it. Throws FlameError
- * `cell-not-sealed`, whatever the adapter.
+ * nothing else would. The call must be denied, its agent must get the reason, and had the hook let it through, the
+ * ledger must have found it. Sends no request to the model API. `model`: as the configuration names it. Throws
+ * FlameError `cell-not-sealed`, for any adapter.
  */
 export async function runCanary(
   context: RunnerContext,
@@ -113,7 +113,7 @@ function isQuoted(refusal: Decision, heard: ToldResult | null): boolean {
   return heard?.text.includes(`[${refusal.rule}]`) ?? false;
 }
 
-/** What the ledger would make of the call, had it run: found where nobody was asked, in order where it was allowed. */
+/** Lists faults of the ledger, had the call run: it must find it where no hook asked, and not where it was allowed. */
 function ledgerProblems({ call, mark }: Judged, heard: ToldResult, calls: CallFacts): readonly string[] {
   const ran = { ...heard, text: 'canary', isError: false, isNew: true };
   const isFound = (decision: Decision['decision'] | null, result: ToldResult = ran): boolean => {

@@ -59,7 +59,7 @@ export function noteUse(
   for (const { key } of has) utimesSync(dependencyPath(commonDir, key), now, now);
 }
 
-/** What a worktree has and is still there. */
+/** Lists the dependencies a worktree uses that are still there. */
 export function listUsed(commonDir: string, worktree: string): readonly Dependency[] {
   const { has } = readUse(join(dependencyRoot(commonDir), 'uses', digest(worktree)));
   return has.filter(({ key }) => existsSync(dependencyPath(commonDir, key)));
@@ -85,7 +85,7 @@ export interface OldDependency {
   readonly why: string;
 }
 
-/** What no worktree has and none was given since `until`, and what a killed install left half made. */
+/** Lists dependencies no worktree uses and none was given since `until`, and half-made ones of a killed install. */
 export function listOldDependencies(commonDir: string, until: Date): readonly OldDependency[] {
   const root = dependencyRoot(commonDir);
   const used = new Set(

@@ -23,7 +23,7 @@ done
 shift
 exec "$@"`;
 
-/** What stands before bubblewrap: `entrance`, and what mounts overlays where nothing but the cell sees them. */
+/** Builds the words before bubblewrap: `entrance`, and a command that mounts overlays which only the cell sees. */
 export function mountOverlays(
   entrance: SandboxState['entrance'],
   overlays: readonly Overlay[],
@@ -64,5 +64,5 @@ export async function canMountOverlays(
   return !failed;
 }
 
-// What was removed stays so, and a folder in its place is empty: not every file system can note that.
+// Removed files must stay removed, and a new folder in their place be empty: not every file system supports that.
 const trial = 'cd "$1" && rmdir a/b a && mkdir a && [ -z "$(ls a)" ] && : > c && mv c a/c';

@@ -77,7 +77,7 @@ async function copyTree(from: string, to: string): Promise<void> {
   }
 }
 
-/** What a worktree's cells mount, so that they see what it has. */
+/** Lists the overlays that a worktree's cells mount, so that they see its dependencies. */
 export function overlaysOf(taker: Taker): readonly Overlay[] {
   return listUsed(taker.commonDir, taker.worktree).flatMap((used) => {
     const target = targetOf(taker, used);

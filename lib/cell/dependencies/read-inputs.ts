@@ -10,8 +10,8 @@ import type { Install } from './recognise-install.ts';
 export type Inputs = ReadonlyMap<string, string>;
 
 /**
- * What an install in a worktree reads, as it is on disk: what commands before it left there counts. null: these are no
- * plain files, or its outcome depends on more than their bytes.
+ * Reads the files that an install in a worktree reads, as they are on disk, with the changes of earlier commands. null:
+ * these are no plain files, or the outcome depends on more than their bytes.
  */
 export async function readInputs(root: string, install: Install): Promise<Inputs | null> {
   const names =
@@ -38,7 +38,7 @@ const ownScripts = [
   'postprepare',
 ];
 
-// What runs something of the worktree, or reads it from where no file of the list is.
+// Settings that run something of the worktree, or read files of it that are not in the list.
 const ownMeans: readonly { readonly file: RegExp; readonly words: RegExp; readonly isScript?: true }[] = [
   { file: /package\.json$/, words: new RegExp(`"(?:${ownScripts.join('|')})"\\s*:`), isScript: true },
   { file: /package\.json$/, words: /"(?:file|link|portal|patch):|"patchedDependencies"\s*:/ },
@@ -61,7 +61,7 @@ const ownMeans: readonly { readonly file: RegExp; readonly words: RegExp; readon
   { file: /rust-toolchain(?:\.toml)?$/, words: /\bpath\b/ },
 ];
 
-/** What readInputs finds; null: the outcome depends on more, such as scripts of the project's own. */
+/** Reads inputs as readInputs does; null also where the outcome depends on more, such as scripts of the project. */
 export async function inputsOf(root: string, install: Install): Promise<Inputs | null> {
   const inputs = await readInputs(root, install);
   const meansTheTree = [...(inputs ?? [])].some(([path, text]) =>
@@ -73,7 +73,7 @@ export async function inputsOf(root: string, install: Install): Promise<Inputs |
   return meansTheTree ? null : inputs;
 }
 
-/** Whether a commit has the same of what an install reads. */
+/** Whether a commit has the same inputs for an install. */
 export async function hasInputs(
   { env, repository }: Pick<RunnerContext, 'env' | 'repository'>,
   commit: ObjectId,
@@ -100,7 +100,7 @@ export async function hasInputs(
   );
 }
 
-/** Names are compared without regard to case: some file systems don't tell them apart. */
+/** Names are compared without regard to case: some file systems don't distinguish it. */
 function nameTest({ from }: Install): (path: string) => boolean {
   const names = new Set(from);
   return (path) => {

@@ -1,18 +1,18 @@
 /** A command that installs exactly what a lock file names, so that it need be done only once for each. */
 export interface Install {
-  /** What its outcome depends on: names of files, in small letters, wherever they are in the repository. */
+  /** The inputs of its outcome: names of files, in small letters, wherever they are in the repository. */
   readonly from: readonly string[];
   /** Instead of these: the requirement files it begins with, by their paths in the worktree. */
   readonly requirements?: readonly string[];
   /** Prints the versions of the tools that do it. */
   readonly versions: string;
-  /** What they must say; absent: anything. */
+  /** A pattern for these versions; absent: any will do. */
   readonly needs?: RegExp;
   /** It runs scripts of packages and of the project. */
   readonly runsScripts: boolean;
   /** It needs no other file of the worktree, not even to be there. */
   readonly isAlone: boolean;
-  /** What it makes: a folder beside each package, or one that a variable names. */
+  /** Its product: a folder beside each package, or one that a variable names. */
   readonly makes: { readonly folder: string } | { readonly variable: string };
 }
 
@@ -33,7 +33,7 @@ const installs: readonly { readonly pattern: RegExp; readonly install: KnownInst
       makes: { folder: 'node_modules' },
     },
   },
-  // Of these only what runs no script is known by its files.
+  // Of the installs of pnpm, only one that runs no script depends on its files alone.
   {
     pattern: new RegExp(`^pnpm (?:install|i)(?=.* --ignore-scripts(?: |$))${plainOptions}$`),
     install: {
@@ -106,7 +106,7 @@ const pipOptions =
   /^(?:-[qvU]+|--(?:disable-pip-version-check|no-cache-dir|no-input|quiet|verbose|upgrade|require-hashes|no-deps|prefer-binary|pre|no-compile|no-color|no-warn-script-location|(?:only|no)-binary=[\w.,:-]+|(?:retries|timeout)=\d+|progress-bar=\w+))$/;
 const pip = /^(python3? -m )?pip3? install /;
 
-/** What a setup command installs; null where it isn't known to do just that. Arguments alone are looked at, no file. */
+/** Recognises a setup command's install; null where it may do more. Looks at arguments alone, at no file. */
 export function recogniseInstall(command: string): Install | null {
   const line = command.trim().replace(/\s+/g, ' ');
   if (pip.test(line)) return recognisePip(line);

@@ -36,10 +36,10 @@ interface Tools {
 }
 
 /**
- * Gives a worktree what a setup command installs: what was made before for the same lock files, command and tools, else
- * the command makes it, once, and it is kept for all. Each worktree has it with its own changes on top, and what scripts
- * of packages may make of the project is made in each. null: the command is none whose outcome is known by these alone,
- * or it failed so, and is to be run as it is.
+ * Gives a worktree the dependencies that a setup command installs: those made before for the same lock files, command
+ * and tools, else the command makes them, once, and they are kept for all. Each worktree has its own changes on top,
+ * and changes that packages' scripts may make to the project are made in each. null: the outcome may depend on more
+ * than these, or the command failed so; the caller must run it as it is.
  */
 export async function shareInstall(
   context: RunnerContext,
@@ -79,7 +79,7 @@ interface Wanted {
 
 type Shared = { readonly key: string; readonly places: readonly Place[] } | { readonly ran: CommandRun };
 
-/** What serves this worktree, made where there is none yet; `ran`: the install failed in the worktree itself. */
+/** Finds the install for this worktree, made where there is none yet; `ran`: it failed in the worktree itself. */
 async function findShared(
   context: RunnerContext,
   request: Request,
@@ -98,7 +98,7 @@ async function findShared(
     const making = others ?? make(context, request, { install, inputs, made, run: tools.run });
     if (others === undefined) installs.set(key, making);
     const ran = await making.finally(() => installs.delete(key));
-    // What failed, or can't be shared, says nothing about another worktree.
+    // An install that failed, or can't be shared, proves nothing about another worktree.
     if (!existsSync(made)) return others === undefined && ran !== null ? { ran } : null;
   }
   const { makes } = install;
@@ -203,7 +203,7 @@ function writeInputs(root: string, inputs: Inputs): void {
   }
 }
 
-/** What generators left beside the packages is for each worktree to make of its own files (`.prisma`). */
+/** Removes generators' output beside the packages: each worktree makes it of its own files (`.prisma`). */
 async function removeGenerated(folder: string): Promise<void> {
   for (const name of namesIn(folder))
     if (/^\.(?!(?:bin|store|package-lock\.json)$)/.test(name)) await removeTree(join(folder, name));

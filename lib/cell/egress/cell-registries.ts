@@ -34,7 +34,7 @@ export function describeTools(
   };
 }
 
-/** Of a cell without a way out: tools that find no host say so at once, instead of asking again for minutes. */
+/** Settings of a cell without a way out: tools that find no host report it at once, instead of retrying for minutes. */
 export const closedSettings = {
   npm_config_fetch_retries: '0',
   // Without one it doesn't say why it found nothing.

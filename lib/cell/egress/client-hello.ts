@@ -15,8 +15,8 @@ const serverName = 0;
 const encryptedHello = 0xfe0d;
 
 /**
- * What the first bytes of a TLS connection ask for (RFC 8446 §4.1.2, RFC 6066 §3), which may come in several records:
- * 'more' are needed, or they are no TLS (null).
+ * Reads the host that the first bytes of a TLS connection ask for (RFC 8446 §4.1.2, RFC 6066 §3), which may come in
+ * several records: 'more' are needed, or they are no TLS (null).
  */
 export function readHello(bytes: Buffer): AskedHost | 'more' | null {
   const message = joinRecords(bytes);

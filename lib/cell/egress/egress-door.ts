@@ -9,7 +9,7 @@ import { openTunnel } from './tunnel.ts';
 export interface EgressDoor {
   /** The loopback port, 0 on a socket file. */
   readonly port: number;
-  /** What was refused, each sentence once, the first few. */
+  /** The refusals' messages, each once, the first few. */
   refusals(): readonly string[];
   /** Ends all connections. */
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export interface EgressOptions {
   readonly rules: EgressRules;
   /** null: a loopback port, for machines without network namespaces. */
   readonly socketPath: string | null;
-  /** Clients show it as the proxy's password; null: whoever reaches the door may use it. */
+  /** Clients show it as the proxy's password; null: any process that reaches the door may use it. */
   readonly secret: string | null;
   readonly ca: string | null;
   log(line: EgressLine): void;
@@ -32,7 +32,7 @@ const patienceMs = 60_000;
 const mostConnections = 128;
 const mostRefusals = 10;
 // npm asks again at once, hundreds of times a second and for ever, where a tunnel is refused; where its connection only
-// ends it gives up after a few. A program that heeds an answer has read one by then.
+// ends it gives up after a few. A program that obeys an answer has read one by then.
 const mostAnswered = 100;
 
 /** Serves one cell. Nothing is reached but what the rules name, each connection is one line of the log. */
@@ -53,7 +53,7 @@ export async function openEgressDoor(options: EgressOptions): Promise<EgressDoor
         log({ phase: rules.phase, ...line });
         return line.refused === null || refused <= mostAnswered;
       } catch (error) {
-        // What can't be written down doesn't happen: nothing more comes in.
+        // A connection that can't be logged must not be served: nothing more comes in.
         volume.shut();
         refusals.add(brokeOff(error as Error));
         return false;
@@ -62,7 +62,7 @@ export async function openEgressDoor(options: EgressOptions): Promise<EgressDoor
     volume,
   };
   const isKnown = (header: string | undefined): boolean => secret === null || header === basic(secret);
-  // What goes wrong on one connection ends that one, not the program.
+  // An error on one connection ends that one, not the program.
   const ending =
     (connection: { destroy(): unknown }) =>
     (error: Error): void => {

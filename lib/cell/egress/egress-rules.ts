@@ -3,7 +3,7 @@ import { BlockList, isIPv4 } from 'node:net';
 import type { EgressHost, EgressPhase } from '../../domain/config/egress.ts';
 import type { Registry } from './registry.ts';
 
-/** What one cell may reach. */
+/** The rules for the connections of one cell. */
 export interface EgressRules {
   readonly phase: EgressPhase;
   readonly hosts: ReadonlySet<EgressHost>;
@@ -15,7 +15,7 @@ export interface EgressRules {
   readonly isOwnEmpty: boolean;
   /** How much may come in over all connections. */
   readonly maxBytes: number;
-  /** How much may go out over all connections: where TLS isn't opened, nothing else tells a question from an upload. */
+  /** How much may go out over all connections: where TLS isn't opened, only the size shows that it is an upload. */
   readonly maxSent: number;
 }
 
@@ -84,7 +84,7 @@ const closedNets = [
     'fe80::/9',
     'ff00::/8',
   ],
-  // These hold addresses of the older kind, whatever those are; the list itself sees to `::ffff:`.
+  // These hold any addresses of IPv4; the list itself handles `::ffff:`.
   ...['64:ff9b::/32', '2001::/32', '2002::/16'],
 ];
 for (const [net = '', bits] of closedNets.map((written) => written.split('/')))

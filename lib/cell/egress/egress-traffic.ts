@@ -9,14 +9,14 @@ export interface EgressLine {
   readonly target: string;
   /** null: nothing was answered, or what was can't be seen. */
   readonly status: number | null;
-  /** What came in. */
+  /** Bytes that came in. */
   readonly bytes: number;
-  /** What went out, in bytes. */
+  /** Bytes that went out. */
   readonly sent: number;
   readonly refused: string | null;
 }
 
-/** What each connection of one cell is served by. */
+/** The context in which each connection of one cell is served. */
 export interface Traffic {
   readonly rules: EgressRules;
   readonly resolve: Resolve;
@@ -29,9 +29,9 @@ export interface Traffic {
   readonly volume: Volume;
 }
 
-/** What has gone over all connections of one cell. */
+/** The volume over all connections of one cell. */
 export interface Volume {
-  /** Counts bytes that came in, or are about to go out. A refusal: these are too many, and so is whatever follows. */
+  /** Counts bytes that came in, or are about to go out. A refusal: these and all later ones are too many. */
   count(way: 'in' | 'out', bytes: number): Refusal | null;
   /** Lets nothing more through. */
   shut(): void;

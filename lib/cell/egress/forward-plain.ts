@@ -37,9 +37,9 @@ interface Asked {
 }
 
 /**
- * Answers a request in the form of proxies: `GET http://host/path`. It only reads. What is asked of a registry of the
- * person goes there as that is written, with its credential, if it is one of the paths by which packages are read; the
- * client is told of a redirect only if it may follow.
+ * Answers a request in the form of proxies: `GET http://host/path`. It only reads. A request to a registry of the
+ * person goes to the registry's address as that is written, with its credential, if its path is one by which packages
+ * are read. The client gets a redirect only if it may follow.
  */
 export async function forwardPlain(
   traffic: Traffic,
@@ -74,7 +74,7 @@ function shownTarget(url: URL): string {
   return `${hostOf(url)}${url.pathname}`.slice(0, 300);
 }
 
-/** What is meant by the address that a cell asks for; null where it is no http address. */
+/** Reads the address that a cell asks for; null where it is no http address. */
 function readTarget({ rules }: Traffic, text: string): Asked | null {
   if (!/^http:\/\//i.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);

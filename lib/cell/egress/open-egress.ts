@@ -16,7 +16,7 @@ import { cappedEgress, type EgressLine } from './egress-traffic.ts';
 import { type PersonRegistries, readRegistries } from './read-registries.ts';
 import { hostOf } from './registry.ts';
 
-/** What one cell needs of its way out. */
+/** The needs of one cell for its way out. */
 export interface CellEgress {
   readonly env: Readonly<Record<string, string>>;
   readonly mounts: CellProfile['mounts'];
@@ -104,7 +104,7 @@ function rulesOf(
 ): EgressRules {
   const { egress } = config.sandbox;
   const registries = person?.registries ?? [];
-  // What the person's own tools are set up for may be inside a network: its name is the person's word.
+  // A registry that the person's own tools are set up for may be inside a network: the person has named it.
   const own = registries.map(({ url }) => hostOf(url));
   return {
     phase,

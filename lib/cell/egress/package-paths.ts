@@ -1,7 +1,7 @@
 import type { Registry } from './registry.ts';
 
-// By what addresses package tools read, as their protocols have it: whatever else a registry's host answers (whose
-// token it is, all tokens, settings) is for the person alone.
+// The paths by which package tools read, as their protocols have it: other answers of a registry's host (whose token it
+// is, all tokens, settings) are for the person alone.
 
 const longestPath = 1_000;
 
@@ -12,7 +12,7 @@ const goModule = String.raw`[\w.~!-]+(?:/[\w.~!-]+)*`;
 const folders = String.raw`(?:[A-Za-z0-9+@_][\w.+~@!=-]*/)*`;
 
 interface ToolPaths {
-  /** What it asks for below the registry's own address. */
+  /** Paths it asks for below the registry's own address. */
   readonly below: RegExp;
   /** Files of packages, which may lie beside an index. */
   readonly files: RegExp;
@@ -74,7 +74,7 @@ export function isPackageFile(tool: Registry['tool'], path: string): boolean {
 /** The end of an index's own address: what it names lies beside that. */
 const besideIndex = /(?<=\/)(?:\+?simple|index|[^/]+\.html?)\/$/;
 
-/** What stands behind a folder's path, with escapes resolved; null where it isn't below it, or a server might read it otherwise. */
+/** Returns a path below a folder, escapes resolved; null: it isn't below it, or a server might read it otherwise. */
 function restOf(folder: string, path: string): string | null {
   const text = path === folder.slice(0, -1) ? folder : path;
   if (text.length > longestPath || !text.startsWith(folder)) return null;

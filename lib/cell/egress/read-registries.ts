@@ -5,14 +5,14 @@ import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type Environment, readVariable } from '../gateway/read-variable.ts';
 import type { Registry } from './registry.ts';
 
-/** What the person's package tools are set up for. */
+/** The registries that the person's package tools are set up for. */
 export interface PersonRegistries {
   readonly registries: readonly Registry[];
-  /** What npm asks where no scope says otherwise; null: nothing is written. */
+  /** The registry npm asks for packages of no other scope; null: nothing is written. */
   readonly npmMain: Registry | null;
   /** The registry of each npm scope that has its own, `@scope`. */
   readonly scopes: ReadonlyMap<string, Registry>;
-  /** What stands in the place of crates.io; null: nothing. */
+  /** The registry in place of crates.io; null: none. */
   readonly crates: Registry | null;
   /** Indexes and folders on this machine that pip looks in: these need no way out. */
   readonly pipFiles: { readonly indexes: readonly string[]; readonly links: readonly string[] };
@@ -189,7 +189,7 @@ function readCargo(env: Environment, home: string): Registry | null {
   return registryAt('cargo', index.slice('sparse+'.length), token ?? null);
 }
 
-/** What stands below each `[title]` of a TOML file; titles without quotes. */
+/** Reads the settings below each `[title]` of a TOML file; titles without quotes. */
 function readSections(text: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const parts = text.split(/^[ \t]*\[/m).slice(1);
   return new Map(

@@ -32,7 +32,7 @@ export function hostOf(url: URL): EgressHost {
   return `${nameOf(url)}:${portOf(url)}`;
 }
 
-/** The URL as programs in the cell are told it. */
+/** Returns the URL that programs in the cell get. */
 export function cellUrl(registry: Pick<Registry, 'url'>): string {
   const { pathname, search } = registry.url;
   return `${cellOrigin(registry)}${pathname}${search}`;

@@ -68,7 +68,7 @@ interface Ends {
   readonly server: Socket;
 }
 
-/** Passes bytes both ways once the client has asked for that host by TLS. One line tells of it, at its end. */
+/** Passes bytes both ways once the client has asked for that host by TLS. Logs one line about it, at its end. */
 function relay(traffic: Traffic, { host, port, client, server }: Ends): void {
   let [received, sent] = [0, 0];
   let ended = false;
@@ -91,7 +91,7 @@ function relay(traffic: Traffic, { host, port, client, server }: Ends): void {
     const refused = traffic.volume.count('in', chunk.length);
     if (refused !== null) end(refused.why);
   });
-  // Before the pipe hears of it: what is too much never leaves.
+  // Before the pipe gets the bytes: those over the limit never leave.
   const send = (chunk: Buffer): boolean => {
     const refused = traffic.volume.count('out', chunk.length);
     if (refused === null) sent += chunk.length;

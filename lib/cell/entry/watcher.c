@@ -1,5 +1,5 @@
 // The hook command inside a cell, as a native program: it starts in the time that a shell needs for `true`. Exit 0
-// lets the tool call or commit go on, exit 2 blocks it and tells the agent why on stderr; every trouble ends in 2.
+// lets the tool call or commit go on, exit 2 blocks it with the reason on stderr for the agent; every error ends in 2.
 //   watcher SOCKET [--canary | --hook NAME]
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ static char request[longest_head + largest_call + 1];
 static char answer[largest_answer + 1];
 
 static _Noreturn void refuse(const char *why, const char *rule) {
-  // Nobody may read what it says: then the alarm kills it, which its shell turns into a 2.
+  // Where no process reads its output, the alarm kills it, which its shell turns into a 2.
   signal(SIGALRM, SIG_DFL);
   alarm(2);
   dprintf(STDERR_FILENO, "%s [%s]\n", why, rule);
@@ -92,7 +92,7 @@ static _Noreturn void obey(int server) {
     if (got < 0) unanswered(strerror(errno));
     if (got == 0) break;
     length += (size_t)got;
-    // A person is asked, and the server is there: it says so again and again.
+    // A person is asked, and the server is there: it repeats that sign.
     while (length >= 5 && memcmp(answer, "wait\n", 5) == 0) {
       alarm(5);
       length -= 5;

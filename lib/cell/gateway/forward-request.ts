@@ -32,8 +32,8 @@ interface Granted {
 const tokensPerMs = 0.5;
 
 /**
- * Sends a request on, and its answer back; what it cost is counted as it comes. Resolves when all of it is counted,
- * whoever ended it.
+ * Sends a request on, and its answer back; counts its cost as it comes. Resolves when all of it is counted, whichever
+ * side ended it.
  */
 export function forwardRequest(response: ServerResponse, forwarded: Forwarded): Promise<void> {
   return new Promise((resolve) => send(response, forwarded, resolve));
@@ -58,7 +58,7 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
     options.log({ method, path, status, tokens, refused: null });
     onEnd();
   };
-  // Once all of a request is there, it is answered and paid for, whether anybody hears the answer or not.
+  // Once all of a request is there, it is answered and paid for, whether or not a client reads the answer.
   const countUnheard = (): number => {
     if (!isSent || asked === null) return 0;
     const spent = spendingOf(asked.demand, Math.min(granted, byTime()));
@@ -71,7 +71,7 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
   upstream.on('error', (error) => {
     if (hasAnswer) return void response.destroy();
     settle(null, countUnheard());
-    // Whoever hung up ended it.
+    // The client hung up, and so ended it.
     if (response.destroyed) return;
     if (method === 'POST') account.noteTrouble(readTrouble(error, addressOf(forwarded.upstream)), isTurn);
     answerError(response, dialect, 502, `The model API could not be reached: ${error.message}`);
@@ -98,7 +98,7 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
   upstream.end(body);
 }
 
-/** What an answer says of the service, and of what it cost. */
+/** Reads an answer for the state of the service, and for its cost. */
 function hear(
   { account, id, method, asked }: Forwarded,
   { limit, now }: { readonly limit: ServiceLimit | null; readonly now: number },

@@ -14,7 +14,7 @@ export interface GatewayOptions {
   /** null: a loopback port, for machines without network namespaces; `secret` is then part of the address. */
   readonly socketPath: string | null;
   readonly secret: string;
-  /** What the agent's CLI was given as its key: a request without it is refused. */
+  /** The key that the agent's CLI was given: a request without it is refused. */
   readonly token: string;
   /** At least one. */
   readonly routes: readonly Route[];
@@ -31,7 +31,7 @@ export interface GatewayOptions {
   /** Resolves to whether the agent's settings, and so its hooks, were accepted. */
   readonly isWatched: () => Promise<boolean>;
   onSpending(total: Spending): void;
-  /** What requests under way may come to is another: one is about to be sent, or it is known what one cost. */
+  /** The most that requests under way may cost changes: one is about to be sent, or the cost of one is known. */
   onUnderWay(): void;
   /** Of a budget that others share: how many output tokens a request may have; null: it is refused. */
   readonly share: (id: symbol, demand: Demand, isGone: () => boolean) => Promise<number | null>;
@@ -41,9 +41,9 @@ export interface GatewayOptions {
   readonly onRefused: (why: Refusal) => void;
   /** A request was not sent for what it asks for. */
   readonly onForbidden: (request: ForbiddenRequest) => void;
-  /** Judges what each request that is paid for tells of the calls before it; false: it is never sent. */
+  /** Judges the report of earlier calls in each request that is paid for; false: it is never sent. */
   readonly inspect: (conversation: Conversation) => boolean;
-  /** What the person tells the agent while it works. */
+  /** Hints of the person for the agent while it works. */
   readonly hints: HintSource;
   log(line: EgressLine): void;
   now(): Date;
@@ -63,7 +63,7 @@ export interface ForbiddenRequest {
   readonly rule: 'model-not-allowed' | 'request-not-allowed';
   /** The model it names, else where it would go: `POST /v1/batches`. */
   readonly target: string;
-  /** What in it is not allowed, and what is. */
+  /** Names what is not allowed in it, and what is. */
   readonly why: string;
 }
 
@@ -77,10 +77,10 @@ export interface EgressLine {
   readonly refused: string | null;
 }
 
-/** What a gateway keeps of its requests. */
+/** The gateway's record of its requests. */
 export interface Account {
   noteAnswer(status: number, limit: ServiceLimit | null, upstream: Upstream): void;
-  /** What the whole of a refusal says, at `now`; `isTurn`: of a turn of the agent. */
+  /** Notes the whole message of a refusal, at `now`; `isTurn`: of a turn of the agent. */
   noteLimit(limit: ServiceLimit, of: { readonly now: number; readonly isTurn: boolean }): void;
   /**
    * A turn of the agent was answered, or (`said`: the body) called wrong in a way that no waiting helps with. What a client asks beside
@@ -97,7 +97,7 @@ export interface Account {
   readonly ledger: RequestLedger;
 }
 
-/** What each step of a request is given. */
+/** The input of each step of a request. */
 export interface Context {
   readonly options: GatewayOptions;
   readonly account: Account;

@@ -16,9 +16,9 @@ export interface Gateway {
   readonly url: string;
   /** Tokens of all responses so far, those still running included. */
   tokens(): number;
-  /** The same in USD at list prices. */
+  /** The cost of all responses so far, in USD at list prices. */
   cost(): number;
-  /** What requests that are not over may still use up, at most. */
+  /** The most that requests may still use up that are not over. */
   underWay(): Spending;
   /** The limit the model API's last answer spoke of; null where it answered. */
   limit(): ServiceLimit | null;
@@ -64,7 +64,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     close: async () => {
       patience.close();
       await listening.close();
-      // What it cut off is counted a moment later.
+      // The cost of requests that this cut off is counted a moment later.
       await Promise.all(sent);
       account.hints.close();
     },
@@ -115,14 +115,14 @@ async function serve(
   };
   response.on('close', giveBack);
   const granted = await grantRequest(id, asked, response, context);
-  // What was granted while the client went, nobody gave back yet.
+  // Tokens that were granted while the client left are not given back yet.
   if (response.destroyed) return giveBack();
   if (typeof granted !== 'number') {
     giveBack();
     refuse(granted);
     return options.onRefused(granted.why);
   }
-  // Whoever finds this killed knows what it may have cost.
+  // The next start after a kill reads here what this may have cost.
   context.account.ledger.send(id, spendingOf(asked.demand, granted));
   // From here on its turn ends when it is known what it cost.
   response.off('close', giveBack);

@@ -13,7 +13,7 @@ export interface Asked {
   readonly demand: Demand;
 }
 
-/** What a request may come to, by what is known of those before it. */
+/** Estimates the cost of a request, from those before it. */
 export function estimateRequest({ request, dialect, model }: Admitted, { options, account }: Context): Asked {
   const prompt = { model, ...dialect.readPrompt(request) };
   const input = account.history.estimate(prompt, options.now().getTime());

@@ -21,7 +21,7 @@ const modelVariables: Readonly<Partial<Record<AdapterName, Readonly<Record<strin
   copilot: { COPILOT_MODEL: 'default' },
 };
 
-/** What an adapter's CLI would go by in this environment and its agents don't, each with what does it here. */
+/** Lists variables that an adapter's CLI would obey and its agents don't, each with the setting that replaces it. */
 export function ignoredVariables(
   env: Environment,
   { config, adapter, providers }: { config: Config; adapter: string; providers: readonly Provider[] },

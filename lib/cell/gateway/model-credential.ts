@@ -9,7 +9,7 @@ interface ProviderFacts {
   /** Where its address stands, the first one set counts; and its own. */
   readonly addresses: readonly string[];
   readonly address: string;
-  /** What its addresses end with, and the paths its CLIs ask for begin with. */
+  /** The end of its addresses, and the beginning of the paths its CLIs ask for. */
   readonly version: '' | '/v1';
   /** Variables that hold a credential, as its CLIs read them. */
   readonly variables: readonly string[];
@@ -82,12 +82,12 @@ function countingProvider(env: Environment, provider: Provider): Provider {
     : otherwise;
 }
 
-/** What is known of the provider whose variables count. */
+/** Returns the facts of the provider whose variables count. */
 export function providerFacts(env: Environment, provider: Provider): ProviderFacts {
   return factsOf(countingProvider(env, provider));
 }
 
-/** Where a provider is reached, and the variable that says so. */
+/** Returns the address of a provider, and the variable that sets it. */
 export function baseAddress(
   env: Environment,
   provider: Provider,

@@ -6,7 +6,7 @@ import { isRecord, type JsonRecord } from '../../util/json-record.ts';
 import type { AnswerSize } from './dialects/dialect.ts';
 import type { PromptEstimate } from './prompt-history.ts';
 
-/** What a request may cost, before its answer reports it. */
+/** The most a request may cost, before its answer reports the cost. */
 export interface Estimate extends PromptEstimate, AnswerSize {
   readonly model: string;
 }
@@ -41,7 +41,7 @@ export function parseModelRequest(text: string): JsonRecord | null {
   }
 }
 
-/** What a request comes to, by its model's price where that is known. Fresh input is taken to be written to the cache. */
+/** Computes a request's cost, by its model's price where that is known. Fresh input counts as written to the cache. */
 export function demandOf(estimate: Estimate, prices: PriceList): Demand {
   const { model, fresh, cached, output } = estimate;
   const price = findPrice(model, fresh + cached, prices);

@@ -3,14 +3,14 @@ import type { Hint, HintNews, HintState } from '../../domain/hint.ts';
 import type { JsonRecord } from '../../util/json-record.ts';
 import type { Conversation, Dialect } from './dialects/dialect.ts';
 
-/** Tells a model what the person says to its agent meanwhile, in the agent's own requests. */
+/** Passes the person's hints on to an agent's model while it works, in the agent's own requests. */
 export interface HintPlacing {
   /**
-   * The request with each hint behind the results it was first told with, in this request and in all that follow: a
-   * model, and its cache, see a conversation that only grows. New ones are told where results of calls came last.
+   * Puts each hint behind the results it was first sent with, in this request and in all that follow: a model, and its
+   * cache, see a conversation that only grows. New hints go behind the last results of calls.
    */
   place(turn: HintedTurn): { readonly request: JsonRecord; onHeard(): void };
-  /** No more requests come: what no model was told is reported as missed. */
+  /** No more requests come: hints that no model got are reported as missed. */
   close(): void;
 }
 
@@ -18,7 +18,7 @@ interface HintedTurn {
   readonly dialect: Pick<Dialect, 'say'>;
   readonly request: JsonRecord;
   readonly told: Pick<Conversation, 'results'>;
-  /** It offers tools: else it is a side question, which hears nothing new. */
+  /** It offers tools: else it is a side question, which gets no new hints. */
   readonly isTurn: boolean;
 }
 
@@ -86,7 +86,7 @@ function keyOf({ id }: ToldResult, index: number): string {
   return id ?? `#${index}`;
 }
 
-/** The tools of the calls behind a place: the first sign that what was told there was taken up. */
+/** Lists the tools of the calls after a hint: the first sign that the model took it up. */
 function callsAfter(place: string | undefined, results: readonly ToldResult[]): readonly string[] {
   const at = results.findIndex((result, index) => keyOf(result, index) === place);
   const next = at < 0 ? [] : results.slice(at + 1);

@@ -8,7 +8,7 @@ export interface PromptEstimate {
   readonly fresh: number;
 }
 
-/** What an agent's answered requests reveal about its next ones, which mostly begin as they did. */
+/** Learns from an agent's answered requests about its next ones, which mostly begin as they did. */
 export interface PromptHistory {
   estimate(prompt: Prompt, now: number): PromptEstimate;
   /** A request was answered: to how many input tokens it came, and how many of them went through the cache. */
@@ -18,7 +18,7 @@ export interface PromptHistory {
   ): void;
 }
 
-/** What of a request the model reads. */
+/** The part of a request that the model reads. */
 export interface Prompt extends PromptText {
   readonly model: string;
 }

@@ -3,8 +3,8 @@ import { FlameError } from '../../domain/flame-error.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What a variable holds, '' where it isn't set: without the blanks and line ends around it that a copy or a file with
- * other line ends brings along, and without quotes that nothing took off.
+ * Reads a variable, '' where it isn't set: without the blanks and line ends around it that a copy or a file with other
+ * line ends brings along, and without quotes that no shell removed.
  */
 export function readVariable(env: Environment, name: string): string {
   const text = (env[name] ?? '').trim();
@@ -31,7 +31,7 @@ export function secretProblem(env: Environment, name: string): FlameError | null
   });
 }
 
-/** What in a text no header with a credential holds, as the end of a sentence; null: nothing. */
+/** Names what a header with a credential can't hold in a text, as the end of a sentence; null: nothing. */
 export function oddity(value: string): string | null {
   if (/^bearer\s/i.test(value)) return 'begins with the word Bearer, which is put before it by itself';
   const at = value.search(/[^\x21-\x7e]/);

@@ -19,7 +19,7 @@ interface Relay {
   byTime(): number;
   readonly prices: PriceList;
   onUsage(total: CountedUsage): void;
-  /** What a refusal says, whole. */
+  /** Takes the whole message of a refusal. */
   onRefusal(body: string): void;
   settle(status: number, tokens: number): void;
 }
@@ -57,7 +57,7 @@ export async function relay(
     }
   });
   await new Promise<void>((resolve) => answer.on('close', () => resolve()));
-  // What an agent cuts off before its end was written all the same.
+  // The model wrote, and charges for, an answer that an agent cuts off before its end.
   const isCut = statusCode === 200 && !answer.complete;
   const { estimate, granted } = relayed;
   const cut = isCut && estimate !== null ? { estimate, granted, byTime: relayed.byTime() } : null;

@@ -5,14 +5,14 @@ import type { Decision, ToolCall } from '../../domain/policy.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
-/** What is run instead of a command that ran elsewhere already: it shows what came out there. */
+/** A command that runs instead of one that ran elsewhere already: it shows the output from there. */
 export interface Replay {
   readonly command: string;
   /** In the first line that it prints, and in nothing else: by it the agent's conversation shows that it was run. */
   readonly mark: string;
   /** For the audit. */
   readonly details: string;
-  /** What the command prints. */
+  /** The output of the command. */
   readonly shown: string;
 }
 

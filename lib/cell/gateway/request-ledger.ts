@@ -1,6 +1,6 @@
 import { addSpending, beyond, type Spending } from '../../domain/state/spending.ts';
 
-/** What the requests of one agent have used up, and what those that are not over may come to. */
+/** Counts what the requests of one agent have used up, and the most that those may cost that are not over. */
 export interface RequestLedger {
   count(request: symbol, spent: Spending): void;
   /** It is about to be sent, and may use up so much. Throws where that can't be noted: then it must not be sent. */
@@ -9,7 +9,7 @@ export interface RequestLedger {
   over(request: symbol): void;
   used(request: symbol): Spending;
   total(): Spending;
-  /** What requests under way may use up beyond what is counted of them. */
+  /** The most that requests under way may use up beyond what is counted of them. */
   underWay(): Spending;
 }
 
@@ -45,7 +45,7 @@ export function openLedger(listener: Listener): RequestLedger {
       try {
         listener.onUnderWay();
       } catch {
-        // What is noted of it is too much, never too little.
+        // An estimate noted there is too much, never too little.
       }
     },
     used: usedBy,

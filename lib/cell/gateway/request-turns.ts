@@ -21,9 +21,9 @@ export interface RequestTurns {
 }
 
 interface Budget {
-  /** What is left, 0 or less when it is spent; Infinity: unlimited. */
+  /** The rest of the budget, 0 or less when it is spent; Infinity: unlimited. */
   left(): Spending;
-  /** What a request has used so far. */
+  /** The use of a request so far. */
   used(id: symbol): Spending;
 }
 

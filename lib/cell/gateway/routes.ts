@@ -10,7 +10,7 @@ export interface Route {
   readonly dialects: readonly Dialect[];
 }
 
-/** What a request's address leads to. */
+/** The target of a request's address. */
 export interface Passage {
   readonly upstream: Upstream;
   readonly dialect: Dialect;

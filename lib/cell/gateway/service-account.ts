@@ -10,15 +10,15 @@ import type { ServiceTrouble } from './service-trouble.ts';
 
 /** How often the service may refuse in a row: once more than a client that ends by itself asks. */
 const mostRefusals = 4;
-/** How many turns in a row it may call wrong: some clients shorten what they tell it and ask again, without an end. */
+/** How many turns in a row it may call wrong: some clients shorten the request and ask again, without an end. */
 const mostRejected = 10;
-/** The same where it said that waiting takes long, or is of no use. */
+/** How often it may refuse in a row where it announced a long wait, or that waiting is of no use. */
 const mostOfLong = 2;
 
 /** How one agent stands with the service, and what ends it where that stays so. */
 interface OpenedAccount {
   readonly account: Account;
-  /** What the service said last. */
+  /** The last report of the service. */
   readonly standing: { readonly limit: ServiceLimit | null; readonly trouble: ServiceTrouble | null };
   readonly patience: ReturnType<typeof openPatience>;
 }
@@ -33,7 +33,7 @@ export function openAccount(options: GatewayOptions, isAsking: () => boolean): O
   // In a row.
   let refusals = 0;
   let rejected = 0;
-  // Some clients ask again for minutes and say nothing, whatever they are told: the wave waits better.
+  // Some clients ignore the answer, ask again for minutes and print nothing: the wave waits better.
   const patience = openPatience({
     longestWaitMs: longestClientWaitMs,
     isAsking,
@@ -86,7 +86,7 @@ function leftOf({ tokenLimit, usdLimit }: GatewayOptions, spent: Spending): Spen
 
 /** How long a client may go on asking a service that refuses, in milliseconds. */
 const longestRetryMs = 10_000;
-// A client asks a little later than it was told to.
+// A client asks a little later than the answer asked it to.
 const graceMs = 5_000;
 
 /** Bounds what an agent's client waits by itself, from the first refusal of a turn to the next answer. */

@@ -13,7 +13,7 @@ export interface ServiceLimit {
 
 const limiting = [429, 500, 502, 503, 504, 529];
 
-/** What an answer of a model API says about a limit by its head; null for one that is none. */
+/** Reads the limit in the head of a model API's answer; null for one that is none. */
 export function readLimit(
   { statusCode = 0, headers }: Pick<IncomingMessage, 'statusCode' | 'headers'>,
   now: number,
@@ -32,7 +32,7 @@ export function readLimit(
   return { status: statusCode, until: ends.length === 0 ? null : Math.max(...ends), isQuota: false };
 }
 
-/** What the body of such an answer adds: how long to wait, and whether that would help. */
+/** Adds to a limit from the body of such an answer: how long to wait, and whether that would help. */
 export function readLimitBody(limit: ServiceLimit, body: string, now: number): ServiceLimit {
   const { code, type, details, message } = readError(body);
   const said = `${String(code)} ${String(type)}`;
@@ -49,12 +49,12 @@ export function readLimitBody(limit: ServiceLimit, body: string, now: number): S
   return { ...limit, until: Math.max(limit.until ?? 0, now + delay) };
 }
 
-/** What an answer of a model API says of its error, in a line that can be read; '' where it says nothing. */
+/** Reads the error message of a model API's answer, in one readable line; '' where there is none. */
 export function readErrorMessage(body: string): string {
   return String(readError(body).message ?? '').slice(0, 300);
 }
 
-/** As OpenAI, Moonshot, Google and Anthropic tell of an error; Google in a list, too. */
+/** Reads an error in the forms of OpenAI, Moonshot, Google and Anthropic; Google's is in a list, too. */
 function readError(body: string): JsonRecord {
   try {
     const value: unknown = JSON.parse(body);
@@ -95,7 +95,7 @@ function readDuration(said: string): number {
  */
 export function explainByLimit(failure: Failure | null, limit: ServiceLimit | null): Failure | null {
   if (failure === null || limit === null) return failure;
-  // A quota that is whole again at a time the service names is a limit, whatever a client makes of its words.
+  // A quota that is whole again at a time the service names is a limit, even if a client reads its message otherwise.
   const isMisread = failure.kind === 'auth' && limit.status === 429 && limit.until !== null;
   const isOwn =
     isMisread || ['rate-limit', 'agent-error', 'agent-crashed', 'agent-timeout'].includes(failure.kind);

@@ -30,7 +30,7 @@ export type ServiceTrouble =
       readonly spent: Spending;
     };
 
-/** What a connection's error says, and which address the connection was for. */
+/** Reads a connection's error, and the address of the connection. */
 export function readTrouble(error: Error, address: string): ServiceTrouble {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.message;
   return { kind: 'unreachable', why: `${code} ${address}` };
@@ -54,7 +54,7 @@ export function explainByTrouble(
   const details = [failure.message, ...failure.details];
   if (trouble.kind === 'unreachable') {
     const message = `The model API can't be reached (${trouble.why}).`;
-    // What a client makes of the gateway's answer is the same once more, or wrong.
+    // The client's report of the gateway's answer repeats it, or is wrong.
     const further = failure.kind === 'rate-limit' ? [] : details;
     return { kind: 'unreachable', message, details: further, retryable: true };
   }

@@ -13,7 +13,7 @@ export interface Upstream {
   readonly target: RequestOptions;
   /** Put before each path. */
   readonly basePath: string;
-  /** What paths begin with that the address holds already: `/v1` or ''. */
+  /** The beginning of paths that the address already has: `/v1` or ''. */
   readonly version: string;
   /** Replace what the agent sent under these names. */
   readonly credential: Readonly<Record<string, string>>;

@@ -34,11 +34,11 @@ interface MeterOptions {
   /** The model that was asked for; '' for none. */
   readonly model: string;
   readonly prices: PriceList;
-  /** Hears each new total. */
+  /** Takes each new total. */
   onUsage(total: CountedUsage): void;
 }
 
-/** What a response has used so far. */
+/** The use of a response so far. */
 export interface CountedUsage extends Spending {
   readonly input: number;
   /** How many of them went through the API's cache. */

@@ -16,7 +16,7 @@ const smallFolder = 65_536;
 // A name need not be text.
 const asBytes = { encoding: 'buffer' } as const;
 
-/** What folders hold on disk, and files that were removed but are still open in these processes. */
+/** Measures folders on disk, and files that were removed but are still open in these processes. */
 export async function measureDisk(folders: readonly string[], pids: readonly number[]): Promise<DiskUsage> {
   let bytes = openRemoved(pids);
   let isWhole = true;
@@ -38,7 +38,7 @@ export async function measureDisk(folders: readonly string[], pids: readonly num
   return { bytes, isWhole };
 }
 
-/** Of these folders one on each file system; one that is not there is left out. */
+/** Picks one of the folders on each file system; one that is not there is left out. */
 export function onePerDisk(folders: readonly string[]): readonly string[] {
   const found = new Map<number, string>();
   for (const folder of folders) {
@@ -48,7 +48,7 @@ export function onePerDisk(folders: readonly string[]): readonly string[] {
   return [...found.values()];
 }
 
-/** What file systems have left for files, in bytes as measureDisk counts them; nothing where that can't be determined. */
+/** Sums the free bytes of file systems, counted as measureDisk does; skips those where that can't be determined. */
 export function freeBytes(folders: readonly string[]): number {
   return folders.reduce((sum, folder) => {
     try {

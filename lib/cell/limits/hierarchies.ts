@@ -40,7 +40,7 @@ export function parseHierarchies(memberships: string, mountInfo: string): Hierar
 }
 
 interface Mount {
-  /** What part of the tree is mounted: a container may see only its own. */
+  /** The part of the tree that is mounted: a container may see only its own. */
   readonly root: string;
   readonly point: string;
   readonly controllers: readonly string[];

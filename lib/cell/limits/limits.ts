@@ -15,7 +15,7 @@ export function describeLimit(name: LimitName, limits: CellLimits): string {
   return sentences[name];
 }
 
-/** What of a cell's limits the kernel enforces for each process by itself. */
+/** The limits of a cell that the kernel enforces for each process by itself. */
 interface ProcessLimits extends CellLimits {
   /** Of the largest file it begins with; absent: none is larger than what it may write. */
   readonly largestFileMb?: number;
@@ -25,7 +25,7 @@ interface ProcessLimits extends CellLimits {
   readonly hasProcessLimit: boolean;
 }
 
-// CPU time: a soft limit first, so that the program hears SIGXCPU before it is killed.
+// CPU time: a soft limit first, so that the program gets SIGXCPU before it is killed.
 // Memory: RLIMIT_AS would break programs that reserve address space (WebAssembly in Node), RLIMIT_RSS is
 // ignored by Linux.
 // `ulimit -f` counts 512-byte blocks in a POSIX sh. Processes are -u in bash and -p in dash. A limit that is
@@ -49,8 +49,8 @@ export function withLimits(limits: ProcessLimits, argv: readonly string[], first
 }
 
 /**
- * More than a file may have, so that one that was cut off here is refused for its size whoever wrote it. git writes what
- * was there before once more where it can't touch the time of its object, and packs what can't be packed a little larger.
+ * Allows more than a file may have, so that one that was cut off here is always refused for its size. git writes an
+ * object again where it can't touch the file's time, and packs what can't be packed a little larger.
  */
 function fileBlocks({ fileSizeMb, largestFileMb = 0 }: ProcessLimits): number {
   return Math.ceil(Math.max(fileSizeMb, largestFileMb) * 1.01 * 2048) + 8;

@@ -33,7 +33,7 @@ export function watchDisk({ folders, limitBytes, pids }: WatchedDisk): DiskWatch
   const take = ({ bytes, isWhole }: DiskUsage): void => {
     before ??= bytes;
     grown = bytes - before;
-    // What hides from being counted is on the same disk all the same.
+    // Files that hide from being counted are on the same disk all the same.
     if (!isWhole) grown = Math.max(grown, freeAtFirst - freeThen);
   };
   const measure = async (running: readonly number[]): Promise<void> => {
@@ -44,7 +44,7 @@ export function watchDisk({ folders, limitBytes, pids }: WatchedDisk): DiskWatch
     due = now + Math.max((now - began) * restFactor, leastRestMs);
     measuring = null;
   };
-  // Whatever has only just started holds no files that have no name.
+  // A cell that has only just started has no files open that were removed.
   measuring = measure([]);
   return {
     isFull: () => {

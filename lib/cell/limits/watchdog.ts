@@ -87,7 +87,7 @@ function rootsOf({ pid, others }: WatchedCell): readonly number[] {
   return [pid, ...others()];
 }
 
-/** What the kernel counted for the whole group. */
+/** Returns the limit that the kernel's count for the whole group exceeds. */
 function groupLimit({ group, limits, state }: WatchedCell): LimitName | null {
   if (group === null) return null;
   const { cpuSeconds, memoryKills, refusedForks } = group.usage();
@@ -96,7 +96,7 @@ function groupLimit({ group, limits, state }: WatchedCell): LimitName | null {
   return cpuSeconds !== null && cpuSeconds >= limits.cpuSeconds ? 'cpu' : null;
 }
 
-/** What no group counts here, added up over the processes that are there now. */
+/** Returns the limit that the processes exceed that are there now, added up: for limits no group counts here. */
 function treeLimit(cell: WatchedCell): LimitName | null {
   const { limits } = cell;
   const { memory, cpu, processes } = cell.state;

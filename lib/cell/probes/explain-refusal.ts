@@ -8,7 +8,7 @@ export interface Lack {
   readonly cure: readonly string[];
 }
 
-/** What of a machine the reasons are read from. */
+/** The facts of a machine that explain a refusal. */
 export interface Machine {
   readonly isRoot: boolean;
   /** A small file's text; null where there is none. */

@@ -63,8 +63,8 @@ async function canEnter(plan: GroupPlan): Promise<boolean> {
 }
 
 /**
- * Whether RLIMIT_NPROC counts the processes of a user namespace alone: few must be allowed and many refused
- * whatever else the user runs. The kernel never counts those of root.
+ * Whether RLIMIT_NPROC counts the processes of a user namespace alone: few must be allowed and many refused, however
+ * many others the user runs. The kernel never counts those of root.
  */
 async function countsPerNamespace(env: Env): Promise<boolean> {
   if (process.getuid?.() === 0) return false;
@@ -115,7 +115,7 @@ function weaknesses(state: Pick<LimitsState, 'memory' | 'cpu' | 'processes'>): s
   ];
 }
 
-/** What a command prints; '' where it fails. */
+/** Returns the output of a command; '' where it fails. */
 function outputOf([program = '', ...args]: readonly string[], env: Env): Promise<string> {
   return new Promise((resolve) => {
     let output = '';

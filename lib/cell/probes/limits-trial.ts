@@ -35,7 +35,7 @@ export async function tryLimits(context: RunnerContext): Promise<LimitTrials> {
   return {
     memory: memory.limit === 'memory',
     cpu: cpu.limit === 'cpu',
-    // Where the kernel refuses by the user's own count, the shell says so and nothing else happens.
+    // Where the kernel refuses by the user's own count, the shell's message is the only sign.
     processes: processes.limit === 'processes' || /fork/i.test(processes.output),
   };
 }

@@ -10,7 +10,7 @@ import type { RunnerContext } from '../runner-context.ts';
 import { tryDescriptors } from './probe-descriptors.ts';
 import { runProbeCell } from './run-probe-cell.ts';
 
-/** What a cell did that it must not be able to do; judged by what is there outside, not by what it said. */
+/** The forbidden things a cell could do; judged by their effects outside, not by its output. */
 export interface ConfinementTrial {
   /** Whether the program ran at all and could work where it should. */
   readonly works: boolean;
@@ -74,7 +74,7 @@ const script = [
 
 interface Host {
   readonly port: number;
-  /** What was connected to. */
+  /** Lists the targets that were connected to. */
   heard(): readonly string[];
   close(): Promise<void>;
 }

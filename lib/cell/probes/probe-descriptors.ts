@@ -12,8 +12,8 @@ const numbers = [8, 60];
 const firstLeak = 6;
 
 /**
- * Whether a folder that whoever starts a cell left open can be reached in it, tried with one at a low and one at a high
- * number. null: no such cell begins; else what was seen.
+ * Tries whether a folder that the starting process left open can be reached in a cell, with one at a low and one at a
+ * high number. null: no such cell begins; else the finding.
  */
 export async function tryDescriptors(context: RunnerContext): Promise<string | null> {
   // On macOS the kernel passes on only what is named, so there is nothing to hand in by mistake.

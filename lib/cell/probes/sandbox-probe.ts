@@ -11,8 +11,8 @@ const allowAll = '(version 1) (allow default)';
 const privateMounts = ['--mount', '--propagation', 'private', '--'];
 
 /**
- * Ways to begin a cell so that what is mounted outside later doesn't appear in it, and can't be written: bubblewrap
- * alone leaves the mounts of a cell following those of the machine. The second is for whoever isn't root.
+ * Ways to begin a cell so that later mounts outside don't appear in it, and can't be written: bubblewrap alone leaves
+ * the mounts of a cell following those of the machine. The second is for users other than root.
  */
 const entrances: readonly (readonly string[])[] = [
   ['unshare', ...privateMounts],

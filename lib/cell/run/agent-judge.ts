@@ -20,13 +20,13 @@ import type { Latch } from './latch.ts';
 // An agent's own programs can ask as often as they like, each time for something else.
 const mostForbidden = 1_000;
 
-/** Judges one agent's calls, and holds what it tells its model against what was decided. */
+/** Judges one agent's calls, and compares its report of them to its model with the decisions. */
 export interface AgentJudge {
   /** Whether each call that the agent reports to the model was allowed. */
   accounts(told: Conversation): boolean;
   /** The model API was not asked for something; the same again is noted once. */
   noteForbidden(request: ForbiddenRequest): void;
-  /** It meant to end, and was told that. */
+  /** Notes that the agent meant to end and was asked to go on, about that. */
   noteLastWord(about: readonly string[]): void;
   noteHint(news: HintNews): void;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export interface JudgeRequest {
   readonly folder: RunFolder;
   /** See AgentRequest. */
   readonly ask?: AgentRequest['ask'];
-  /** Hears of each decision. */
+  /** Called with each decision. */
   readonly onJudged?: ((call: ReportedCall, decision: Decision, mark?: string) => void) | undefined;
   /** A call ran that the watcher had not allowed; it is in the audit. */
   onUnwatched(): void;
@@ -112,13 +112,13 @@ export async function startAgentJudge(
 
 type Note = (decision: 'allow' | 'block', call: Omit<ToolCall, 'cwd'>, rule: string, details: string) => void;
 
-/** What is noted beside the calls that it judges: it protects nobody, and without the line all goes as it would. */
+/** Writes notes beside the calls that it judges: they protect nothing, and all goes on without them. */
 function openNotes(audit: AuditLog): Note {
   return (decision, call, rule, details) => {
     try {
       audit.append({ ...call, cwd: '' }, { decision, rule, details });
     } catch {
-      // What it is about ends, is refused or told all the same.
+      // The subject of the note is ended, refused or reported all the same.
     }
   };
 }

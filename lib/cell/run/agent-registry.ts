@@ -23,7 +23,7 @@ const registrationSchema = z.object({
   worktree: z.string(),
   cost_usd: z.number(),
   tokens: z.number(),
-  /** What requests under way may come to beyond that. */
+  /** The most that requests under way may use beyond that. */
   under_way: z.object({ tokens: z.number(), cost_usd: z.number() }).default({ tokens: 0, cost_usd: 0 }),
   session: z.string().nullable().default(null),
   adapter: z.string().default(''),
@@ -42,8 +42,8 @@ export function writeRegistration(folder: string, registration: Registration): v
 }
 
 /**
- * What the agent of a run folder has spent; null where none is registered. A request that was under way when its tool was
- * killed counts as all that it may have come to: it is paid for, and nobody heard how much it was.
+ * Reads the spending of a run folder's agent; null where none is registered. A request that was under way when its tool
+ * was killed counts as the most that it may have cost: it is paid for, and its cost was never reported.
  */
 export function readSpending(
   folder: string,
@@ -69,7 +69,7 @@ export function readLiveAgents(commonDir: string, session: string | null = null)
   }));
 }
 
-/** The same with all that is known of each. */
+/** Lists registered agents whose process still lives, with all that is known of each. */
 export function readRegisteredAgents(commonDir: string): RegisteredAgent[] {
   return livingRegistrations(commonDir).map(
     ({ registration: { pid_start: _, under_way: __, ...known } }) => ({

@@ -31,7 +31,7 @@ export interface AgentRun {
   held: number;
   activity: AgentActivity;
   registered: number;
-  /** A registration that is due: what was heard last must still be read. */
+  /** A registration that is due: the latest news must still be saved. */
   later: NodeJS.Timeout | null;
 }
 
@@ -71,7 +71,7 @@ export function followOutput(run: AgentRun, text: string): void {
       tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0),
       cost_usd: costOf(run, activity.cost_usd),
     };
-    // What only counts says nothing of what it does.
+    // A report of counts alone leaves the last text as it is.
     run.activity = news.text === '' ? { ...news, text: run.activity.text } : news;
     run.onActivity(news);
     registerRun(run);
@@ -139,8 +139,8 @@ function writeLater(run: AgentRun): void {
 }
 
 /**
- * What a run has cost. What the agent says is its own word: what passed by counts at least, and alone where the person
- * has said what the model costs, for the agent goes by a list of its own.
+ * Computes the cost of a run: the agent's own figure, and at least the gateway's count; that count alone where the
+ * person has set the model's price, for the agent uses a list of its own.
  */
 export function costOf(
   { hasOwnPrice, services }: Pick<AgentRun, 'hasOwnPrice' | 'services'>,

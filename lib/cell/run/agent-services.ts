@@ -20,13 +20,13 @@ import type { ModelAccess } from './model-access.ts';
 import { type GatewayRequest, openGateway } from './open-gateway.ts';
 import { plainShell } from './write-shell.ts';
 
-/** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */
+/** The services for one agent outside its cell: the gateway to the model, and the judge of its calls. */
 export interface AgentServices {
   readonly paths: Pick<
     CellPaths,
     'baseUrl' | 'apiKey' | 'shell' | 'hookCommand' | 'endCommand' | 'canaryCommand' | 'toolsCommand'
   >;
-  /** What puts its git's hooks in force; null where it commits nothing. See writeGitHooks. */
+  /** The setting that puts its git's hooks in force; null where it commits nothing. See writeGitHooks. */
   readonly hooksConfig: string | null;
   /** See CellRequest; null where it has no services. */
   readonly gitConfig: string | null;
@@ -148,7 +148,7 @@ async function serve(
   };
 }
 
-/** What is asked of the judge as requests pass. */
+/** Returns the gateway's questions and reports to the judge. */
 function judged(
   judge: AgentJudge | null,
 ): Pick<Parameters<typeof openGateway>[3], 'onHint' | 'inspect' | 'onForbidden'> {
@@ -211,7 +211,7 @@ function bridgeCommand(): string[] {
   ];
 }
 
-/** What asks the judge; null where nothing has to. */
+/** Finds the program that asks the judge; null where none has to. */
 async function findClient(
   context: RunnerContext,
   { adapter, request }: ServiceRequest,

@@ -13,7 +13,7 @@ export interface AgentTools {
   readonly path: string;
   /** Where its cell shows them. */
   readonly inside: string;
-  /** What asks the judge, a shell command; null where nothing does. */
+  /** The shell command that asks the judge; null where none does. */
   readonly watcher: string | null;
   /** See writeGitHooks; null where it commits nothing. */
   readonly hooksConfig: string | null;
@@ -41,8 +41,8 @@ const configFile = 'repository.config';
 const accountsFile = 'passwd';
 
 /**
- * What runs beside an agent: what asks the judge, its git's hooks, and for one that is `isServed` by a gateway the
- * bridge and the shell. A cell of bubblewrap can't write there.
+ * Lays out the programs beside an agent: the one that asks the judge, its git's hooks, and for an agent that is
+ * `isServed` by a gateway the bridge and the shell. A cell of bubblewrap can't write there.
  */
 export function layOutTools(distDir: string, request: ToolRequest): AgentTools {
   const { folder, confinement, client, socket, isServed, canCommit, gitConfig } = request;

@@ -38,7 +38,7 @@ export function concludeRun(
     text: parts.text,
     ...(notes === '' ? {} : { notes }),
     cost_usd: costOf(run, parts.cost_usd),
-    // What the agent says is its own word: what passed by counts at least.
+    // The agent's own figure isn't trusted: the gateway's count is the least.
     tokens: Math.max(parts.tokens, run.services?.tokens() ?? 0),
     duration_ms: Math.round(performance.now() - run.began),
     audit: summarizeAudit(auditFile(run.commonDir, run.request.id)),
@@ -47,7 +47,7 @@ export function concludeRun(
   };
 }
 
-/** Its CLI names the way out of its cell as the service: an address that nobody outside can look at. */
+/** Hides the way out of its cell, which its CLI names as the service: that address means nothing outside. */
 function withoutOwnAddress(
   { services }: Pick<AgentRun, 'services'>,
   failure: Failure | null,
@@ -58,7 +58,7 @@ function withoutOwnAddress(
   return { ...failure, message: named(failure.message), details: failure.details.map(named) };
 }
 
-/** What the cell knows better than the adapter; null where that judges. */
+/** Returns the failure that the cell knows better than the adapter; null where the adapter judges. */
 function cellFailure(
   { limits, stoppedBecause, timedOut }: AgentRun,
   { end, stderr }: { readonly end: CellEnd; readonly stderr: string },
@@ -69,7 +69,7 @@ function cellFailure(
     kind: 'limit',
     message: `The agent ${describeLimit(end.limit, limits)}.`,
     details: stderr.split('\n').filter(Boolean).slice(-10),
-    // Told so, it may do otherwise.
+    // With this message, it may do otherwise.
     retryable: true,
   };
 }

@@ -19,7 +19,7 @@ interface Parts {
   readonly services: AgentServices;
 }
 
-/** What to run, as the adapter says it. */
+/** Describes the program to run, by its adapter. */
 export function describeLaunch(
   context: RunnerContext,
   run: AgentRun,
@@ -37,7 +37,7 @@ export function describeLaunch(
   });
 }
 
-/** What the repository has for agents' CLIs is no agent's business, nor is what is hidden; its git sees nothing of that. */
+/** Lists files the cell shows empty: hidden ones, and the repository's for agent CLIs. Its git ignores the change. */
 export async function emptyUnseen(
   { env, config }: RunnerContext,
   { adapter }: AgentRun,

@@ -18,14 +18,14 @@ export function openHints({ root }: Pick<RunFolder, 'root'>): { list(): readonly
   return { list: () => listHints(folder) };
 }
 
-/** What came of leaving a hint; `why` it wasn't left. */
+/** The outcome of leaving a hint; `why` it wasn't left. */
 export type HintLeft =
   | { readonly kind: 'left'; readonly id: string }
   | { readonly kind: 'refused'; readonly why: keyof typeof hintRefusals };
 
 /**
- * Leaves a hint for a living agent, whichever process of this machine runs it. `no-agent`: none of that id lives here;
- * `no-model`: it asks no model that could be told.
+ * Leaves a hint for a living agent of any process on this machine. `no-agent`: none of that id lives here; `no-model`:
+ * it asks no model that could get a hint.
  */
 export function leaveHint(
   commonDir: string,
@@ -53,7 +53,7 @@ export function leaveHint(
   }
 }
 
-/** What was left for a living agent; nothing for one that has ended. */
+/** Lists the hints left for a living agent; none for one that has ended. */
 export function hintsLeftFor(commonDir: string, agent: string): readonly Hint[] {
   const living = findLivingAgent(commonDir, agent);
   return living === null ? [] : listHints(join(living.folder, folderName));

@@ -7,26 +7,26 @@ import { listenOn } from '../gateway/listen-on.ts';
 
 interface Ending {
   readonly adapter: Pick<Adapter, 'end'>;
-  /** See AgentRequest; called once. A rejection: it ends. Its signal: nobody hears it any more. */
+  /** See AgentRequest; called once. A rejection: the agent ends. Its signal: no hook waits for the answer any more. */
   readonly lastWord?: AgentRequest['lastWord'];
 }
 
 interface Door {
   /** The socket. */
   readonly file: string;
-  /** It is about to be told that. */
+  /** Called before the agent gets the answer. */
   readonly onTold: (about: readonly string[]) => void;
 }
 
 /** A hook reports the last words with little beside them. */
 const largestReportBytes = 1_000_000;
-/** What is found by then is found after its end, too; the checks have limits of their own. In milliseconds. */
+/** The longest wait: what is found later is found after its end, too; the checks have own limits. In milliseconds. */
 const longestMs = 3_600_000;
 
 /**
- * Where an agent's hook asks, as it means to end, whether it is to go on: it is told once, then every answer is empty. null:
- * it is not asked. Closing it ends what is being found out, and waits for that.
- * It protects nobody, so whatever goes wrong lets the agent end. Programs of its cell can ask too, and spend its turn.
+ * Opens the socket where an agent's hook asks, as the agent means to end, whether it must go on: the first answer
+ * counts, all later ones are empty. null: it is not asked. Closing ends the search for an answer, and waits for that.
+ * It protects nothing: after any failure the agent ends. Programs of its cell can ask too, and spend its turn.
  */
 export async function openEnd(
   { adapter: { end: facts }, lastWord: ask }: Ending,
@@ -62,7 +62,7 @@ export async function openEnd(
   };
 }
 
-/** What the hook runs: it fails where nobody answers, and then its agent ends. */
+/** Builds the hook's command: it fails where no server answers, and then its agent ends. */
 export function endCommand(bridge: string, socket: string): string {
   return [process.execPath, bridge, '--stdio', socket].map(shellQuote).join(' ');
 }
@@ -76,7 +76,7 @@ function readReport(socket: Socket, answer: (reported: unknown) => Promise<strin
     else chunks.push(chunk);
   });
   socket.on('end', () => {
-    // What can't be read says nothing of the words; it is a hook's all the same.
+    // An unreadable report holds no words; it is a hook's all the same.
     const reported = parseJson(Buffer.concat(chunks).toString());
     void answer(reported)
       .catch(() => '')

@@ -2,7 +2,7 @@
 export interface Latch {
   readonly raise: () => void;
   readonly isRaised: () => boolean;
-  /** Whoever still waits hears that it did not come. */
+  /** Ends all waiting: it did not come. */
   readonly giveUp: () => void;
   within(ms: number): Promise<boolean>;
 }

@@ -23,7 +23,7 @@ export interface RunnerOptions
 // Agents that start together look once.
 const lookAgainMs = 1_000;
 
-/** What cells are made from; what works on this machine is tried when it is first asked for, once. */
+/** Makes the context of cells; tries what works on this machine when that is first asked for, once. */
 export function makeRunnerContext(options: RunnerOptions): RunnerContext {
   // The command line has done it by now; what else makes cells may not have.
   closeInherited([]);

@@ -14,7 +14,7 @@ import type { ModelAccess } from './model-access.ts';
 
 const canaryPatienceMs = 5_000;
 
-/** What the gateway of an agent must know of it. */
+/** The facts of an agent that its gateway needs. */
 export interface GatewayRequest
   extends Pick<
     GatewayOptions,

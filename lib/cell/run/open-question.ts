@@ -37,7 +37,7 @@ export function openQuestions(root: string): OpenQuestions {
   };
 }
 
-/** What the agent of a run folder asked and was not answered; '': nothing. */
+/** Reads the unanswered question of a run folder's agent; '': none. */
 export function unansweredIn(root: string): string {
   return readTextOrEmpty(join(root, fileName));
 }

@@ -7,8 +7,8 @@ import { askProgram } from './ask-program.ts';
 import { resolveCommand } from './resolve-command.ts';
 
 /**
- * What an adapter's agents are started with beside their request; null where it needs nothing. Throws FlameError
- * `agent-missing`, or `agent-unprepared` where the program doesn't say what is needed, or never unpacked it.
+ * Prepares what an adapter's agents are started with beside their request; null where it needs nothing. Throws
+ * FlameError `agent-missing`, or `agent-unprepared` where the program doesn't report its needs, or never unpacked them.
  */
 export async function prepareAdapter(context: RunnerContext, adapter: Adapter): Promise<string | null> {
   const { preparation } = adapter;
@@ -34,7 +34,7 @@ export async function prepareAdapter(context: RunnerContext, adapter: Adapter): 
   });
 }
 
-/** Where the person's program keeps what it unpacked; null where no variable says so. */
+/** Returns the folder where the person's program keeps what it unpacked; null where no variable names one. */
 function placeOf({ env }: Pick<RunnerContext, 'env'>, { places }: UnpackedFacts): string | null {
   const found = places.find(([variable]) => env[variable]);
   return found === undefined ? null : join(env[found[0]] ?? '', found[1]);

@@ -5,7 +5,7 @@ import { readPlain } from '../../util/read-plain.ts';
 /** More than all notes that are kept of one worker. */
 const mostBytes = 64 * 1_024;
 
-/** What an agent left in its file for notes. Only a plain file is read, and no more of it than its beginning. */
+/** Reads an agent's file for notes. Only a plain file is read, and no more of it than its beginning. */
 export function readNotes(tmp: string): { readonly notes: string; readonly warnings: readonly string[] } {
   const found = readPlain(join(tmp, notesFile), { most: mostBytes });
   if (found === null) return { notes: '', warnings: [] };

@@ -32,7 +32,7 @@ export function isInstalled({ searchFolders, repository }: Machine, { command }:
   return findProgram(command[0] ?? '', searchFolders, base) !== null;
 }
 
-/** What could be done without an adapter that can't be used, as hints; none where no other CLI could. */
+/** Suggests other CLIs for an adapter that can't be used, as hints; none where no other CLI could. */
 export function otherClis(machine: Machine, adapter: string): readonly string[] {
   return readyClis(machine)
     .filter(({ name }) => name !== adapter)

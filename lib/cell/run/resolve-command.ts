@@ -36,8 +36,8 @@ export function agentMissing(
 }
 
 /**
- * What a resolved command runs: its program, and the script an interpreter is given. Other words name files of no
- * program, so a cell doesn't show them.
+ * Lists the files that a resolved command runs: its program, and the script an interpreter is given. Other words name
+ * files of no program, so a cell doesn't show them.
  */
 export function programFiles(command: readonly string[]): string[] {
   const [program = '', ...words] = command;

@@ -39,7 +39,7 @@ export async function runCommand(
   request: Request,
   onStart: OnStart,
 ): Promise<CommandRun> {
-  // What agents wrote must not reach what only the person's own setup is to reach.
+  // Code that agents wrote must not reach hosts that only the person's own setup may reach.
   const phase = request.basedOn === undefined ? request.phase : 'diagnostics';
   const shared =
     request.phase === 'setup'
@@ -55,7 +55,7 @@ export async function runCommand(
   return shared ?? runInCell(context, { request, place: request.worktree, own: null, onStart, phase });
 }
 
-/** What a shell line printed; the versions of tools are asked once. */
+/** Returns the output of a shell line; the versions of tools are asked once. */
 function askOnce(context: RunnerContext, line: string): Promise<string> {
   const asked =
     context.answers.get(line) ?? askProgram(context, ['bash'], ['-c', line]).then(({ stdout }) => stdout);
@@ -74,8 +74,8 @@ interface InCell {
 }
 
 /**
- * Runs a shell line in a cell that reaches what `sandbox.egress` names, in a worktree it may change. `onStart` hears of the
- * process, so that it can be ended from outside.
+ * Runs a shell line in a cell that reaches the hosts of `sandbox.egress`, in a worktree it may change. `onStart` gets
+ * the process, so that it can be ended from outside.
  */
 async function runInCell(
   context: RunnerContext,
@@ -139,7 +139,7 @@ async function runInCell(
   }
 }
 
-/** What the command's cell shows empty; its git is content with that. */
+/** Lists the files the command's cell shows empty; its git ignores the difference. */
 async function emptyHidden(
   { env, config }: RunnerContext,
   { path, quarantine }: InCell['place'],
@@ -199,7 +199,7 @@ function placeCargoConfig(own: InCell['own'], { home }: RunFolder): void {
     copyFileSync(written, join(own.path, basename(cargoConfig)));
 }
 
-/** What prepares an agent's worktree is logged with the agent. */
+/** Names the log: the preparation of an agent's worktree is logged with the agent. */
 function logName({ worktree }: Request, name: string): string {
   const owner = basename(worktree.path);
   return agentIdPattern.test(owner) ? owner : name;
@@ -212,7 +212,7 @@ interface CommandEnd {
   readonly hasStarted: boolean;
 }
 
-/** What a cell takes is shared with everything on the machine: one that can't be made now may be in a moment. */
+/** Retries a cell that can't be made: the machine's programs share what it takes, so it may be made in a moment. */
 async function untilStarted(run: () => Promise<CommandEnd>): Promise<CommandEnd> {
   for (const pauseMs of [200, 1_000]) {
     const end = await run();
@@ -222,7 +222,7 @@ async function untilStarted(run: () => Promise<CommandEnd>): Promise<CommandEnd>
   return run();
 }
 
-/** Its time is up, or nobody waits for it any more: then it is ended. */
+/** Waits for a command's end, and ends it when its time is up or its signal is aborted. */
 async function untilEnd(cell: CellProcess, { timeoutMs, signal }: Request): Promise<CommandEnd> {
   let timedOut = false;
   const stop = (): void => void cell.stop(graceMs);

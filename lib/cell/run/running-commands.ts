@@ -35,7 +35,7 @@ export interface RunningCommand extends Readonly<z.infer<typeof schema>> {
   readonly output: string;
 }
 
-/** Notes in a command's run folder what runs there, for whoever looks. Returns what hears that it has printed more. */
+/** Notes in a command's run folder what runs there, for other processes. Returns a function that notes new output. */
 export function noteCommand({ root }: RunFolder, request: Request, output: () => string): () => void {
   const { command, phase, about } = request;
   const note: z.infer<typeof schema> = {

@@ -26,7 +26,7 @@ export function listStaleRuns(commonDir: string, now: Date): string[] {
 }
 
 /**
- * Ends whatever still runs in the cell of a stale run, then removes its folder. Resolves to whether something
+ * Ends all that still runs in the cell of a stale run, then removes its folder. Resolves to whether something
  * ran; where the kernel ends agents with their tool, nothing does.
  */
 export async function endStaleRun(folder: string): Promise<boolean> {

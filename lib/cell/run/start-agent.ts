@@ -46,7 +46,7 @@ interface AgentStart {
   readonly place?: CellPlace;
   /** Instead of the model API of the person's environment. */
   readonly upstream?: Upstream;
-  /** Hears of each decision about its calls. */
+  /** Called with each decision about its calls. */
   readonly onJudged?: JudgeRequest['onJudged'];
 }
 
@@ -84,7 +84,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     });
     const { heartbeat_interval: heartbeatMs, agent_timeout: patienceMs } = context.config.limits;
     const argv = run.services.wrap(launch.argv);
-    // What a model's program prints is read as what it and its model say.
+    // The output of a model's program is read as its own and its model's: no other program may write there.
     const opensOutput = !needsModel(run.adapter) && !request.isInteractive;
     const agent = watch(run, { launch, egress, heartbeatMs, patienceMs }, (output) =>
       spawnCell({
@@ -106,7 +106,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
   }
 }
 
-/** What its services tell and ask of the run. */
+/** Returns the run's answers to the reports and questions of its services. */
 function hear(
   context: RunnerContext,
   run: AgentRun,
@@ -160,7 +160,7 @@ function watch(
     isWaiting: () => run.request.tools?.isBusy() === true || run.held > 0,
     onQuiet: (quietMs) => run.onActivity({ ...run.activity, text: '', quiet_ms: quietMs }),
     onTooLong: () => {
-      // Whoever leads has no time limit: the session is better served by going on without her.
+      // A lead agent has no time limit: where it is quiet for too long, the session goes on better without it.
       if (run.request.tools === undefined) return;
       run.timedOut = true;
       void run.cell?.stop(graceMs);

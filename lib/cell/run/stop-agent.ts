@@ -11,7 +11,7 @@ import { findLivingAgent } from './agent-registry.ts';
 const fileName = 'stop.json';
 const orderSchema = z.object({ by: z.string(), retry: z.boolean() });
 
-/** What a process gets between SIGTERM and SIGKILL, in milliseconds. */
+/** The time a process gets between SIGTERM and SIGKILL, in milliseconds. */
 const defaultGraceMs = 5_000;
 
 /**

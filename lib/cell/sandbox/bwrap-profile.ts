@@ -7,9 +7,9 @@ import type { SystemPath } from '../runner-context.ts';
 import { filterDescriptor, syscallFilter } from './syscall-filter.ts';
 import { isThere } from './tool-paths.ts';
 
-/** What a cell shows and what can be written in it. All paths are absolute and the same inside and outside. */
+/** The paths a cell shows, and those it may write. All are absolute and the same inside and outside. */
 export interface CellProfile {
-  /** What every cell shows of the machine, read-only: nothing else of it is there. */
+  /** The parts of the machine that every cell shows, read-only: nothing else of it is there. */
   readonly system: readonly SystemPath[];
   /** Folders shown empty: they hold what no agent needs, or sockets (a read-only mount doesn't stop connect()). */
   readonly hidden: readonly string[];
@@ -22,7 +22,7 @@ export interface CellProfile {
   readonly hiddenInside: readonly string[];
   /** Single files shown empty: sockets that are still in sight. */
   readonly hiddenFiles: readonly string[];
-  /** What in /proc belongs to the machine and no process; see listKernelEntries. */
+  /** Entries of /proc that belong to the machine and no process; see listKernelEntries. */
   readonly kernelEntries: readonly string[];
   /** An empty regular file to show instead. */
   emptyFile(): string;
@@ -54,7 +54,7 @@ export interface CellProfile {
 /** The file descriptor on which bubblewrap reports its child's pid and exit code. */
 export const statusDescriptor = 3;
 
-// As root, bubblewrap keeps every capability unless told otherwise, and `mount -o remount,rw /` works inside.
+// As root, bubblewrap keeps every capability by default, and `mount -o remount,rw /` works inside.
 const isolation = [
   '--unshare-user',
   '--unshare-pid',
@@ -83,7 +83,7 @@ export function bwrapArguments(profile: CellProfile): string[] {
   ];
 }
 
-/** What mounted overlays was root in a namespace before. */
+/** Returns to the own user where overlays were mounted as root of a namespace before. */
 function ownUser(): string[] {
   const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   return ['--uid', String(user), '--gid', String(group)];
@@ -94,13 +94,13 @@ export function probeArguments(argv: readonly string[], kernelEntries: readonly 
   return [...isolation, ...wholeSystem(kernelEntries), ...filtered(), '--', ...argv];
 }
 
-/** Whoever starts bubblewrap hands it the filter on that descriptor: see handFilter. */
+/** The process that starts bubblewrap hands it the filter on that descriptor: see handFilter. */
 function filtered(): string[] {
   const isKnown = syscallFilter({ mayTrace: false }) !== null;
   return isKnown ? ['--seccomp', String(filterDescriptor)] : [];
 }
 
-/** Hands bubblewrap the filter it was told to read; the descriptor is a pipe. */
+/** Hands bubblewrap the filter that filtered() names; the descriptor is a pipe. */
 export function handFilter(child: ChildProcess, { mayTrace }: Pick<CellProfile, 'mayTrace'>): void {
   const pipe = child.stdio[filterDescriptor] as Writable | null | undefined;
   // It may end without reading it.

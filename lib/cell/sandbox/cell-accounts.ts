@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 export const accountsPath = '/etc/passwd';
 
 /**
- * The accounts a cell is shown, a passwd(5) file: the machine's own, with the pinned shell for the one that the agent
- * runs as. Some CLIs take the shell of their commands from there, whatever the environment says. null: there is none.
+ * Returns the accounts a cell is shown, a passwd(5) file: the machine's own, with the pinned shell for the account the
+ * agent runs as. Some CLIs take the shell of their commands from there, not from the environment. null: there is none.
  */
 export function accountsFor({
   home,

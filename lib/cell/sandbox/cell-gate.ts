@@ -17,15 +17,15 @@ const nothingOpen = [
 ].join(' ');
 
 /**
- * What a cell's shell does first: it says that it is there and waits. Where whoever started it is gone or doesn't want
- * it any more, it ends as if by SIGTERM. Then it sees to it that nothing but its streams was handed to it.
+ * The first script of a cell's shell: it reports that it is there and waits. Where the process that started it is gone
+ * or gives it up, it ends as if by SIGTERM. Then it makes sure that nothing but its streams was handed to it.
  */
 export const gateScript = `echo >&${gateDescriptor}; read -r enter <&${gateDescriptor} || exit 143; exec ${gateDescriptor}>&-; umask 022; ${nothingOpen}`;
 
 /** Whether a program in a cell may begin. */
 export interface CellGate {
   readonly isOpen: boolean;
-  /** What is not let in yet ends by itself, once its cell is made. */
+  /** Makes a program that is not let in yet end by itself, once its cell is made. */
   close(): void;
 }
 

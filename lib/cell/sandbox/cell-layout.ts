@@ -87,7 +87,7 @@ function workPlaces(place: CellPlace): string[] {
   return [place.path, place.quarantine.worktreeGitDir, place.quarantine.objectDir];
 }
 
-// What binds the worktree to its repository, and what is no business of an agent's git.
+// The files that bind the worktree to its repository, and others that an agent's git doesn't need.
 function protectedPlaces(place: CellPlace): string[] {
   if (place.quarantine === null) return [];
   const { worktreeGitDir, objectDir } = place.quarantine;

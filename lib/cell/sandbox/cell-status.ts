@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { processStart } from '../../util/process-identity.ts';
 import { statusDescriptor } from './bwrap-profile.ts';
 
-/** What bubblewrap reports of a cell. */
+/** bubblewrap's report of a cell. */
 export interface Status {
   /** The first process of the cell's process namespace; it is gone only when all others are. */
   reaper: { readonly pid: number; readonly start: string | null } | null;

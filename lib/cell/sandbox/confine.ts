@@ -5,7 +5,7 @@ import type { SandboxState } from '../sandbox-state.ts';
 import { bwrapArguments, type CellProfile } from './bwrap-profile.ts';
 import { seatbeltArguments } from './seatbelt-profile.ts';
 
-/** What stands before a command to put it into its cell. */
+/** Builds the words before a command that put it into its cell. */
 export function confine({ confinement, entrance }: SandboxState, profile: CellProfile): readonly string[] {
   const { PATH } = profile.env;
   switch (confinement) {

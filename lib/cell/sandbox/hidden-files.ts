@@ -13,8 +13,8 @@ import { isThere } from './tool-paths.ts';
 const mostMasked = 1_000;
 
 /**
- * What a work tree holds under names of `hidden_paths` that was committed or that project.copy brought, by real paths,
- * folders in place of all they hold. What setup or an agent makes under such a name is its own. `showsCopies`: without what
+ * Finds committed files, and files of project.copy, of a work tree under names of `hidden_paths`, by real paths,
+ * folders in place of all they hold. Files that setup or an agent makes there are its own. `showsCopies`: without those
  * project.copy names in full, which the person wants programs to see. Throws a FlameError `too-many-hidden`.
  */
 export async function findHidden(

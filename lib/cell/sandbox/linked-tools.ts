@@ -26,7 +26,7 @@ export function linkedTools(
 const longestChain = 20;
 const known = new Map<string, { readonly changed: number; readonly leading: readonly string[] }>();
 
-/** What the links in a folder lead to outside of it, each step of the way. */
+/** Lists the targets of a folder's links that lead out of it, each step of the way. */
 function linksLeading(folder: string): readonly string[] {
   const changed = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const last = known.get(folder);

@@ -13,7 +13,7 @@ import { listBesidePrograms, listForeignToGit } from './unneeded-paths.ts';
 // Sockets, other people's files, keys: everything an agent doesn't need to work.
 const alwaysHidden = ['/run', '/tmp', '/var/tmp', '/root'];
 
-/** What a cell is shown of the machine, wherever exactly it works. */
+/** A request for the parts of the machine that a cell is shown, wherever exactly it works. */
 interface SightRequest {
   readonly repository: Repository;
   /** The person's home; `/` where it is unknown. */
@@ -29,11 +29,11 @@ interface SightRequest {
   readonly siblings: string | null;
 }
 
-/** What all cells of one kind see of the machine alike. */
+/** The parts of the machine that all cells of one kind see alike. */
 export interface MachineSight {
   readonly system: readonly SystemPath[];
   readonly hidden: readonly string[];
-  /** What must be seen beside the system, each path once and none of them hidden itself. */
+  /** Paths that must be seen beside the system, each once and none of them hidden itself. */
   readonly needed: readonly string[];
   /** Parts of the person's work tree that are shown empty. */
   readonly covered: readonly string[];
@@ -118,7 +118,7 @@ function hiddenFolders(personHome: string): string[] {
   return [...new Set(found)];
 }
 
-/** What the tool keeps, and the worktrees of other agents; the cell's own parts are shown again. */
+/** Lists the tool's own folders and the worktrees of other agents; the cell's own parts are shown again. */
 function innerFolders({ repository, siblings }: SightRequest): string[] {
   const { commonDir, mainWorkTree } = repository;
   const own = join(commonDir, 'blueflame');

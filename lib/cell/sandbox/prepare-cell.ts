@@ -28,12 +28,12 @@ export interface CellRequest {
   /** See CellProfile; absent: nothing. */
   readonly emptied?: readonly string[];
   readonly mounts: CellProfile['mounts'];
-  /** What it may write beside its own folders; absent: nothing. */
+  /** Paths it may write beside its own folders; absent: none. */
   readonly writable?: readonly string[];
   readonly doors?: CellProfile['doors'];
   readonly env: Readonly<Record<string, string>>;
   readonly author: { readonly name: string; readonly email: string };
-  /** What puts the agent's git hooks in force; see writeGitHooks. */
+  /** The setting that puts the agent's git hooks in force; see writeGitHooks. */
   readonly hooksConfig?: string | null;
   /** Shown instead of the repository's configuration, see RunnerContext: its text, or a file that holds it. */
   readonly gitConfig?: string | { readonly file: string };
@@ -111,7 +111,7 @@ function withoutUnseen({ env, system, hidden, readOnly }: CellProfile): CellProf
   return Object.fromEntries(Object.entries(env).filter(isKept));
 }
 
-/** What the configuration shows beside what programs need. Throws a FlameError `bad-read-path`. */
+/** Lists the paths that the configuration shows beside those programs need. Throws a FlameError `bad-read-path`. */
 function configuredPaths({ config, env }: RunnerContext): readonly string[] {
   return config.sandbox.read_paths.map((path) => placeReadPath(path, env.HOME || '/').path);
 }
@@ -150,7 +150,7 @@ function quietConfig(
   return [{ source, target: realPath(target) }];
 }
 
-/** What is in the folder of each, and what of it is shown: of those with credentials or projects beside it, parts. */
+/** The content of each tool's folder, and the parts shown of those that also hold credentials or projects. */
 const toolchains: Readonly<
   Record<string, { readonly holds: readonly string[]; readonly parts?: readonly string[] }>
 > = {

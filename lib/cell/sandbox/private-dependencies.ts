@@ -32,7 +32,7 @@ export async function listPrivateIn(
       if (count > mostLooked) return null;
       for (const entry of entries) {
         const path = join(at, entry.name);
-        // What a link leads to is shown or not for itself.
+        // The target of a link is shown or hidden on its own account.
         if (entry.isSymbolicLink()) continue;
         if (isBlocked(join(folder, path))) found.push(join(real, path));
         else if (entry.isDirectory()) waiting.push(path);

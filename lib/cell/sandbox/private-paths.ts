@@ -56,7 +56,7 @@ export async function viewWorkTree({
       hiddenFromAgents.push(...named.filter(isMeantFor));
     }
   }
-  // What is committed under a hidden name is no more an agent's here than in its own worktree.
+  // A committed file under a hidden name is no more shown to an agent here than in its own worktree.
   covered.push(...(await findHidden({ cwd: mainWorkTree, env }, config, { showsCopies: false })));
   const files = covered.filter((path) => !isLink(path));
   return { covered: files.length > mostCovered ? [mainWorkTree] : files, kept, hidden, hiddenFromAgents };
@@ -66,7 +66,7 @@ function isDependency(path: string): boolean {
   return dependencies.has(basename(path)) || isThere(join(path, 'pyvenv.cfg'));
 }
 
-/** What it leads to is covered or not for itself. */
+/** Whether a path is a link: its target is covered or not on its own account. */
 function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? true;
 }

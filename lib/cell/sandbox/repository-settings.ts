@@ -6,8 +6,8 @@ import { realPath } from '../../util/real-path.ts';
 import { isThere } from './tool-paths.ts';
 
 /**
- * The settings for agent CLIs that a work tree brings, by their real paths. Some CLIs load plugins from there whatever
- * they are told, so an agent's cell shows all of it empty.
+ * Finds the settings for agent CLIs that a work tree brings, by their real paths. Some CLIs load plugins from there
+ * under any options, so an agent's cell shows all of it empty.
  */
 export function findRepositorySettings(root: string): readonly string[] {
   return below(

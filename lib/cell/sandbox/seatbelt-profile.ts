@@ -1,6 +1,6 @@
 import type { CellProfile } from './bwrap-profile.ts';
 
-// What programs of macOS look up at their start.
+// Services that programs of macOS look up at their start.
 const services = [
   'com.apple.system.opendirectoryd.libinfo',
   'com.apple.system.opendirectoryd.membership',

@@ -28,7 +28,7 @@ interface CellStart {
    * program's own: all that it starts could write there too.
    */
   readonly opensOutput: boolean;
-  /** What is left open for the cell on purpose, from its descriptor 6 on: it must not begin then. */
+  /** Descriptors left open for the cell on purpose, from its descriptor 6 on: it must not begin then. */
   readonly leaks?: readonly ('ignore' | number)[];
   onStdout(chunk: Buffer): void;
   onStderr(chunk: Buffer): void;
@@ -196,8 +196,8 @@ async function waitForEnd({ child, group, status, watch }: Running, start: CellS
     await group?.close();
     return { exitCode: null, signal: null, startError: end.error, limit: null };
   }
-  // Whoever is left holds the pipes open: end them before waiting for the last output. bubblewrap takes all along,
-  // unless it is killed before it has said whom.
+  // Processes that are left hold the pipes open: end them before waiting for the last output. bubblewrap ends all of
+  // them itself, unless it is killed before it has reported its child.
   if (start.sandbox.confinement === 'watched' || (end.name !== null && status.reaper === null))
     await killRest({ child, status }, start);
   await closed;

@@ -26,8 +26,8 @@ const patienceMs = 60_000;
 let known: { readonly paths: readonly string[]; readonly at: number } | null = null;
 
 /**
- * What in /etc is not for everybody: password hashes, keys of the host, connections. It is there for root, or for a
- * group this user is in; an agent needs none of it.
+ * Lists files in /etc that not every user may read: password hashes, keys of the host, connections. Root may, or a
+ * group this user is in; an agent needs none of them.
  */
 export function listPrivateSystemPaths(): readonly string[] {
   if (known === null || performance.now() - known.at > patienceMs)
@@ -45,7 +45,7 @@ function closedBelow(folder: string): string[] {
   });
 }
 
-/** What can't be read here can't be read in a cell either, nor covered. */
+/** Whether a path can be read here: otherwise it can't be read in a cell either, nor covered. */
 function isReadable(path: string): boolean {
   try {
     accessSync(path, constants.R_OK);

@@ -34,7 +34,7 @@ export function findProgram(
   return candidates.find(isProgram) ?? null;
 }
 
-/** What must be seen for programs of PATH to run although their folders are below hidden ones. */
+/** Lists the paths that programs of PATH need to run although their folders are below hidden ones. */
 export function toolchainPaths(folders: readonly string[], homes: readonly string[]): string[] {
   return [...new Set(homes.flatMap((home) => toolchainsOf(folders, home)))];
 }
@@ -96,7 +96,7 @@ function packageOf(path: string, home: string): string[] {
   return [];
 }
 
-/** A home, what it lies in, and folders that programs of all kinds write into: no package, whatever lies there. */
+/** Whether it is a home, above one, or a folder that programs of all kinds write into: then it is no package. */
 function mayHoldAnything(folder: string, home: string): boolean {
   return ['/', '/tmp', '/var/tmp', '/root'].includes(folder) || showsPrivatePlace(folder, home);
 }

@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { isBelow } from '../../util/is-below.ts';
 import { entriesIn } from '../../util/read-file.ts';
 
-// What git itself keeps in a common folder; gitrepository-layout(5), and what it leaves while it works. Submodules' own
-// folders, hooks of the person and large files are git's, too, but no agent's git needs them.
+// Entries that git itself keeps in a common folder, by gitrepository-layout(5), or leaves while it works. Submodules'
+// own folders, hooks of the person and large files are git's, too, but no agent's git needs them.
 const entriesOfGit = new Set([
   ...['HEAD', 'config', 'config.worktree', 'description', 'info', 'objects', 'refs', 'packed-refs', 'logs'],
   ...['shallow', 'worktrees', 'reftable', 'index', 'blueflame', 'branches', 'remotes', 'sequencer'],
@@ -20,7 +20,7 @@ const keyName =
 const passingLock = /^\.[a-z]+env-shim$/;
 const privateFolders = new Set(['.git', '.ssh', '.aws', '.gnupg', '.kube', '.docker', '.config', '.azure']);
 
-/** What lies beside git's own entries in a common folder: files of other programs, and the person's. */
+/** Lists entries beside git's own in a common folder: files of other programs, and the person's. */
 export function listForeignToGit(commonDir: string): readonly string[] {
   const own = entriesIn(commonDir).filter(({ name }) => !entriesOfGit.has(name) && !passingOfGit.test(name));
   const info = entriesIn(join(commonDir, 'info')).filter(
@@ -29,7 +29,7 @@ export function listForeignToGit(commonDir: string): readonly string[] {
   return [...pathsOf(commonDir, own), ...pathsOf(join(commonDir, 'info'), info)];
 }
 
-/** What lies beside programs of a home, in their folders and right above, and is none of theirs: settings with tokens, keys. */
+/** Lists files beside programs of a home, in their folders and right above: keys, and settings with tokens. */
 export function listBesidePrograms(folders: readonly string[], homes: readonly string[]): readonly string[] {
   const ofHomes = folders.filter((folder) => homes.some((home) => home !== '/' && isBelow(folder, home)));
   const above = ofHomes
@@ -48,7 +48,7 @@ function isForeign(entry: Dirent): boolean {
 }
 
 function pathsOf(folder: string, entries: readonly Dirent[]): readonly string[] {
-  // What a link leads to is shown or not for itself.
+  // The target of a link is shown or hidden on its own account.
   return entries
     .filter((entry) => entry.isFile() || entry.isDirectory())
     .map(({ name }) => join(folder, name));

@@ -81,7 +81,7 @@ export function blockedByRule(commonDir: string, agent: string): ReadonlyMap<str
   return counts;
 }
 
-/** What a call is about, for people: a path, a command, a pattern. */
+/** Returns the subject of a call, for people: a path, a command, a pattern. */
 export function auditTarget(call: ToolCall): string {
   const keys = ['file_path', 'notebook_path', 'command', 'path', 'pattern', 'url', 'subagent_type'];
   const found = keys.map((key) => call.tool_input[key]).find((value) => typeof value === 'string');

@@ -15,22 +15,22 @@ type UnwatchedCall = Pick<ToolCall, 'tool_name' | 'tool_input'>;
  */
 interface CallLedger {
   /**
-   * Notes a call as the hook reported it, and what was decided. `mark`: what its result has to hold, since nobody knew it
-   * before; each refusal has one.
+   * Notes a call as the hook reported it, and the decision. `mark`: a text that its result must hold, since no program
+   * knew it before; each refusal has one.
    */
   note(call: ToldCall, decision: Decision, mark?: string): void;
   /** The calls whose results are new in a conversation and that nothing allowed. */
   findUnwatched(told: Pick<Conversation, 'results' | 'offered'>): readonly UnwatchedCall[];
   /**
-   * The calls of tools that were not offered, where the CLI answered them by itself and no hook heard of them. `name` tells
-   * one from another of the same kind.
+   * Finds calls of tools that were not offered, where the CLI answered them itself and no hook reported them. `name`
+   * distinguishes calls of the same kind.
    */
   findNotOffered(
     told: Pick<Conversation, 'results' | 'offered'>,
   ): readonly (UnwatchedCall & { readonly name: string })[];
 }
 
-/** What it must know of a CLI. */
+/** The facts of a CLI that it needs. */
 type CliFacts = Pick<CallFacts, 'namesCalls' | 'repeatsCalls' | 'neverRan' | 'wasBlocked' | 'hides'>;
 type LedgerFacts = Omit<CliFacts, 'neverRan'> & { neverRan(result: ToldResult): boolean };
 
@@ -91,8 +91,8 @@ function beside(offered: ReadonlySet<string> | undefined, facts: CliFacts): Ledg
 const none: Kind = { allowed: 0, blocked: 0, marks: [] };
 
 /**
- * The names a decision is kept under, the one to look for first. Where ids are simply counted, whatever runs in the cell
- * could ask beforehand about the next one: then only a decision about the same input counts.
+ * Returns the names a decision is kept under, the one to look for first. Where ids are simply counted, any program in
+ * the cell could ask beforehand about the next one: then only a decision about the same input counts.
  */
 function namesOf(
   call: ToldCall | Pick<ToldResult, 'id' | 'name' | 'input'>,

@@ -106,10 +106,10 @@ export function openJudgingTurns(later: (step: () => void) => void = setImmediat
   };
 }
 
-/** How often a client that waits for a person is told to go on waiting. */
+/** The interval at which a client that waits for a person gets a sign to go on waiting. */
 const waitMs = answerTimeoutMs / 5;
 
-/** Keeps a client waiting until its answer is known; that it left is told. */
+/** Keeps a client waiting until its answer is known; aborts the signal when it leaves. */
 function holdUntil(socket: Socket, answered: Held, answer: (answer: Answer) => void): void {
   const gone = new AbortController();
   const tell = (): void => void socket.write(waitLine);

@@ -20,7 +20,7 @@ interface Asker {
   readonly policy: Pick<AgentPolicy, 'blocked_tools'>;
 }
 
-/** What a call asks the person; null: it is no such call, or the agent may not ask, and it is judged as any other. */
+/** Reads a call's questions to the person; null: it has none, or the agent may not ask: it is judged as any other. */
 export function questionsIn(
   call: ReportedCall,
   { calls, ask, policy }: Asker,
@@ -30,7 +30,7 @@ export function questionsIn(
   return readQuestions(call.input);
 }
 
-/** What the audit says that was asked, and of the reply. */
+/** Builds the audit's line about questions; repliedLine builds that about the reply. */
 export function askedLine(questions: readonly AgentQuestion[]): Decision {
   return { decision: 'allow', rule: 'question-asked', details: withoutSecret(questionWords(questions)) };
 }

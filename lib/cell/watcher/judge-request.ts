@@ -17,25 +17,25 @@ import type { AuditLog } from './audit-log.ts';
 import { askedLine, questionsIn, repliedLine, replyAsReason } from './hold-question.ts';
 import { type Answer, blocked, type GitHookRequest, parseRequest } from './protocol.ts';
 
-/** What the calls of one agent are judged by, and who hears of it. */
+/** The rules by which one agent's calls are judged, and the receivers of the decisions. */
 export interface Judging {
   readonly policy: AgentPolicy;
   readonly audit: AuditLog;
   readonly decide: Decide;
   readonly facts: PathFacts;
-  /** How the agent's hook tells of calls; null: it has none, and every call it asks about is blocked. */
+  /** How the agent's hook reports calls; null: it has none, and every call it asks about is blocked. */
   readonly calls: Pick<CallFacts, 'read' | 'replace' | 'asks'> | null;
   /** See AgentRequest. */
   readonly ask?: AgentRequest['ask'];
-  /** What ran elsewhere and is only shown here; absent: nothing. */
+  /** Commands that ran elsewhere and are only shown here; absent: none. */
   readonly replays?: Replays;
-  /** What was decided about a call; `mark` is in its result, where it was blocked or a replay. */
+  /** Reports the decision about a call; `mark` is in its result, where it was blocked or a replay. */
   onJudged?(call: ReportedCall, decision: Decision, mark?: string): void;
   /** The agent's settings were accepted: its hooks run. */
   onCanary(): void;
 }
 
-/** An answer that a person gives; nobody hears it once the signal is aborted. */
+/** An answer that a person gives; it is ignored once the signal is aborted. */
 export type Held = (gone: AbortSignal) => Promise<Answer>;
 
 const malformed = blocked('call-malformed', 'The hook did not report a tool call that can be judged.');
@@ -76,13 +76,13 @@ function judgeCall(reported: unknown, call: ReportedCall, options: Judging): Ans
   return decision;
 }
 
-/** What it asked is in the audit before the person is asked, and so is the reply before the agent hears it. */
+/** Writes the questions to the audit before the person is asked, and the reply before the agent gets it. */
 function holdQuestion(
   reported: unknown,
   call: ReportedCall,
   { questions, ...options }: Judging & { readonly questions: readonly AgentQuestion[] },
 ): Answer | Held {
-  // The questions stand in the details, without what looks like a credential; whatever else the call holds is not told.
+  // The questions stand in the details, without what looks like a credential; the call's other input is left out.
   const shown: ToolCall = { ...call.does[0], tool_input: {} };
   const asked = record(options, shown, askedLine(questions));
   if (asked.decision === 'block') return refuse(call, asked, options);
@@ -102,8 +102,8 @@ function holdQuestion(
 }
 
 /**
- * What the agent hears of a refusal holds a number that was not there before: a command that went past its watcher can
- * print what a refusal looks like, and not this one.
+ * Adds a number that was not there before to the agent's message about a refusal: a command that went past its watcher
+ * can print such a message, but not this number.
  */
 function refuse(call: ReportedCall, decision: Decision, { onJudged }: Judging): Decision {
   const mark = randomBytes(6).toString('hex');
@@ -114,7 +114,7 @@ function refuse(call: ReportedCall, decision: Decision, { onJudged }: Judging): 
 
 const unlessAll = blocked('call-part', 'It is one call with others, and some of them are blocked.');
 
-/** What ran elsewhere is shown in the place of the call; where the CLI can't be told to, as the reason of a block. */
+/** Shows the result from elsewhere in place of the call; where the CLI can't do that, as the reason of a block. */
 function showReplay(
   reported: unknown,
   call: ReportedCall,

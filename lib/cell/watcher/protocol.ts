@@ -22,7 +22,7 @@ interface PlainRequest {
   readonly text: string;
 }
 
-/** What a client asks: the call as the hook reported it, what a git hook was given, or the sign that an agent's settings were accepted. */
+/** A client's request: a call as the hook reported it, a git hook's input, or the sign of accepted agent settings. */
 export type WatcherRequest = { readonly call: unknown } | GitHookRequest | { readonly canary: true };
 
 export interface GitHookRequest {
@@ -33,9 +33,9 @@ export interface GitHookRequest {
 /** A request is longer than its call, with what a git hook was given as a string in it. */
 export const largestRequestBytes = 2 * largestCallBytes + 64;
 
-/** What a client obeys. */
+/** The answer that a client obeys. */
 export interface Answer extends Decision {
-  /** What it prints where it allows the call: the CLI carries out what stands there instead. */
+  /** Printed where it allows the call: the CLI carries out this text instead. */
   readonly output?: string;
 }
 
@@ -62,7 +62,7 @@ export const plainCalls: Pick<CallFacts, 'read' | 'replace' | 'asks'> = {
   asks: null,
 };
 
-/** What a client sends; `flag` names what `text` is, `''` the call that a CLI's hook reported. */
+/** Renders a client's request; `flag` names the kind of `text`, `''` the call that a CLI's hook reported. */
 export function renderRequest({ flag, name, text }: PlainRequest): string {
   return `${flag} ${name} ${Buffer.byteLength(text)}\n${text}`;
 }

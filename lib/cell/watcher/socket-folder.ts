@@ -24,6 +24,6 @@ export function makeSocketFolder(folder: RunFolder, name = 'sockets'): SocketFol
   if (isShort) mkdirSync(usual, { mode: 0o700 });
   const path = isShort ? usual : mkdtempSync(join(tmpdir(), socketPrefix));
   if (!isShort) appendFileSync(join(folder.root, socketsFile), `${path}\n`);
-  // What lies in the run folder goes with it.
+  // Sockets in the run folder are removed with it.
   return { path, remove: () => (isShort ? Promise.resolve() : removeTree(path).catch(() => undefined)) };
 }

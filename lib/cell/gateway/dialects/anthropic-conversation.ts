@@ -8,7 +8,7 @@ export function readAnthropicConversation({ messages }: JsonRecord): Conversatio
   const blocks = recordsOf(messages).flatMap(({ role, content }, turn) =>
     recordsOf(content).map((block) => ({ block, role, turn })),
   );
-  // What the model said last parts old results from new ones, also where it said it in plain text.
+  // The model's last message separates old results from new ones, also where it is plain text.
   const lastSaid = recordsOf(messages).findLastIndex(({ role }) => role === 'assistant');
   const calls = blocks.filter(({ block }) => block.type === 'tool_use').map(({ block }) => readCall(block));
   const byId = new Map(calls.map((call) => [call.id, call]));

@@ -9,7 +9,7 @@ export function judgeAnthropic(request: JsonRecord, allowedTools: readonly strin
   return elsewhere(findElsewhere(request, allowedTools)) ?? notKnown(unknownAnthropicField(request));
 }
 
-/** What in a request leads elsewhere; null: nothing. */
+/** Finds a part of a request that leads elsewhere; null: none. */
 function findElsewhere(request: JsonRecord, allowedTools: readonly string[]): string | null {
   const servers = request.mcp_servers;
   if (servers !== undefined && !(Array.isArray(servers) && servers.length === 0)) return 'mcp_servers';
@@ -39,7 +39,7 @@ function isLocalTool(tool: unknown, allowedTools: readonly string[]): boolean {
 
 const serverNames: Readonly<Record<string, string>> = { WebSearch: 'web_search', WebFetch: 'web_fetch' };
 
-/** What the API called by itself, and what came of it: no watcher was asked. Its own search among tools does nothing. */
+/** Whether the API made this call, or its result, without a watcher. Its own search among tools does nothing. */
 function isDoneThere({ type, name }: JsonRecord, allowedTools: readonly string[]): boolean {
   const kind = String(type);
   if (/^mcp_tool_(?:use|result)$/.test(kind)) return true;
@@ -68,7 +68,7 @@ function findSource(blocks: readonly unknown[], allowedTools: readonly string[])
   return null;
 }
 
-// What a request to the Messages API may hold.
+// The fields that a request to the Messages API may hold.
 const known: KnownFields = {
   names: [
     ...['model', 'messages', 'system', 'tools', 'tool_choice', 'metadata', 'max_tokens', 'stream'],
@@ -85,7 +85,7 @@ const known: KnownFields = {
   },
 };
 
-// What a person, a model or a tool says.
+// Fields that hold text of a person, a model or a tool.
 const ownWords = new Set(['input', 'input_schema', 'schema', 'metadata', 'text', 'data', 'partial_json']);
 
 /** The name of a field, with its value where that is the matter, that keeps a request from being sent; null: none. */

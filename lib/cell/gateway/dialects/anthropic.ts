@@ -40,7 +40,7 @@ export const anthropic: Dialect = {
   answer: answerAnthropic,
 };
 
-// What an agent's CLI asks for. Others cost as much, and their answers don't say so: batches run for a day.
+// Finds what an agent's CLI asks for. Other endpoints cost as much without reporting it: batches run for a day.
 function findEndpoint(method: string, path: string): Endpoint | null {
   const free = { isPaid: false, model: null, isStreamed: null };
   if (method === 'GET') return /^\/v1\/models(?:\/[\w.:@-]+)?$/.test(path) ? free : null;
@@ -94,7 +94,7 @@ function written(line: string): number {
   return line.includes('"content_block_delta"') ? Math.max(0, boundTokens(line) - emptyDelta) : 0;
 }
 
-// What the claude CLI sends, but for its credential and what concerns the connection.
+// The headers that the claude CLI sends, but for its credential and those about the connection.
 const known: readonly string[] = [
   ...['accept', 'accept-language', 'content-type', 'user-agent', 'x-app', 'x-claude-code-session-id'],
   ...['anthropic-version', 'anthropic-dangerous-direct-browser-access'],

@@ -72,7 +72,7 @@ function findMessage(message: unknown): string | null {
   );
 }
 
-/** A call that the API carries out once it is told of. */
+/** Finds a call that the API itself would carry out. */
 function findServed(message: unknown): string | null {
   const calls = isRecord(message) ? listOf(message.tool_calls).filter(isRecord) : [];
   const served = calls.find(({ type }) => type !== undefined && type !== 'function' && type !== 'custom');

@@ -10,7 +10,7 @@ import type { JsonRecord } from '../../../util/json-record.ts';
  */
 export interface Dialect {
   readonly name: DialectName;
-  /** What a path is for, without the route's prefix and without its query; null: it isn't passed on. */
+  /** Finds the endpoint of a path, without the route's prefix and its query; null: it isn't passed on. */
   find(method: string, path: string): Endpoint | null;
   /** Parameters of an address that are passed on, by what they may say. */
   readonly parameters: Readonly<Record<string, RegExp>>;
@@ -22,14 +22,14 @@ export interface Dialect {
    * are those of the agent's policy.
    */
   judge(request: JsonRecord, asked: Asking & { readonly allowedTools: readonly string[] }): Objection | null;
-  /** What a request asks for in answer. */
+  /** Reads the size of the answer that a request asks for. */
   size(request: JsonRecord): AnswerSize;
   /** The request as it is sent: it may write so many tokens, and its answer reports what it used. */
   prepare(request: JsonRecord, output: number): JsonRecord;
-  /** What the model reads of a request. */
+  /** Reads the part of a request that the model reads. */
   readPrompt(request: JsonRecord): PromptText;
   readonly usage: UsageFacts;
-  /** What was said so far, for the ledger of calls. */
+  /** Reads the conversation so far, for the ledger of calls. */
   readConversation(request: JsonRecord): Conversation;
   /** The request with words of the person behind the result at that place of readConversation's, beside those of its turn. */
   say(request: JsonRecord, words: Words): JsonRecord;
@@ -37,7 +37,7 @@ export interface Dialect {
   offersTools(request: JsonRecord): boolean;
   /** The body of an answer that refuses, as the API itself does it. */
   refuse(status: number, message: string): JsonRecord;
-  /** What a model that says this answers, complete enough for each client of the API. */
+  /** Builds the answer of a model that says this, complete enough for each client of the API. */
   answer(said: Said, request: JsonRecord, asked: Asking): SpokenAnswer;
 }
 
@@ -47,7 +47,7 @@ export interface Endpoint {
   readonly isPaid: boolean;
   /** The model, where the address names it; null: the request does. */
   readonly model: string | null;
-  /** Whether the answer comes as events, where the address says so; null: the request does. */
+  /** Whether the answer comes as events, where the address decides that; null: the request does. */
   readonly isStreamed: boolean | null;
 }
 
@@ -55,7 +55,7 @@ interface Asking {
   readonly endpoint: Endpoint;
 }
 
-/** What keeps a request from being sent. */
+/** The reason why a request is not sent. */
 export interface Objection {
   readonly why: 'body' | 'field' | 'server-tool';
   readonly message: string;
@@ -64,13 +64,13 @@ export interface Objection {
 export interface AnswerSize {
   /** Output tokens at most. */
   readonly output: number;
-  /** What is written can't be seen as it comes: thoughts, or an answer in one piece. */
+  /** Whether the output can't be seen as it comes: thoughts, or an answer in one piece. */
   readonly isHidden: boolean;
-  /** What it writes to the API's cache must be kept for an hour, at a higher price. */
+  /** Whether the API's cache must keep its entries for an hour, at a higher price. */
   readonly isHourly: boolean;
 }
 
-/** What of a request the model reads. */
+/** The parts of a request that the model reads. */
 export interface PromptText {
   /** In the order the API caches it; the content of images is in it as a hash. */
   readonly text: string;
@@ -90,7 +90,7 @@ export interface Mark {
 export interface UsageFacts {
   /** Is in each event, and in each whole answer, that reports it. */
   readonly sign: string;
-  /** What an event, or a whole answer, reports; counts grow, the largest of each counts. */
+  /** Reads the counts in an event, or in a whole answer; counts grow, the largest of each counts. */
   read(value: JsonRecord): readonly Reported[];
   /** About how many tokens of answer are in a line of an event stream. */
   written(line: string): number;
@@ -109,7 +109,7 @@ export interface Words {
   readonly text: string;
 }
 
-/** What a request tells of calls before it. */
+/** The earlier calls as a request reports them. */
 export interface Conversation {
   readonly calls: readonly ToldCall[];
   readonly results: readonly ToldResult[];
@@ -117,7 +117,7 @@ export interface Conversation {
   readonly offered?: ReadonlySet<string>;
 }
 
-/** What a scripted model says. */
+/** The message of a scripted model. */
 export interface Said {
   readonly text: string;
   /** Ids are for APIs that have some. */

@@ -1,14 +1,14 @@
 import type { JsonRecord } from '../../../util/json-record.ts';
 
-/** What a request may hold, by name; and of some names, which values. */
+/** The fields a request may hold, by name; and for some names, their values. */
 export interface KnownFields {
   readonly names: readonly string[];
   readonly values: Readonly<Record<string, readonly unknown[]>>;
 }
 
 /**
- * The name of a field, with its value where that is the matter, that keeps a request from being sent; null: none.
- * Whatever else an API knows or will know may cost more than is counted here, or reach farther than the cell.
+ * Returns the name of a field, with its value where that is the matter, that keeps a request from being sent; null:
+ * none. Other fields, of APIs today or later, may cost more than is counted here, or reach farther than the cell.
  */
 export function unknownField(request: JsonRecord, { names, values }: KnownFields): string | null {
   for (const [name, value] of Object.entries(request)) {

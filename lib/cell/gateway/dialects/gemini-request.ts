@@ -93,7 +93,7 @@ function findConfig(config: unknown): string | null {
   return other === undefined ? null : `toolConfig.${other}`;
 }
 
-// What a part holds: all else refers to what is kept elsewhere, or was done there.
+// The fields of a part: all others refer to content kept elsewhere, or to calls made there.
 const ownParts = [
   ...['text', 'thought', 'thoughtSignature', 'inlineData', 'functionCall', 'functionResponse'],
   ...['videoMetadata', 'mediaResolution', 'partMetadata'],
@@ -106,7 +106,7 @@ function findPart(contents: readonly unknown[]): string | null {
     const other = Object.keys(part).find((name) => !ownParts.includes(camelCase(name)));
     if (other !== undefined) return `a part with ${other}`;
     const given = inCamelCase(part).functionResponse;
-    // What a tool gave can hold parts of its own.
+    // The result of a tool can hold parts of its own.
     if (isRecord(given)) waiting.push(...listOf(given.parts));
   }
   return null;

@@ -76,7 +76,7 @@ function prepare(request: JsonRecord, output: number): JsonRecord {
   };
 }
 
-/** What may be thought is part of what may be written; a budget below zero leaves it to the model. */
+/** Reduces the budget for thoughts, which are part of the output; below zero it leaves them to the model. */
 function reduced(thinking: JsonRecord, most: number): JsonRecord {
   const { thinkingBudget: budget } = thinking;
   return typeof budget === 'number' && budget > most / 2

@@ -13,8 +13,8 @@ export function isInline(address: unknown): boolean {
 }
 
 /**
- * A replacer for JSON.stringify that puts a hash in the place of images, documents and encrypted thoughts; `count`
- * hears about how many tokens each has.
+ * Makes a replacer for JSON.stringify that puts a hash in the place of images, documents and encrypted thoughts; calls
+ * `count` with about how many tokens each has.
  */
 export function withoutMedia(count: (tokens: number) => void): (key: string, value: unknown) => unknown {
   return (key, value) => {

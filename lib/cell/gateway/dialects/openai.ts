@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonRecord } from '../../../util/json-record.ts';
 import type { Dialect, Endpoint } from './dialect.ts';
 
-// What clients of OpenAI's APIs send, and of those that speak like it; what identifies a machine is left out.
+// Headers that clients of OpenAI's APIs and of similar ones send; those that identify a machine are left out.
 const known: readonly string[] = [
   ...['accept', 'accept-language', 'content-type', 'user-agent', 'originator'],
   ...['session-id', 'thread-id', 'session_id', 'conversation_id', 'x-client-request-id'],

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
 import { listOf, textOr } from './lists.ts';
 
-/** What a tool was called with, as it was sent: JSON as text; text where that is broken. */
+/** Reads the input of a call, as it was sent: JSON as text; returns the text where that is broken. */
 export function readInput(given: unknown): JsonRecord | string {
   if (isRecord(given)) return given;
   const text = textOr(given);
