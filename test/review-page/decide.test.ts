@@ -373,7 +373,7 @@ test('MRG-9: what was built anew is not approved from a page that shows the old'
   assert.is(old.status, 409);
   assert.match(old.message, /was built again/);
   served.change('1-auth', { state: 'void', reason: 'main moved' });
-  await barSays(page, 'auth is to be built again');
+  await barSays(page, 'auth must be built again');
   assert.ok(await onBar(page, 'a').isDisabled());
   assert.equal(served.decided, []);
 });

@@ -87,7 +87,7 @@ export function withoutArchived(
     valuesOf(sessions).flatMap(({ id, archived_at: at }) => (at === undefined ? [] : [id])),
   );
   const { validations, blackboard } = mergeKinds;
-  const tasks = ends === null ? mergeKinds.tasks : heedingEnds(ends);
+  const tasks = ends === null ? mergeKinds.tasks : verifyingEnds(ends);
   if (known.size === 0) return { tasks, validations, blackboard };
   const isVerdictKept = (key: string): boolean => findNotes(archive.validations, key).length > 0;
   return {
@@ -109,7 +109,7 @@ export function withoutArchived(
   };
 }
 
-function heedingEnds(ends: MergeJudge): MergeKind<Task> {
+function verifyingEnds(ends: MergeJudge): MergeKind<Task> {
   const hasEnded = (task: Task): boolean => ends.hasEnded(task);
   return { ...mergeKinds.tasks, admit: (before, after) => admitTask(before, after, hasEnded) };
 }

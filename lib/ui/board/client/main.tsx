@@ -16,7 +16,7 @@ import { Waiting } from './waiting.tsx';
 const gone =
   'git flame does not answer: the board was ended, or the way to it is cut. What is shown may be old, and nothing can be decided here until it answers again.';
 const newAddress =
-  'The board was started anew and has another address now; git flame prints it. What is shown here is old.';
+  'The board was started again at another address, which git flame prints. This page shows an old state.';
 const message = byId('message', HTMLParagraphElement);
 
 function say(words: string, kind: '' | 'ended' | 'gone'): void {

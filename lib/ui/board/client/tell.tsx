@@ -17,7 +17,7 @@ export function TellBox({ agent }: { readonly agent: string }) {
     opener.current?.focus();
   };
   const send = async (): Promise<string> => {
-    if (!isFresh.value) return 'git flame does not answer now: nobody can be told anything until it does.';
+    if (!isFresh.value) return 'git flame does not answer now: no message can be sent until it does.';
     const { problem } = await post('/api/hint', { agent, text: text.value });
     if (problem !== '') return problem;
     text.value = '';

@@ -188,7 +188,7 @@ function describe(changeset: ChangesetState): string {
 
 const stands: Partial<Record<ChangesetState['state'], string>> = {
   landed: 'has landed, approved',
-  void: 'is to be built again',
+  void: 'must be built again',
 };
 
 /** The outcome of a changeset that doesn't wait. */
