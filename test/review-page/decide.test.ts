@@ -118,6 +118,26 @@ test('MRG-11: comments on lines go along with a reject, on the side they are abo
   assert.equal(served.decided, [['1-auth', { kind: 'reject', reason: 'Two remarks.', comments }]]);
 });
 
+test('DSK-2: a draft is there after a reload that overtakes the request that keeps it', async () => {
+  const served = await open([{ group: 'auth', change: (repo) => repo.write('src/a.txt', 'A\n') }]);
+  const { page } = await visit(served);
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/keep', async (route) => {
+    await released;
+    await route.abort();
+  });
+  await page.locator('tr.d2h-ins td.n.w').first().click();
+  await page.keyboard.type('Why?');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.said', { hasText: 'Why?' }).waitFor();
+  await page.reload();
+  await page.locator('.said', { hasText: 'Why?' }).waitFor();
+  release();
+});
+
 test('DSK-2: a comment on several lines: by drag, by Shift and a click, by keys; what is typed outlives its tab', async () => {
   const change = (repo: TestRepo): void => repo.write('src/a.txt', '1\n2\n3\n4\n5\n');
   const served = await open([{ group: 'auth', change }]);

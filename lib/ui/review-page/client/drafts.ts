@@ -20,15 +20,26 @@ interface Unsent {
   readonly texts: Readonly<Record<string, string>>;
 }
 
+/** The tab's storage holds here what the server may not have received before the page is loaded again. */
+const leftKey = 'unsent';
 const unsent = signal<ReadonlyMap<string, Unsent>>(
-  new Map(kept.drafts.map(({ changeset, ...draft }) => [changeset, draft])),
+  new Map([
+    ...kept.drafts.map(({ changeset, ...draft }): [string, Unsent] => [changeset, draft]),
+    ...takeLeft(),
+  ]),
 );
 const nothing: Unsent = { comments: [], texts: {} };
 /** After so long without a key, what was typed is kept beyond this tab. */
 const restMs = 300;
 const toKeep = new Set<string>();
+/** Changesets whose drafts were changed in this tab. */
+const changed = new Set<string>();
 let resting = 0;
-addEventListener('pagehide', keepAll);
+addEventListener('pagehide', () => {
+  const left = [...changed].map((changeset) => [changeset, unsentOf(changeset)]);
+  if (left.length > 0) sessionStorage.setItem(leftKey, JSON.stringify(left));
+  keepAll();
+});
 
 /** Drafts on lines of the changeset that is shown. */
 export function draftsHere(): readonly Draft[] {
@@ -127,6 +138,7 @@ function keepUnsent(changeset: string, draft: Unsent, pauseMs = 0): void {
   if (draft === nothing && !unsent.value.has(changeset)) return;
   unsent.value = new Map(unsent.value).set(changeset, draft);
   toKeep.add(changeset);
+  changed.add(changeset);
   clearTimeout(resting);
   resting = setTimeout(keepAll, pauseMs);
 }
@@ -137,4 +149,11 @@ function keepAll(): void {
     keep({ kind: 'draft', changeset, comments: [...comments], texts });
   }
   toKeep.clear();
+}
+
+/** A request sent while the page was left may arrive after the new page was asked for. */
+function takeLeft(): [string, Unsent][] {
+  const left = sessionStorage.getItem(leftKey);
+  sessionStorage.removeItem(leftKey);
+  return left === null ? [] : JSON.parse(left);
 }
