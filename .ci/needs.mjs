@@ -36,8 +36,13 @@ const needs = [
   { name: 'graphviz', program: 'dot', what: 'drawings of plans' },
   { name: 'jq', what: 'JSON in shells' },
   {
-    ...{ name: 'gcc', program: 'cc', what: 'the compiler' },
-    ...{ 'apt-get': 'gcc libc6-dev', dnf: 'gcc glibc-devel', apk: 'gcc musl-dev', zypper: 'gcc glibc-devel' },
+    name: 'gcc',
+    program: 'cc',
+    what: 'the compiler',
+    'apt-get': 'gcc libc6-dev',
+    dnf: 'gcc glibc-devel',
+    apk: 'gcc musl-dev',
+    zypper: 'gcc glibc-devel',
     brew: '',
   },
   { name: 'openssl', what: 'certificates' },
@@ -52,8 +57,13 @@ const needs = [
   },
   { name: 'iproute2', program: 'ip', what: 'networks of their own', dnf: 'iproute', brew: '' },
   {
-    ...{ name: 'openssh-server', isThere: () => isAnyThere(files.sshd), what: 'remotes over ssh' },
-    ...{ pacman: 'openssh', apk: 'openssh', zypper: 'openssh', brew: '' },
+    name: 'openssh-server',
+    isThere: () => isAnyThere(files.sshd),
+    what: 'remotes over ssh',
+    pacman: 'openssh',
+    apk: 'openssh',
+    zypper: 'openssh',
+    brew: '',
   },
 ];
 
@@ -110,7 +120,9 @@ function rights({ isOwn }) {
 
 function call([program, ...args]) {
   const { status, stderr } = spawnSync(program, args, {
-    ...{ encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: 20 * 60_000 },
+    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 20 * 60_000,
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
   return { status, last: (stderr ?? '').trim().split('\n').at(-1) ?? '' };

@@ -20,8 +20,12 @@ export function plainNotes() {
 
 async function writeModule() {
   const { outputFiles } = await build({
-    ...{ entryPoints: ['lib/store/notes/note-schemas.ts'], bundle: true, write: false },
-    ...{ platform: 'node', target: 'node20', format: 'esm' },
+    entryPoints: ['lib/store/notes/note-schemas.ts'],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
   });
   const source = Buffer.from(outputFiles[0].text).toString('base64');
   const { noteSchemas } = await import(`data:text/javascript;base64,${source}`);

@@ -33,8 +33,11 @@ async function bringTools() {
   const system = `${process.platform}-${process.arch}`;
   const clis = Object.values(JSON.parse(readFileSync('.ci/clis.json', 'utf8')));
   const specs = [
-    ...['husky@9.1.7', 'lefthook@2.2.2', 'axe-core@4.14.1'],
-    ...['@modelcontextprotocol/conformance@0.2.0-alpha.12', `node-${system}@24.9.0`],
+    'husky@9.1.7',
+    'lefthook@2.2.2',
+    'axe-core@4.14.1',
+    '@modelcontextprotocol/conformance@0.2.0-alpha.12',
+    `node-${system}@24.9.0`,
     ...clis.flatMap((spec) => spec.replaceAll('{system}', system).split(' ')),
   ];
   const folder = resolve('.tools');
@@ -46,8 +49,16 @@ async function bringTools() {
   const npm = spawn(
     'npm',
     [
-      ...['install', '--prefix', folder, '--no-save', '--no-package-lock', '--ignore-scripts'],
-      ...['--no-audit', '--no-fund', '--loglevel=error', ...specs],
+      'install',
+      '--prefix',
+      folder,
+      '--no-save',
+      '--no-package-lock',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      ...specs,
     ],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );
@@ -65,7 +76,10 @@ async function bringTools() {
 function unpackCopilot(folder, system) {
   const program = join(folder, 'node_modules', '@github', `copilot-${system}`, 'copilot');
   const settings = {
-    ...{ PATH: process.env.PATH, HOME: folder, COPILOT_OFFLINE: 'true', COPILOT_AUTO_UPDATE: 'false' },
+    PATH: process.env.PATH,
+    HOME: folder,
+    COPILOT_OFFLINE: 'true',
+    COPILOT_AUTO_UPDATE: 'false',
     COPILOT_PKG_CACHE_HOME: join(folder, 'node_modules', '.copilot'),
   };
   const words = Object.entries(settings).map(([name, value]) => `${name}=${value}`);

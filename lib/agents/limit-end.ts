@@ -87,8 +87,14 @@ function offsetOf(at: number, zone: string | undefined): number {
   if (zone === undefined) return local;
   try {
     const parts = new Intl.DateTimeFormat('en-US', {
-      ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
-      ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
     }).formatToParts(at);
     const field = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
     const shown = Date.UTC(

@@ -43,7 +43,8 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
       const { confinement, missing, cure } = await context.sandbox();
       return {
         kind: confinement === 'bubblewrap' || confinement === 'seatbelt' ? confinement : 'none',
-        ...{ missing, cure },
+        missing,
+        cure,
       };
     },
     canary: (name, model) => runCanary(context, name, model),

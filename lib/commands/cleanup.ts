@@ -31,7 +31,10 @@ export function run(args: CommandArgs<'cleanup'>, io: Io): Promise<number> {
     const left = found.stale.filter((stale) => !chosen.includes(stale));
     const [rescues, unmerged] = [left.filter(isRescue), left.filter((stale) => !isRescue(stale))];
     opened.output.json({
-      ...{ done: isDone, items: lines, needs_force: unmerged.map(named), needs_rescues: rescues.map(named) },
+      done: isDone,
+      items: lines,
+      needs_force: unmerged.map(named),
+      needs_rescues: rescues.map(named),
     });
     opened.output.result(renderCleanup({ isDone, lines, left: unmerged, rescues }, opened.output.style));
     const said = `${isForced ? ' --force' : ''}${areRescuesMeant ? ' --rescues' : ''}`;

@@ -59,10 +59,23 @@ export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
 
 // The input field that each tool is judged by.
 const fields: Readonly<Record<string, string>> = {
-  ...{ Read: 'file_path', Write: 'file_path', Edit: 'file_path', MultiEdit: 'file_path', LS: 'path' },
-  ...{ NotebookRead: 'notebook_path', NotebookEdit: 'notebook_path', Glob: 'pattern', Grep: 'pattern' },
-  ...{ Bash: 'command', WebFetch: 'url', WebSearch: 'query' },
-  ...{ Task: 'prompt', Agent: 'prompt', Skill: 'skill', TodoWrite: 'todos', AskUserQuestion: 'questions' },
+  Read: 'file_path',
+  Write: 'file_path',
+  Edit: 'file_path',
+  MultiEdit: 'file_path',
+  LS: 'path',
+  NotebookRead: 'notebook_path',
+  NotebookEdit: 'notebook_path',
+  Glob: 'pattern',
+  Grep: 'pattern',
+  Bash: 'command',
+  WebFetch: 'url',
+  WebSearch: 'query',
+  Task: 'prompt',
+  Agent: 'prompt',
+  Skill: 'skill',
+  TodoWrite: 'todos',
+  AskUserQuestion: 'questions',
 };
 
 /** `Write src/a.ts`, `Bash git push`, `WebFetch https://…`; what begins with no tool is a command line. */

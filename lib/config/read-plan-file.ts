@@ -66,7 +66,8 @@ function readTasks<Value>(source: YamlSource, schema: z.ZodType<Value>, isBareLi
     ],
     (message, init) =>
       badPlan(message, {
-        ...{ ...init, kind: 'environment' },
+        ...init,
+        kind: 'environment',
         hints: ['Correct it, then try it without starting anything: git flame plan --dry-run --from FILE'],
       }),
   );

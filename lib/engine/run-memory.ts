@@ -100,7 +100,14 @@ export function createRunMemory(): RunMemory {
 
 export function createLookMemory(): LookMemory {
   return {
-    ...{ trials: new Map(), paths: new Map(), forks: new Map(), firstSeen: new Map(), failed: new Set() },
-    ...{ told: new Set<string>(), shown: '[]', isRecalled: false, last: null },
+    trials: new Map(),
+    paths: new Map(),
+    forks: new Map(),
+    firstSeen: new Map(),
+    failed: new Set(),
+    told: new Set<string>(),
+    shown: '[]',
+    isRecalled: false,
+    last: null,
   };
 }

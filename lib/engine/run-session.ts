@@ -68,7 +68,8 @@ export async function runSession(
 
 function actionOf(workshop: Pick<Workshop, 'config' | 'run' | 'windDown'>, view: SessionView): Action {
   return nextAction({
-    ...{ ...view, maxCycles: workshop.config.limits.max_wave_cycles },
+    ...view,
+    maxCycles: workshop.config.limits.max_wave_cycles,
     canStart: (all) => canStart(withoutHeldApart(workshop, all), workshop.config.concurrency.development),
     isWindingDown: workshop.windDown.isAsked(),
   });
@@ -121,7 +122,8 @@ function othersWork({ gates, place }: Pick<Workshop, 'gates' | 'place'>, tasks: 
       ...tasks.filter((task) => isHeldBy(task, gates.person)).map(({ id }) => `git flame task submit ${id}`),
       ...(tasks.some(({ claimed_host }) => claimed_host !== place) ? ['git flame sync'] : []),
       ...tasks.filter((task) => !isHeld(task)).map(({ id }) => `git flame task release ${id}`),
-      ...['git flame status', 'git flame run'],
+      'git flame status',
+      'git flame run',
     ],
   );
 }
@@ -134,7 +136,13 @@ function revisionOf({ session, tasks }: Pick<SessionView, 'session' | 'tasks'>):
 function standOf({ session, tasks, received, isOurs }: SessionView): string {
   const { wave, cycle, state, replans, base_commit, changesets } = session;
   return JSON.stringify([
-    ...[wave, cycle, state, replans, base_commit, isOurs, received.map(({ id, rev }) => [id, rev])],
+    wave,
+    cycle,
+    state,
+    replans,
+    base_commit,
+    isOurs,
+    received.map(({ id, rev }) => [id, rev]),
     changesets.map((one) => [one.id, one.state]),
     tasks.map((task) => [task.id, task.status, task.result.status, task.commit, task.history.length]),
   ]);

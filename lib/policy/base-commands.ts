@@ -7,16 +7,14 @@ export const readCommands: readonly string[] = [
     .split(' ')
     .map((name) => `git ${name}`),
   ...'range-diff remote reflog config'.split(' ').map((name) => `git ${name}`),
-  ...[
-    'git stash list',
-    'git stash show',
-    'git worktree list',
-    'npm ls',
-    'go list',
-    'go env',
-    'go doc',
-    'cargo tree',
-  ],
+  'git stash list',
+  'git stash show',
+  'git worktree list',
+  'npm ls',
+  'go list',
+  'go env',
+  'go doc',
+  'cargo tree',
   ...'ls cat tac zcat zgrep head tail wc nl grep egrep fgrep rg find tree du stat file less more strings'.split(
     ' ',
   ),
@@ -30,6 +28,17 @@ export const readCommands: readonly string[] = [
 
 /** Commands that a worker also runs within its scope: the paths they name are judged one by one. */
 export const writeCommands: readonly string[] = [
-  ...['git add', 'git commit', 'mkdir', 'rmdir', 'touch', 'cp', 'mv', 'tee'],
-  ...['tar', 'gzip', 'gunzip', 'zip', 'unzip'],
+  'git add',
+  'git commit',
+  'mkdir',
+  'rmdir',
+  'touch',
+  'cp',
+  'mv',
+  'tee',
+  'tar',
+  'gzip',
+  'gunzip',
+  'zip',
+  'unzip',
 ];

@@ -32,7 +32,8 @@ function freshEntries(
   return {
     actor,
     writes: writes.map(({ entry, key, anchor }) => ({
-      ...{ key, anchor },
+      key,
+      anchor,
       next: (_: MemoryEntry | null, rev: number) => ({ ...entry, rev }),
     })),
     change: {

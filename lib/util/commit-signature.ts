@@ -21,7 +21,9 @@ export function signCommitText(text: string, privateKey: string, format: Format)
   const publicKey = packed(algorithm, Buffer.from(x, 'base64url'));
   const signature = sign(null, signedBytes(text), key);
   const blob = Buffer.concat([
-    ...[magic, Buffer.from([0, 0, 0, 1]), packed(publicKey, namespace, '', hashName)],
+    magic,
+    Buffer.from([0, 0, 0, 1]),
+    packed(publicKey, namespace, '', hashName),
     packed(packed(algorithm, signature)),
   ]);
   const lines = blob.toString('base64').match(new RegExp(`.{1,${lineLength}}`, 'g')) ?? [];

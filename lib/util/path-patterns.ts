@@ -119,8 +119,12 @@ function compiled(segments: readonly Segment[]): Minimatch {
   if (cache.size >= cacheLimit) cache.clear();
   const made = new Minimatch(source, {
     // Dot files count, `!` and `#` at the start are plain characters, and no platform turns `\` into `/`.
-    ...{ dot: true, nonegate: true, nocomment: true, platform: 'linux' as const },
-    ...{ nobrace: true, noext: true },
+    dot: true,
+    nonegate: true,
+    nocomment: true,
+    platform: 'linux' as const,
+    nobrace: true,
+    noext: true,
   });
   cache.set(source, made);
   return made;

@@ -88,8 +88,11 @@ export function readStat(pid: number): ProcessStat | null {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state = '', parent, , session, , foreground] = fields;
   return {
-    ...{ state, start: fields[19] ?? '' },
-    ...{ parent: Number(parent), session: Number(session), foreground: Number(foreground) },
+    state,
+    start: fields[19] ?? '',
+    parent: Number(parent),
+    session: Number(session),
+    foreground: Number(foreground),
   };
 }
 

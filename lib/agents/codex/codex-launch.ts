@@ -16,8 +16,17 @@ const longestHook = 1_000_000;
 
 // Tools that a lead can't watch, and what only a person at a terminal has any use of.
 const featuresOff = [
-  ...['multi_agent', 'goals', 'apps', 'tool_suggest', 'image_generation', 'plugins', 'skill_search'],
-  ...['shell_snapshot', 'view_image', 'skill_mcp_dependency_install', 'unbounded_connection_retries'],
+  'multi_agent',
+  'goals',
+  'apps',
+  'tool_suggest',
+  'image_generation',
+  'plugins',
+  'skill_search',
+  'shell_snapshot',
+  'view_image',
+  'skill_mcp_dependency_install',
+  'unbounded_connection_retries',
 ];
 
 /**
@@ -29,10 +38,20 @@ export function launchCodex(request: AgentRequest, paths: CellPaths): Launch {
   const fits = fitsArgument(prompt);
   return {
     argv: [
-      ...[...paths.command, 'exec', '--json', '--ephemeral', '--ignore-user-config', '--ignore-rules'],
+      ...paths.command,
+      'exec',
+      '--json',
+      '--ephemeral',
+      '--ignore-user-config',
+      '--ignore-rules',
       ...['--skip-git-repo-check', '--dangerously-bypass-hook-trust'],
       // Its own sandbox can't be made within the cell, which confines it.
-      ...['-s', 'danger-full-access', '-C', request.worktree.path, '-m', request.model],
+      '-s',
+      'danger-full-access',
+      '-C',
+      request.worktree.path,
+      '-m',
+      request.model,
       ...(request.answerSchema === null ? [] : ['--output-schema', join(paths.controlDir, schemaName)]),
       ...settings(paths).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
       fits ? prompt : '-',

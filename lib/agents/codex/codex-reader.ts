@@ -35,7 +35,12 @@ export function codexReader(request: AgentRequest): StreamReader {
       const answer = request.answerSchema === null || ends > 1 ? null : readAnswer(seen.lastText);
       return {
         failure: judgeRun({
-          ...{ request, end, answer, hasBegun: seen.hasBegun, ends, text: seen.lastText },
+          request,
+          end,
+          answer,
+          hasBegun: seen.hasBegun,
+          ends,
+          text: seen.lastText,
           error: seen.error === '' ? null : { status: statusOf(seen.error), text: seen.error },
         }),
         answer,

@@ -20,8 +20,11 @@ export function copilotAdapter(config: AdapterConfig): Adapter {
     apis: [
       { provider: 'copilot', prefix: '/openai', dialects: ['responses'] },
       {
-        ...{ provider: 'anthropic', prefix: '/anthropic', dialects: ['anthropic'] },
-        ...{ named: 'anthropic/', usual: 'claude-sonnet-4-6' },
+        provider: 'anthropic',
+        prefix: '/anthropic',
+        dialects: ['anthropic'],
+        named: 'anthropic/',
+        usual: 'claude-sonnet-4-6',
       },
     ],
     calls: copilotCalls,

@@ -50,11 +50,20 @@ export function copilotReader(request: AgentRequest): StreamReader {
       const answer = answerSchema === null ? null : extractJson(text, answerSchema);
       return {
         failure: judgeRun({
-          ...{ request, answer, ends, hasBegun, text, error: failed },
+          request,
+          answer,
+          ends,
+          hasBegun,
+          text,
+          error: failed,
           // A run that was stopped reports success.
           end: isAborted && end.exitCode === 0 ? { ...end, exitCode: aborted } : end,
         }),
-        ...{ answer, text, tokens: 0, cost_usd: 0, warnings: [] },
+        answer,
+        text,
+        tokens: 0,
+        cost_usd: 0,
+        warnings: [],
       };
     },
   };

@@ -24,7 +24,12 @@ export function launchGemini(request: AgentRequest, paths: CellPaths): Launch {
   const fits = fitsArgument(prompt);
   return {
     argv: [
-      ...[...paths.command, '--output-format', 'stream-json', '--approval-mode', 'yolo', '--skip-trust'],
+      ...paths.command,
+      '--output-format',
+      'stream-json',
+      '--approval-mode',
+      'yolo',
+      '--skip-trust',
       ...['--model', request.model],
       ...(fits ? ['--prompt', prompt] : []),
     ],
@@ -65,7 +70,8 @@ function settingsFile(request: AgentRequest, paths: CellPaths): LaunchFile {
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },
     general: {
-      ...{ enableAutoUpdate: false, enableAutoUpdateNotification: false },
+      enableAutoUpdate: false,
+      enableAutoUpdateNotification: false,
       checkpointing: { enabled: false },
       // The orchestrator backs off by itself.
       maxAttempts: 3,

@@ -48,12 +48,20 @@ export function geminiReader(request: AgentRequest): StreamReader {
       const status = statusOf(end.exitCode);
       return {
         failure: judgeRun({
-          ...{ request, answer, ends, hasBegun, text },
+          request,
+          answer,
+          ends,
+          hasBegun,
+          text,
           // Its exit code is what the API answered, as far as that fits into one, and no signal.
           end: ends > 0 && status !== null ? { ...end, exitCode: 1 } : end,
           error: error === '' ? null : { status, text: error },
         }),
-        ...{ answer, text, tokens, cost_usd: 0, warnings: [] },
+        answer,
+        text,
+        tokens,
+        cost_usd: 0,
+        warnings: [],
       };
     },
   };

@@ -24,7 +24,9 @@ export function launchKimi(request: AgentRequest, paths: CellPaths): Launch {
   const fits = fitsArgument(prompt);
   return {
     argv: [
-      ...[...paths.command, '--output-format', 'stream-json'],
+      ...paths.command,
+      '--output-format',
+      'stream-json',
       ...['--agent-file', join(paths.controlDir, agentName)],
       ...['--skills-dir', join(paths.controlDir, skillsName)],
       ...['--prompt', fits ? prompt : 'Carry out the task that your instructions end with.'],
@@ -52,8 +54,12 @@ function agentFile(request: AgentRequest, task: string): string {
   const { answerSchema, systemPrompt } = request;
   const body = [systemPrompt, answerSchema === null ? '' : askForAnswer(answerSchema), task].join('\n');
   return [
-    ...['---', 'name: flame', 'description: An agent of git-flame.'],
-    ...[`tools: [${offeredTools(request).join(', ')}]`, 'subagents: []', '---'],
+    '---',
+    'name: flame',
+    'description: An agent of git-flame.',
+    `tools: [${offeredTools(request).join(', ')}]`,
+    'subagents: []',
+    '---',
     // Without a body the file is refused.
     body.trim() === '' ? 'Do what you are asked.' : body.replaceAll('${', '$ {'),
   ].join('\n');
@@ -80,20 +86,34 @@ function serverFile({ toolsCommand }: CellPaths): readonly LaunchFile[] {
 function settings(request: AgentRequest, paths: CellPaths): string {
   const { hookCommand, canaryCommand, endCommand } = paths;
   const hook = (event: string, command: string, more: readonly string[]): readonly string[] => [
-    ...['[[hooks]]', `event = ${text(event)}`, `command = ${text(command)}`, ...more],
+    '[[hooks]]',
+    `event = ${text(event)}`,
+    `command = ${text(command)}`,
+    ...more,
   ];
   return `${[
-    ...['default_model = "flame"', 'default_permission_mode = "auto"', 'telemetry = false'],
-    ...['merge_all_available_skills = false', 'builtin_product_skills = false'],
-    ...['[providers.flame]', 'type = "kimi"', `base_url = ${text(`${paths.baseUrl ?? ''}/moonshot/v1`)}`],
+    'default_model = "flame"',
+    'default_permission_mode = "auto"',
+    'telemetry = false',
+    'merge_all_available_skills = false',
+    'builtin_product_skills = false',
+    '[providers.flame]',
+    'type = "kimi"',
+    `base_url = ${text(`${paths.baseUrl ?? ''}/moonshot/v1`)}`,
     `api_key = ${text(paths.apiKey)}`,
-    ...['[models.flame]', 'provider = "flame"', `model = ${text(request.model)}`],
+    '[models.flame]',
+    'provider = "flame"',
+    `model = ${text(request.model)}`,
     `max_context_size = ${contextTokens}`,
     // The orchestrator backs off by itself.
-    ...['[loop_control]', 'max_attempts_per_step = 3'],
-    ...['[background]', 'keep_alive_on_exit = false', 'print_background_mode = "exit"'],
+    '[loop_control]',
+    'max_attempts_per_step = 3',
+    '[background]',
+    'keep_alive_on_exit = false',
+    'print_background_mode = "exit"',
     'bash_auto_background_on_timeout = false',
-    ...['[tools]', `enabled = [${offeredTools(request).map(text).join(', ')}]`],
+    '[tools]',
+    `enabled = [${offeredTools(request).map(text).join(', ')}]`,
     ...(canaryCommand === null ? [] : hook('SessionStart', canaryCommand, ['timeout = 10'])),
     ...(hookCommand === null
       ? []

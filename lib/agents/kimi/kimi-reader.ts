@@ -37,10 +37,19 @@ export function kimiReader(request: AgentRequest): StreamReader {
       const answer = request.answerSchema === null ? null : readAnswerText(text);
       return {
         failure: judgeRun({
-          ...{ request, end, answer, ends, hasBegun, text },
+          request,
+          end,
+          answer,
+          ends,
+          hasBegun,
+          text,
           error: readError(end.stderr) ?? readRetry(seen.retried, end),
         }),
-        ...{ answer, text, tokens: 0, cost_usd: 0, warnings: [] },
+        answer,
+        text,
+        tokens: 0,
+        cost_usd: 0,
+        warnings: [],
       };
     },
   };

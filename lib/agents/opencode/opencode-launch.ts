@@ -14,9 +14,20 @@ const agentName = 'flame';
 export function launchOpencode(request: AgentRequest, paths: CellPaths): Launch {
   return {
     argv: [
-      ...[...paths.command, 'run', '--format', 'json', '--print-logs', '--log-level', 'WARN'],
+      ...paths.command,
+      'run',
+      '--format',
+      'json',
+      '--print-logs',
+      '--log-level',
+      'WARN',
       // Without a title it asks the model for one.
-      ...['--agent', agentName, '--model', request.model, '--title', request.taskTitle ?? request.role],
+      '--agent',
+      agentName,
+      '--model',
+      request.model,
+      '--title',
+      request.taskTitle ?? request.role,
     ],
     env: {
       ...cellEnvironment(paths),
@@ -40,8 +51,14 @@ export function launchOpencode(request: AgentRequest, paths: CellPaths): Launch 
 }
 
 const switchedOff = [
-  ...['PROJECT_CONFIG', 'AUTOUPDATE', 'MODELS_FETCH', 'LSP_DOWNLOAD', 'CLAUDE_CODE'],
-  ...['EXTERNAL_SKILLS', 'DEFAULT_PLUGINS', 'SHARE'],
+  'PROJECT_CONFIG',
+  'AUTOUPDATE',
+  'MODELS_FETCH',
+  'LSP_DOWNLOAD',
+  'CLAUDE_CODE',
+  'EXTERNAL_SKILLS',
+  'DEFAULT_PLUGINS',
+  'SHARE',
 ];
 
 // Where these are missing it installs them at its start, which takes more than a minute offline.
@@ -75,7 +92,11 @@ function settings(request: AgentRequest, paths: CellPaths): Readonly<Record<stri
     plugin: paths.hookCommand === null ? [] : [`file://${join(paths.controlDir, pluginName)}`],
     // Else it asks another one for side questions.
     small_model: request.model,
-    ...{ share: 'disabled', autoupdate: false, snapshot: false, lsp: false, formatter: false },
+    share: 'disabled',
+    autoupdate: false,
+    snapshot: false,
+    lsp: false,
+    formatter: false,
     // One that it doesn't know by itself is known by being named.
     provider: { [provider]: { options, models: { [rest.join('/')]: {} } } },
     mcp: leadTools(paths),

@@ -46,10 +46,19 @@ export function opencodeReader(request: AgentRequest): StreamReader {
       const isDone = seen.reason === 'stop' && error === null;
       return {
         failure: judgeRun({
-          ...{ request, end, answer, error, hasBegun: seen.hasBegun },
-          ...{ ends: isDone ? 1 : 0, text: seen.lastText },
+          request,
+          end,
+          answer,
+          error,
+          hasBegun: seen.hasBegun,
+          ends: isDone ? 1 : 0,
+          text: seen.lastText,
         }),
-        ...{ answer, text: seen.lastText, cost_usd: seen.cost, tokens: seen.tokens, warnings: [] },
+        answer,
+        text: seen.lastText,
+        cost_usd: seen.cost,
+        tokens: seen.tokens,
+        warnings: [],
       };
     },
   };

@@ -57,8 +57,13 @@ export async function runCanary(
       onActivity: () => undefined,
       place: { path: worktree, quarantine: null },
       upstream: {
-        ...{ isSecure: false, target: { socketPath }, basePath: '', version: '' },
-        ...{ credential: {}, sources: [], variables: [] },
+        isSecure: false,
+        target: { socketPath },
+        basePath: '',
+        version: '',
+        credential: {},
+        sources: [],
+        variables: [],
       },
       onJudged: (call, decision, mark) => void judged.push({ call, decision, mark }),
     });

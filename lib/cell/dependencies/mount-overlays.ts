@@ -34,7 +34,11 @@ export function mountOverlays(
   return [
     // mount(8) serves root alone; bubblewrap gives the program its own user again.
     ...words.map((word) => (word === '--map-current-user' ? '--map-root-user' : word)),
-    ...['/bin/sh', '-c', mountScript, 'sh', programPath('mount', searchPath)],
+    '/bin/sh',
+    '-c',
+    mountScript,
+    'sh',
+    programPath('mount', searchPath),
     ...overlays.flatMap(({ own, target }) => [own, target]),
     '--',
   ];
@@ -57,8 +61,12 @@ export async function canMountOverlays(
   const [program = '', ...args] = mountOverlays(entrance, [{ own: folder, target }], searchPath);
   const { execa } = await import('execa');
   const { failed } = await execa(program, [...args, '/bin/sh', '-c', trial, 'sh', target], {
-    ...{ stdio: 'ignore', env: { PATH: searchPath }, extendEnv: false },
-    ...{ timeout: 10_000, killSignal: 'SIGKILL', reject: false },
+    stdio: 'ignore',
+    env: { PATH: searchPath },
+    extendEnv: false,
+    timeout: 10_000,
+    killSignal: 'SIGKILL',
+    reject: false,
   });
   await removeTree(folder);
   return !failed;

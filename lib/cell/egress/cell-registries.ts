@@ -160,8 +160,13 @@ export function readCertificates(env: Readonly<Record<string, string | undefined
 }
 
 const certificateVariables = [
-  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'],
-  ...['CARGO_HTTP_CAINFO', 'GIT_SSL_CAINFO'],
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'REQUESTS_CA_BUNDLE',
+  'CURL_CA_BUNDLE',
+  'CARGO_HTTP_CAINFO',
+  'GIT_SSL_CAINFO',
 ];
 
 function readLine(file: string, pattern: RegExp): string | undefined {

@@ -73,19 +73,24 @@ export function isPrivateAddress(address: string): boolean {
 
 const closed = new BlockList();
 const closedNets = [
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
-  ...[
-    '192.0.0.0/24',
-    '192.168.0.0/16',
-    '198.18.0.0/15',
-    '224.0.0.0/3',
-    '::/127',
-    'fc00::/7',
-    'fe80::/9',
-    'ff00::/8',
-  ],
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/3',
+  '::/127',
+  'fc00::/7',
+  'fe80::/9',
+  'ff00::/8',
   // These hold any addresses of IPv4; the list itself handles `::ffff:`.
-  ...['64:ff9b::/32', '2001::/32', '2002::/16'],
+  '64:ff9b::/32',
+  '2001::/32',
+  '2002::/16',
 ];
 for (const [net = '', bits] of closedNets.map((written) => written.split('/')))
   closed.addSubnet(net, Number(bits), net.includes(':') ? 'ipv6' : 'ipv4');

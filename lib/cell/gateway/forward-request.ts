@@ -86,8 +86,14 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
     }
     if (method === 'POST') account.noteAnswer(answer.statusCode ?? 0, limit, forwarded.upstream);
     void relay(answer, response, {
-      ...{ dialect, limit, now, settle, estimate: asked?.estimate ?? null, prices: options.meant.prices },
-      ...{ granted, byTime },
+      dialect,
+      limit,
+      now,
+      settle,
+      estimate: asked?.estimate ?? null,
+      prices: options.meant.prices,
+      granted,
+      byTime,
       ...hear(forwarded, { limit, now }),
     });
   });

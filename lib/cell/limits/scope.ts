@@ -18,9 +18,15 @@ export function scopeCommand(limits: CellLimits, argv: readonly string[]): strin
     'CPUAccounting=yes',
   ];
   return [
-    ...['systemd-run', ...manager, '--scope', '--quiet', '--collect'],
+    'systemd-run',
+    ...manager,
+    '--scope',
+    '--quiet',
+    '--collect',
     ...properties.flatMap((property) => ['-p', property]),
-    ...['--', 'env', ...busVariables.flatMap((name) => ['-u', name])],
+    '--',
+    'env',
+    ...busVariables.flatMap((name) => ['-u', name]),
     ...argv,
   ];
 }

@@ -92,7 +92,9 @@ function describe({ scope, plan, hasProcessLimit }: Found): LimitsState {
   const cpu = has('cpuacct') ? group : 'watchdog';
   const processes = has('pids') ? group : hasProcessLimit ? 'rlimit' : 'watchdog';
   return {
-    ...{ memory, cpu, processes },
+    memory,
+    cpu,
+    processes,
     missing: process.platform === 'linux' ? weaknesses({ memory, cpu, processes }) : [perProcess],
     openGroup: (limits) =>
       scope !== null ? makeScope(limits, scope) : plan === null ? null : makeGroup(plan, limits),

@@ -78,7 +78,9 @@ function problemOf(
   return new Promise((resolve) => {
     const child = spawn(program, args, {
       stdio: ['ignore', 'ignore', 'pipe', 'ignore', 'pipe'],
-      ...{ env, timeout: 10_000, killSignal: 'SIGKILL' },
+      env,
+      timeout: 10_000,
+      killSignal: 'SIGKILL',
     });
     let said = '';
     child.stderr?.on('data', (chunk: Buffer) => {

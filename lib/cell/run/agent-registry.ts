@@ -65,7 +65,13 @@ export function readLiveAgents(commonDir: string, session: string | null = null)
   const isMeant = (owner: string | null): boolean => session === null || owner === null || owner === session;
   const living = livingRegistrations(commonDir).filter(({ registration }) => isMeant(registration.session));
   return living.map(({ registration: { id, role, task_id, pid, started_at, cost_usd, tokens } }) => ({
-    ...{ id, role, task_id, pid, started_at, cost_usd, tokens },
+    id,
+    role,
+    task_id,
+    pid,
+    started_at,
+    cost_usd,
+    tokens,
   }));
 }
 

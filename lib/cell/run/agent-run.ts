@@ -46,7 +46,11 @@ export function openRun(
   const adapter = context.adapters(request.adapter);
   const { commonDir } = context.repository;
   return {
-    ...{ request, adapter, commonDir, limits: context.limits, ...start },
+    request,
+    adapter,
+    commonDir,
+    limits: context.limits,
+    ...start,
     logFile: streamFile(commonDir, request.id),
     hasOwnPrice: isPricedByPerson(request.model, context.config.models.prices),
     reader: adapter.reader(request),

@@ -75,8 +75,12 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const shown = isCell ? insidePaths.sockets : sockets.path;
   // Before anything listens: on a full disk it throws, and nothing may be left over.
   const tools = layOutTools(context.distDir, {
-    ...{ folder: service.folder, confinement: service.confinement, client, canCommit },
-    ...{ socket: join(shown, 'judge.sock'), isServed: needsModel(adapter) },
+    folder: service.folder,
+    confinement: service.confinement,
+    client,
+    canCommit,
+    socket: join(shown, 'judge.sock'),
+    isServed: needsModel(adapter),
     gitConfig: await context.gitConfig(),
   });
   return serve(context, service, { client, sockets, shown, tools });
@@ -104,7 +108,9 @@ async function serve(
   const gateway =
     service.access !== null
       ? await openGateway(context, service, service.access, {
-          ...{ socketPath: isCell ? join(sockets.path, 'gateway.sock') : null, canary, token },
+          socketPath: isCell ? join(sockets.path, 'gateway.sock') : null,
+          canary,
+          token,
           ...judged(judge),
         })
       : null;

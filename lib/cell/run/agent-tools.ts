@@ -62,7 +62,10 @@ export function layOutTools(distDir: string, request: ToolRequest): AgentTools {
   if (accounts !== null) writeFileSync(join(path, accountsFile), accounts, { mode: 0o644 });
   if (hasHooks) writeGitHooks(path, { shown: inside, watcher });
   return {
-    ...{ path, inside, watcher, shell },
+    path,
+    inside,
+    watcher,
+    shell,
     hooksConfig: hasHooks ? hooksConfigIn(inside) : null,
     accounts: accounts === null ? null : join(path, accountsFile),
     gitConfig: join(path, configFile),

@@ -47,7 +47,10 @@ export async function runCommand(
           ask: (line) => askOnce(context, line),
           run: ({ command, place, own, isOfBase }) =>
             runInCell(context, {
-              ...{ request: { ...request, command }, place, own, onStart },
+              request: { ...request, command },
+              place,
+              own,
+              onStart,
               phase: isOfBase ? 'setup' : phase,
             }),
         })
@@ -101,7 +104,10 @@ async function runInCell(
   let egress: CellEgress | null = null;
   try {
     egress = await openEgress(context, {
-      ...{ phase, folder, confinement: sandbox.confinement, name: logName(request, name) },
+      phase,
+      folder,
+      confinement: sandbox.confinement,
+      name: logName(request, name),
     });
     placeCargoConfig(own, folder);
     const profile = prepareCell(context, {
@@ -115,8 +121,15 @@ async function runInCell(
     const limits = { ...context.limits, fileSizeMb: context.limits.diskMb };
     const start = (): CellProcess =>
       spawnCell({
-        ...{ sandbox, profile, limits, argv: egress?.wrap(argv) ?? argv },
-        ...{ stdin: null, mark: name, opensOutput: true, onStdout: hear, onStderr: hear },
+        sandbox,
+        profile,
+        limits,
+        argv: egress?.wrap(argv) ?? argv,
+        stdin: null,
+        mark: name,
+        opensOutput: true,
+        onStdout: hear,
+        onStderr: hear,
       });
     const { timedOut, exitCode, limit } = await untilStarted(async () => {
       const cell = start();

@@ -39,11 +39,16 @@ export interface RunningCommand extends Readonly<z.infer<typeof schema>> {
 export function noteCommand({ root }: RunFolder, request: Request, output: () => string): () => void {
   const { command, phase, about } = request;
   const note: z.infer<typeof schema> = {
-    ...{ command, phase, started_at: new Date().toISOString() },
+    command,
+    phase,
+    started_at: new Date().toISOString(),
     session: about?.session ?? null,
     about: about?.words ?? '',
     before: (about?.before ?? []).map(({ command, exit_code, timed_out, duration_ms }) => ({
-      ...{ command, exit_code, timed_out, duration_ms },
+      command,
+      exit_code,
+      timed_out,
+      duration_ms,
     })),
   };
   replaceFile(join(root, noteFile), JSON.stringify(note), 0o600);
@@ -80,7 +85,11 @@ export function noteCommandEnd(
 ): void {
   const file = endedFile(commonDir);
   const ended: EndedCommand = {
-    ...{ id, command, phase, session: about?.session ?? null, about: about?.words ?? '' },
+    id,
+    command,
+    phase,
+    session: about?.session ?? null,
+    about: about?.words ?? '',
     ended_at: new Date().toISOString(),
     run: { command, exit_code: exitCode, timed_out: timedOut, duration_ms },
   };

@@ -66,13 +66,19 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     const command = resolveCommand(context, run.adapter);
     const [sandbox, prepared] = await Promise.all([context.sandbox(), context.prepared(run.adapter)]);
     services = await startServices(context, {
-      ...{ adapter: run.adapter, request, folder, confinement: sandbox.confinement },
+      adapter: run.adapter,
+      request,
+      folder,
+      confinement: sandbox.confinement,
       access,
       ...hear(context, run, start),
     });
     run.services = services;
     egress = await openEgress(context, {
-      ...{ phase: 'work' as const, folder, confinement: sandbox.confinement, name: request.id },
+      phase: 'work' as const,
+      folder,
+      confinement: sandbox.confinement,
+      name: request.id,
     });
     const launch = describeLaunch(context, run, { command, prepared, services });
     writeLaunchFiles(folder, launch.files);
@@ -80,7 +86,14 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     const place = start.place ?? request.worktree;
     const emptied = await emptyUnseen(context, run, place);
     const profile = describeCell(context, run, {
-      ...{ command, services, launch, gitConfig, workTree, place, emptied, egress },
+      command,
+      services,
+      launch,
+      gitConfig,
+      workTree,
+      place,
+      emptied,
+      egress,
     });
     const { heartbeat_interval: heartbeatMs, agent_timeout: patienceMs } = context.config.limits;
     const argv = run.services.wrap(launch.argv);

@@ -77,9 +77,14 @@ export function bwrapArguments(profile: CellProfile): string[] {
     ),
     ...processes(profile.kernelEntries),
     ...mountArguments(profile),
-    ...['--chdir', profile.workingDirectory, '--clearenv'],
+    '--chdir',
+    profile.workingDirectory,
+    '--clearenv',
     ...Object.entries(profile.env).flatMap(([name, value]) => ['--setenv', name, value]),
-    ...['--json-status-fd', String(statusDescriptor), ...filtered(), '--'],
+    '--json-status-fd',
+    String(statusDescriptor),
+    ...filtered(),
+    '--',
   ];
 }
 
@@ -116,7 +121,10 @@ function wholeSystem(kernelEntries: readonly string[]): string[] {
 
 function processes(kernelEntries: readonly string[]): string[] {
   return [
-    ...['--dev', '/dev', '--proc', '/proc'],
+    '--dev',
+    '/dev',
+    '--proc',
+    '/proc',
     ...kernelEntries.flatMap((path) => ['--ro-bind-try', path, path]),
     ...keyLists.filter(isThere).flatMap((path) => ['--ro-bind', '/dev/null', path]),
   ];
@@ -135,9 +143,15 @@ function mountArguments(profile: CellProfile): string[] {
     paths.flatMap((path) => (isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', profile.emptyFile(), path]));
   const folders = profile.covered.filter(isFolder);
   return [
-    ...['--bind', profile.tempDir, '/tmp'],
+    '--bind',
+    profile.tempDir,
+    '/tmp',
     // Files in memory belong to no process, so no limit would count them.
-    ...['--bind', profile.tempDir, '/dev/shm', '--remount-ro', '/dev'],
+    '--bind',
+    profile.tempDir,
+    '/dev/shm',
+    '--remount-ro',
+    '/dev',
     ...show(profile.readOnly.filter((path) => !isVeiled(path))),
     ...hidden.flatMap((path) => ['--tmpfs', path]),
     ...show(profile.readOnly.filter(isVeiled)),

@@ -12,7 +12,8 @@ export function confine({ confinement, entrance }: SandboxState, profile: CellPr
     case 'bubblewrap':
       return [
         ...mountOverlays(entrance, profile.overlays, PATH),
-        ...[programPath('bwrap', PATH), ...bwrapArguments(profile)],
+        programPath('bwrap', PATH),
+        ...bwrapArguments(profile),
       ];
     case 'seatbelt':
       return ['sandbox-exec', ...seatbeltArguments(profile)];
@@ -27,6 +28,15 @@ export function confine({ confinement, entrance }: SandboxState, profile: CellPr
 
 /** The command that ends with its parent and takes all its descendants along, without bubblewrap. */
 export const namespaceCommand = [
-  ...['setpriv', '--pdeathsig', 'KILL', '--'],
-  ...['unshare', '--user', '--map-current-user', '--fork', '--pid', '--kill-child', '--mount-proc'],
+  'setpriv',
+  '--pdeathsig',
+  'KILL',
+  '--',
+  'unshare',
+  '--user',
+  '--map-current-user',
+  '--fork',
+  '--pid',
+  '--kill-child',
+  '--mount-proc',
 ];

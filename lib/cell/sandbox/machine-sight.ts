@@ -63,7 +63,11 @@ export function lookAtMachine(request: SightRequest): MachineSight {
   ].filter((path) => !request.shown.some((one) => isBelow(path, one)));
   const secret = [...listPrivateSystemPaths(), ...workTree.hidden, ...unneeded].filter(isInSight);
   return {
-    ...{ system, hidden, needed, covered, isInSight },
+    system,
+    hidden,
+    needed,
+    covered,
+    isInSight,
     hiddenInside: [...inner, ...secret.filter(isFolder)],
     hiddenFiles: secret.filter((path) => !isFolder(path)),
     kernelEntries: listKernelEntries(),
@@ -140,7 +144,8 @@ function neededPaths(
   const needed = [
     commonDir,
     ...(mainWorkTree === null ? [] : [mainWorkTree]),
-    ...[realPath(objects), ...borrowedObjects(objects)],
+    realPath(objects),
+    ...borrowedObjects(objects),
     ...toolchainPaths(searchFolders, homes),
     ...request.programs.flatMap((program) => packagePaths(program, personHome)),
     ...request.shown,

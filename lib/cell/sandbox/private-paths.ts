@@ -15,8 +15,17 @@ export const wholeWorkTree: WorkTreeView = { covered: [], kept: [], hidden: [], 
 
 // Programs look upwards from a worktree for these, and what they hold was downloaded.
 const dependencies = new Set([
-  ...['node_modules', 'bower_components', 'jspm_packages', 'elm-stuff', 'vendor', 'Pods', '.bundle'],
-  ...['.yarn', '.pnp.cjs', '.pnp.loader.mjs', '.pnp.data.json'],
+  'node_modules',
+  'bower_components',
+  'jspm_packages',
+  'elm-stuff',
+  'vendor',
+  'Pods',
+  '.bundle',
+  '.yarn',
+  '.pnp.cjs',
+  '.pnp.loader.mjs',
+  '.pnp.data.json',
 ]);
 // Each is a mount; where there are more, nothing but dependencies is shown.
 const mostCovered = 300;

@@ -10,8 +10,16 @@ const services = [
 
 // Programs of macOS and what they read: libraries, the developer tools, time zones. Nothing of a person.
 const systemFolders = [
-  ...['/System', '/usr', '/bin', '/sbin', '/dev', '/private/etc', '/private/var/select'],
-  ...['/private/var/db/dyld', '/private/var/db/timezone', '/Applications/Xcode.app/Contents/Developer'],
+  '/System',
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/dev',
+  '/private/etc',
+  '/private/var/select',
+  '/private/var/db/dyld',
+  '/private/var/db/timezone',
+  '/Applications/Xcode.app/Contents/Developer',
   ...['Apple', 'Developer', 'Filesystems', 'Frameworks', 'Java'].map((name) => `/Library/${name}`),
 ];
 

@@ -17,22 +17,38 @@ const socketcall = 102;
 const machines: Readonly<Record<string, readonly Architecture[]>> = {
   x64: [
     {
-      ...{ name: 0xc000003e, ioctl: 16, socket: 41, keys: [248, 249, 250] },
-      ...{ others: [101, 310, 311, 438, 312, 440], kernel: [298, 321, 323, ...rings] },
+      name: 0xc000003e,
+      ioctl: 16,
+      socket: 41,
+      keys: [248, 249, 250],
+      others: [101, 310, 311, 438, 312, 440],
+      kernel: [298, 321, 323, ...rings],
     },
     {
-      ...{ name: 0x40000003, ioctl: 54, socket: 359, keys: [286, 287, 288] },
-      ...{ others: [26, 347, 348, 438, 349, 440], kernel: [336, 357, 374, ...rings, socketcall] },
+      name: 0x40000003,
+      ioctl: 54,
+      socket: 359,
+      keys: [286, 287, 288],
+      others: [26, 347, 348, 438, 349, 440],
+      kernel: [336, 357, 374, ...rings, socketcall],
     },
   ],
   arm64: [
     {
-      ...{ name: 0xc00000b7, ioctl: 29, socket: 198, keys: [217, 218, 219] },
-      ...{ others: [117, 270, 271, 438, 272, 440], kernel: [241, 280, 282, ...rings] },
+      name: 0xc00000b7,
+      ioctl: 29,
+      socket: 198,
+      keys: [217, 218, 219],
+      others: [117, 270, 271, 438, 272, 440],
+      kernel: [241, 280, 282, ...rings],
     },
     {
-      ...{ name: 0x40000028, ioctl: 54, socket: 281, keys: [309, 310, 311] },
-      ...{ others: [26, 376, 377, 438, 378, 440], kernel: [364, 386, 388, ...rings] },
+      name: 0x40000028,
+      ioctl: 54,
+      socket: 281,
+      keys: [309, 310, 311],
+      others: [26, 376, 377, 438, 378, 440],
+      kernel: [364, 386, 388, ...rings],
     },
   ],
 };
@@ -73,11 +89,14 @@ function judgeCalls({ ioctl, socket, keys, others, kernel }: Architecture, mayTr
   return [
     load(numberOffset),
     // The calls of x32, under numbers of their own; nothing else has one as large.
-    ...[jumpFrom(x32, 0, 1), give(refuse(noSuchCall))],
+    jumpFrom(x32, 0, 1),
+    give(refuse(noSuchCall)),
     ...refuseEach(keys, noSuchCall),
     ...refuseEach(mayTrace ? kernel : [...others, ...kernel], notPermitted),
-    ...[jump(socket, 0, families.length), ...families],
-    ...[jump(ioctl, 0, terminal.length), ...terminal],
+    jump(socket, 0, families.length),
+    ...families,
+    jump(ioctl, 0, terminal.length),
+    ...terminal,
     give(allow),
   ];
 }

@@ -7,8 +7,18 @@ import { isThere } from './tool-paths.ts';
 // Programs and what they read. Of /var that is little: caches of fonts, and what Debian's and others' packages keep
 // there although it never varies.
 const roots = [
-  ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/sys'],
-  ...['/nix/store', '/gnu/store', '/var/cache/fontconfig'],
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/libx32',
+  '/etc',
+  '/sys',
+  '/nix/store',
+  '/gnu/store',
+  '/var/cache/fontconfig',
   ...['aspell', 'ca-certificates', 'dictionaries-common', 'ghc', 'ispell', 'php', 'texmf', 'xml-core'].map(
     (name) => `/var/lib/${name}`,
   ),

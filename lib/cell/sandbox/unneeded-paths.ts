@@ -6,8 +6,23 @@ import { entriesIn } from '../../util/read-file.ts';
 // Entries that git itself keeps in a common folder, by gitrepository-layout(5), or leaves while it works. Submodules'
 // own folders, hooks of the person and large files are git's, too, but no agent's git needs them.
 const entriesOfGit = new Set([
-  ...['HEAD', 'config', 'config.worktree', 'description', 'info', 'objects', 'refs', 'packed-refs', 'logs'],
-  ...['shallow', 'worktrees', 'reftable', 'index', 'blueflame', 'branches', 'remotes', 'sequencer'],
+  'HEAD',
+  'config',
+  'config.worktree',
+  'description',
+  'info',
+  'objects',
+  'refs',
+  'packed-refs',
+  'logs',
+  'shallow',
+  'worktrees',
+  'reftable',
+  'index',
+  'blueflame',
+  'branches',
+  'remotes',
+  'sequencer',
 ]);
 const passingOfGit =
   /^(?:[A-Z_]+(?:_HEAD|_MSG|_MODE|_RR|EDITMSG|MERGE|LOG|TERMS|START|NAMES)|AUTO_MERGE|rebase-.*|gc\..*|sharedindex\..*|next-index-.*|fsmonitor--daemon.*|.*\.lock|tmp_.*)$/;

@@ -19,7 +19,10 @@ const askingMs = 700;
 const guard = { limits: { wallMs: 0, cpuSeconds: 10, memoryMb: 1_024 } };
 // Nothing is fetched, and nothing asks.
 const still = {
-  ...{ GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', GIT_SSH_COMMAND: 'false', GIT_ATTR_NOSYSTEM: '1' },
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_SSH_COMMAND: 'false',
+  GIT_ATTR_NOSYSTEM: '1',
 };
 
 /** Answers what an object is, in a short time, as the agent's own git would: objects it has made are included. */

@@ -51,7 +51,10 @@ function list(reading: Reading, lines: readonly GateLine[]): number {
 function show({ output }: Reading, gates: readonly OpenGate[]): number {
   output.json({
     gates: gates.map(({ id, session, asked_at, asks }) => ({
-      ...{ id, session, asked_at, asks },
+      id,
+      session,
+      asked_at,
+      asks,
       answers: typedAnswers(asks).map((answer) => ({
         answer: answer.word,
         usage: answerUsage(answer),

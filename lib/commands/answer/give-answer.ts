@@ -39,7 +39,8 @@ export async function giveAnswer(
   const answer =
     gate?.id === name
       ? await readAnswer(gate, word, {
-          ...{ text, options },
+          text,
+          options,
           readFile: (file) => (file === '-' ? readAll(io.stdin) : readNamedFile(resolve(io.cwd, file))),
         })
       : { kind: word };

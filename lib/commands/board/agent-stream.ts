@@ -32,7 +32,8 @@ export async function followAgent(
   const worktree = readRegisteredAgents(commonDir).find(({ id }) => id === agent)?.worktree ?? '/';
   const lines = new StreamLines({ worktree, audit: auditFile(commonDir, agent), isCut: skip > 0, hear });
   await followStream(file, {
-    ...{ skip, signal },
+    skip,
+    signal,
     isLive: () => findLivingAgent(commonDir, agent) !== null,
     onText: (text, read) => lines.take(text, read >= size),
   });

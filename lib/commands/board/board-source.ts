@@ -152,7 +152,8 @@ function withRunning(
     ...shown,
     session: {
       ...session,
-      ...{ cost_usd, tokens },
+      cost_usd,
+      tokens,
       budget: budget === null ? null : { ...budget, spent: budget.spent + running },
     },
     run: isSessionBusy(commonDir, session.id) ? { command: null, pid: null } : null,

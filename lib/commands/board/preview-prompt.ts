@@ -63,7 +63,9 @@ async function preview(
     };
   const { config } = content;
   const workshop = {
-    ...{ config, git, store },
+    config,
+    git,
+    store,
     prompts: createPromptRenderer({ config, overrides: content.templates }),
     adapter: (name: string) => getAdapter(name, config),
   };

@@ -32,7 +32,15 @@ export function openAgentReader(commonDir: string): AgentReader {
         const { id, role, task_id: task, adapter, started_at, last_activity_at } = agent;
         const { activity, cost_usd, tokens } = agent;
         return {
-          ...{ id, role, task, adapter, started_at, last_activity_at, activity, cost_usd, tokens },
+          id,
+          role,
+          task,
+          adapter,
+          started_at,
+          last_activity_at,
+          activity,
+          cost_usd,
+          tokens,
           blocked: one.audit.blocked,
         };
       });

@@ -13,7 +13,9 @@ export function readChecks(commonDir: string, session: string): readonly BoardCh
   return readRunningCommands(commonDir)
     .filter((one) => one.session === null || one.session === session)
     .map(({ id, command, phase, about, started_at, output, before }) => ({
-      ...{ id, command, started_at },
+      id,
+      command,
+      started_at,
       about: aboutOf(about, phase),
       output: output.slice(-longestOutput),
       before: before.map((one) => {

@@ -69,7 +69,15 @@ function describeSession(session: Session, config: Config | null): Omit<BoardSes
   const { id, objective, base_branch, cycle, wave, state, created_at, cost_usd, tokens } = session;
   const target = landsOn(session);
   return {
-    ...{ id, objective, base_branch, cycle, wave, state, created_at, cost_usd, tokens },
+    id,
+    objective,
+    base_branch,
+    cycle,
+    wave,
+    state,
+    created_at,
+    cost_usd,
+    tokens,
     title: titleOf(session),
     lands_on: target === base_branch ? null : target,
     budget: config === null ? null : budgetOf(config, session),
@@ -92,8 +100,15 @@ function describeChangesets(session: Session, tasks: readonly Task[]): BoardStat
   return shownChangesets(session, tasks).map((changeset) => {
     const { id, group, tasks, state, commit, diffstat, reason } = changeset;
     return {
-      ...{ id, group, tasks, state, commit, diffstat, reason },
-      ...{ red: isRed(changeset), by: whoDecided(changeset) },
+      id,
+      group,
+      tasks,
+      state,
+      commit,
+      diffstat,
+      reason,
+      red: isRed(changeset),
+      by: whoDecided(changeset),
     };
   });
 }
@@ -138,7 +153,11 @@ function describeTask(
 ): Omit<BoardTask, 'cost_usd' | 'tokens' | 'overlap'> {
   const { title, status, cohesion_group: group, priority, file_locks: locks, history, reason } = task;
   return {
-    ...{ title, status, group, priority, locks },
+    title,
+    status,
+    group,
+    priority,
+    locks,
     verdict: status === 'done' || status === 'merged' ? task.result.status : null,
     needs: task.dependencies,
     by: task.agent_id ?? task.claimed_by,
@@ -150,7 +169,18 @@ function describeTask(
 function describePlanned(task: PlannedTask, overlap: BoardOverlap | null): BoardTask {
   const { title, cohesion_group: group, priority, dependencies: needs, file_locks: locks } = task;
   return {
-    ...{ title, group, priority, needs, locks, overlap, status: 'proposed', verdict: null, by: null },
-    ...{ attempts: 0, cost_usd: 0, tokens: 0, because: [] },
+    title,
+    group,
+    priority,
+    needs,
+    locks,
+    overlap,
+    status: 'proposed',
+    verdict: null,
+    by: null,
+    attempts: 0,
+    cost_usd: 0,
+    tokens: 0,
+    because: [],
   };
 }

@@ -35,7 +35,13 @@ export async function readTaskDetails(
 function describePlanned(task: PlannedTask, preview: PromptPreview): BoardTaskDetails {
   return {
     ...describeAsked(task, preview),
-    ...{ attempts: [], verdicts: [], notes: [], agents: [], files: [], worktrees: [], next: [] },
+    attempts: [],
+    verdicts: [],
+    notes: [],
+    agents: [],
+    files: [],
+    worktrees: [],
+    next: [],
   };
 }
 
@@ -46,7 +52,11 @@ function describeAsked(
   preview: PromptPreview,
 ) {
   return {
-    ...{ description, acceptance, constraints, adapter, model },
+    description,
+    acceptance,
+    constraints,
+    adapter,
+    model,
     prompt: preview.kind === 'prompt' ? preview.prompts : null,
     prompt_missing: preview.kind === 'missing' ? preview.why : '',
   };
@@ -82,7 +92,11 @@ function describeAttempt(entry: TaskStory['task']['history'][number]): BoardAtte
 
 function describeVerdict({ status, by, at, notes, issues, override, diagnostics }: Verdict): BoardVerdict {
   return {
-    ...{ status, by, at, notes, issues },
+    status,
+    by,
+    at,
+    notes,
+    issues,
     override: override ?? null,
     checks: diagnostics.map(describeCheck),
   };
@@ -102,14 +116,23 @@ function describeAgents({ runs, times, calls }: TaskStory): readonly BoardAgentR
         `${tool} ${target}: ${rule}${count === 1 ? '' : ` (${count} times)`}`,
     );
   const booked = runs.map(({ id, role, outcome, cost_usd, tokens, started_at, ended_at }) => ({
-    ...{ id, role, outcome, cost_usd, tokens },
+    id,
+    role,
+    outcome,
+    cost_usd,
+    tokens,
     took_ms: Date.parse(ended_at) - Date.parse(started_at),
     blocked: blockedOf(id),
   }));
   const others = times.filter(({ agent }) => !runs.some(({ id }) => id === agent));
   return [
     ...others.map(({ agent, took_ms }) => ({
-      ...{ id: agent, role: null, outcome: '', cost_usd: 0, tokens: 0, took_ms },
+      id: agent,
+      role: null,
+      outcome: '',
+      cost_usd: 0,
+      tokens: 0,
+      took_ms,
       blocked: blockedOf(agent),
     })),
     ...booked,

@@ -58,7 +58,10 @@ async function prepare(args: CommandArgs<'demo'>, io: Io): Promise<void> {
   const globals = { ...globalsOf(args, io), quiet: true, json: false };
   await init.run(
     {
-      ...{ subcommand: null, globals, command: 'init', positionals: [] },
+      subcommand: null,
+      globals,
+      command: 'init',
+      positionals: [],
       options: { hooks: false, try: false, uninstall: false, base: null, name: null },
     },
     { ...io, stdout: io.stderr },
@@ -99,7 +102,9 @@ async function acceptNoSandbox(
 function runCycle(args: CommandArgs<'demo'>, io: Io): Promise<number> {
   return runCommand.run(
     {
-      ...{ subcommand: null, globals: globalsOf(args, io), command: 'run' },
+      subcommand: null,
+      globals: globalsOf(args, io),
+      command: 'run',
       options: {
         from: join(io.cwd, '.git', 'demo', 'plan.yml'),
         new: false,

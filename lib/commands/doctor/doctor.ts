@@ -47,7 +47,8 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
       ...(remote === null ? [] : await examineRemote(reading, io, { name: remote, config })),
     ];
     output.json({
-      ...{ sound: isSound(findings), findings: findings.map(toJson) },
+      sound: isSound(findings),
+      findings: findings.map(toJson),
       ...(args.options.repair
         ? { repairs: repairs.map(({ isDone, ...repair }) => ({ ...repair, done: isDone })) }
         : {}),

@@ -163,8 +163,14 @@ function rulesBroken(path: string, parents: readonly ObjectId[]): string[] {
     files: [addedFile(path)],
     commits: [
       {
-        ...{ oid: tip, tree: start, parents, message: 'feat(sample): add a file' },
-        ...{ author: agent, committer: agent, authored: 0, committed: 0 },
+        oid: tip,
+        tree: start,
+        parents,
+        message: 'feat(sample): add a file',
+        author: agent,
+        committer: agent,
+        authored: 0,
+        committed: 0,
       },
     ],
     signer: { identity: agent, began: 0, now: 0 },

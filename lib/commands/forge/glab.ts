@@ -114,7 +114,9 @@ export const glab: ForgeCommands = {
         web_url: z.string(),
       })
       .transform(({ title, description: body, labels, author, state, web_url: url }) => ({
-        ...{ title, body, url },
+        title,
+        body,
+        url,
         labels: labels ?? [],
         author: author?.username ?? 'unknown',
         isOpen: state === 'opened',

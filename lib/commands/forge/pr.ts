@@ -30,7 +30,10 @@ function preview({ output }: Opened, session: Session, all: readonly RequestNews
   const heard = new Set(session.landing?.heard ?? []);
   const isNew = ({ id }: { readonly id: string }): boolean => !heard.has(id);
   const told = all.map(({ request, news: { state, remarks, failed } }) => ({
-    ...{ request, state, remarks: remarks.filter(isNew), failed: failed.filter(isNew) },
+    request,
+    state,
+    remarks: remarks.filter(isNew),
+    failed: failed.filter(isNew),
   }));
   for (const { request, state, remarks, failed } of told) {
     const which = request.group === null ? 'The pull request' : `The pull request of ${request.group}`;

@@ -19,11 +19,15 @@ interface ForgeProgram {
 
 const programs: Readonly<Record<ForgeName, ForgeProgram>> = {
   gh: {
-    ...{ host: 'GitHub', site: 'cli.github.com', limits: 'gh api rate_limit says until when' },
+    host: 'GitHub',
+    site: 'cli.github.com',
+    limits: 'gh api rate_limit says until when',
     env: { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1' },
   },
   glab: {
-    ...{ host: 'GitLab', site: 'docs.gitlab.com/cli', limits: 'Its limits are counted by the minute' },
+    host: 'GitLab',
+    site: 'docs.gitlab.com/cli',
+    limits: 'Its limits are counted by the minute',
     env: { NO_PROMPT: '1', GLAB_NO_PROMPT: '1', GLAB_CHECK_UPDATE: 'false' },
   },
 };
@@ -50,7 +54,12 @@ export async function runForge(
   if (!isAbsolute(program)) throw noForge(name, retry);
   const { execa } = await import('execa');
   const ended = await execa(program, args, {
-    ...{ cwd, extendEnv: false, stdin: 'ignore', reject: false, timeout: timeoutMs, maxBuffer: maxBytes },
+    cwd,
+    extendEnv: false,
+    stdin: 'ignore',
+    reject: false,
+    timeout: timeoutMs,
+    maxBuffer: maxBytes,
     env: { ...io.env, ...programs[name].env, NO_COLOR: '1', CLICOLOR_FORCE: '0' },
   });
   if (ended.exitCode === 0 && !ended.isMaxBuffer) return ended.stdout;
@@ -92,18 +101,24 @@ function explain(name: ForgeName, { exitCode, said, retry }: Ended): FlameError 
     .map(visibleLine);
   if (/rate limit|HTTP 429|429 Too Many|too many requests/i.test(said))
     return new FlameError({
-      ...{ kind: 'refused', code: 'forge-rate-limited', details },
+      kind: 'refused',
+      code: 'forge-rate-limited',
+      details,
       message: `${host} takes no more requests for now, and nothing was taken over.`,
       hints: [limits, retry],
     });
   if ((name === 'gh' && exitCode === 4) || /HTTP 401|401 Unauthorized|\b(?:gh|glab) auth login/.test(said))
     return new FlameError({
-      ...{ kind: 'environment', code: 'forge-logged-out', details },
+      kind: 'environment',
+      code: 'forge-logged-out',
+      details,
       message: `${name} is not signed in, so nothing could be asked.`,
       hints: [`${name} auth login`, retry],
     });
   return new FlameError({
-    ...{ kind: 'refused', code: 'forge-failed', details },
+    kind: 'refused',
+    code: 'forge-failed',
+    details,
     message: `${name} could not do it (${exitCode === null ? 'it was ended' : `exit code ${exitCode}`}), and nothing was taken over.`,
     hints: [retry],
   });

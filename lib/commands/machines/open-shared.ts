@@ -55,7 +55,11 @@ export async function withSharing(
   const trusted = role === 'lead' ? await readOwnTrust(context) : [];
   const network = await shareSsh(context, remote);
   const sharing = openSharing(store.raw, {
-    ...{ remote, network, signal: workshop.signal, speak, budget },
+    remote,
+    network,
+    signal: workshop.signal,
+    speak,
+    budget,
     sign: {
       v: 1,
       machine: place,
@@ -128,7 +132,9 @@ function sharedWorkshop(
       : { ...workshop.config, hooks: { ...hooks, ...none } };
   return {
     ...workshop,
-    ...{ config, decided, sharing },
+    config,
+    decided,
+    sharing,
     reload: async () => sharedWorkshop({ ...(await workshop.reload()), place: sharing.machine }, shared),
   };
 }

@@ -135,7 +135,9 @@ export const calls: Calls = {
       const { by, askPlan } = lead.host;
       // Only a run starts its own lead agent for a session.
       const { isNew, view } = await giveUpSession(workshop, session, {
-        ...{ reason, by, isAppointed: askPlan !== null },
+        reason,
+        by,
+        isAppointed: askPlan !== null,
       });
       lead.host.end('failed');
       const idsOf = (...statuses: readonly string[]) =>

@@ -15,7 +15,10 @@ export function describeTask(view: SessionView, task: Task, limit: number) {
   const waits = waitReasons(task, view.tasks, { limit, now: Date.now() });
   const unjudged = isLeftUnjudged(view, task) ? 'validators gave none' : 'not judged yet';
   return {
-    ...{ id, title: oneLine(title, 100), status, group },
+    id,
+    title: oneLine(title, 100),
+    status,
+    group,
     ...(dependencies.length === 0 ? {} : { needs: dependencies }),
     ...(commit === null ? {} : { commit: commit.slice(0, 12) }),
     ...(status === 'done' ? { verdict: result.status ?? unjudged } : {}),

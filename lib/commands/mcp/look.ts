@@ -34,7 +34,9 @@ export function describeSession(
     session: {
       id,
       objective: oneLine(objective, 500),
-      ...{ state, wave, cycle },
+      state,
+      wave,
+      cycle,
       spent: { usd: Number(session.cost_usd.toFixed(4)), tokens: session.tokens },
       ...spendingApart(session),
       budget: limit === 0 ? 'unlimited' : { [unit]: limit },

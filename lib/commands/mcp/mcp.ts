@@ -41,7 +41,8 @@ export async function run(args: CommandArgs<'mcp'>, io: Io): Promise<number> {
     });
   };
   const served = serveTools({
-    ...{ input, output },
+    input,
+    output,
     lead: async () => (await open()).lead,
     warn: (line) => void io.stderr.write(`git flame mcp: ${line}\n`),
   });

@@ -31,9 +31,10 @@ export const openRunLead: OpenLeadTools = async ({ workshop, session, by, stop }
   let farewell: NodeJS.Timeout | undefined;
   /** Stops the agent where only an absent person could continue: nothing more is paid for. */
   const onTrouble = (error: unknown): void => {
-    if (!(error instanceof FlameError) || error.kind !== 'waiting') return;
-    waits ??= error;
-    stop();
+    if (error instanceof FlameError && error.kind === 'waiting') {
+      waits ??= error;
+      stop();
+    }
   };
   const lead = new LeadSession({
     by,
@@ -41,10 +42,10 @@ export const openRunLead: OpenLeadTools = async ({ workshop, session, by, stop }
     tellPerson,
     longestWaitMs,
     onTrouble,
-    look: async () => ({
-      ...{ reading: workshop, config: workshop.config, root: workshop.root },
-      view: await viewSession(workshop, session),
-    }),
+    look: async () => {
+      const { config, root } = workshop;
+      return { reading: workshop, config, root, view: await viewSession(workshop, session) };
+    },
     enter: async () => ({ workshop, session }),
     locked: (_, work) => work(),
     spent: () => {
@@ -79,14 +80,14 @@ export const openRunLead: OpenLeadTools = async ({ workshop, session, by, stop }
       return served.length > 0;
     },
     isBusy: () => lead.calls > 0,
-    // The socket is mounted into the agent's cell alone: its path is all the proof of who calls.
     listen: (path) => {
+      const at = { lead: async () => lead, warn: (message: string) => warn(`${by}: ${message}`) };
       const server = createServer((stream) => {
-        // The agent is gone in mid-word: its end is what is reported.
+        // A stream that breaks off is reported by the end of its agent.
         stream.on('error', () => stream.destroy());
-        const at = { input: stream, output: stream, lead: async () => lead };
-        served.push(serveTools({ ...at, warn: (message) => warn(`${by}: ${message}`) }));
+        served.push(serveTools({ ...at, input: stream, output: stream }));
       });
+      // The socket is mounted into the agent's cell alone: its path is all the proof of who calls.
       return listenOn(server, path);
     },
     close: async () => {

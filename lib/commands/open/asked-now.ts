@@ -21,7 +21,11 @@ export async function askedNow(
       .flatMap((line) => line.read().open ?? [])
       .filter((gate) => gate.session === session.id)
       .map(({ id, asked_at, asks }) => ({
-        ...{ id, gate: asks.gate, asks: wordsOf(asks), asked_at, next: 'git flame answer' },
+        id,
+        gate: asks.gate,
+        asks: wordsOf(asks),
+        asked_at,
+        next: 'git flame answer',
       }));
   } finally {
     far.close();

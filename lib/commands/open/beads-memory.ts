@@ -69,7 +69,13 @@ async function requireBeads(place: BeadsPlace): Promise<string> {
 
 async function readBeads(place: BeadsPlace): Promise<readonly Bead[]> {
   const told = await runBd(place, [
-    ...['--readonly', 'list', '--all', '-n', String(mostBeads), '--sort', 'updated'],
+    '--readonly',
+    'list',
+    '--all',
+    '-n',
+    String(mostBeads),
+    '--sort',
+    'updated',
     ...['--label-any', Object.values(labels).join(',')],
   ]);
   if (told === null) return [];

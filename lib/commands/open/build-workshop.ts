@@ -66,14 +66,20 @@ export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
     ...ready,
     reading: { ...reading, output },
     current,
-    ...{ machine, page, queue, live, letIn: door.letIn },
+    machine,
+    page,
+    queue,
+    live,
+    letIn: door.letIn,
   });
   const events = observed(output.events, { page, queue, reading });
   const run = createRunMemory();
   const bench = { ready, io, current, windDown, run, live, machine, gates, events };
   return {
     workshop: assemble(bench, reading.decided),
-    ...{ output, page, queue },
+    output,
+    page,
+    queue,
     close: async () => {
       live?.close();
       await Promise.all([current.close(), page.close(), door.close()]);
@@ -146,7 +152,9 @@ function assemble(bench: Bench, decided: DecisionLog): Workshop {
     git,
     store,
     agents: tellIgnored(leavingTerminal(current.agents, live), {
-      ...{ env: io.env, config, adapter: (name) => getAdapter(name, config) },
+      env: io.env,
+      config,
+      adapter: (name) => getAdapter(name, config),
       warn: (message) => tellOnce({ events, run: bench.run }, message),
     }),
     gates,
@@ -162,7 +170,8 @@ function assemble(bench: Bench, decided: DecisionLog): Workshop {
     newAgentId: (role) => parseAgentId(randomName(role)),
     newSessionId: () => parseSessionId(`ses-${compactTime(new Date())}-${randomBytes(2).toString('hex')}`),
     memory: openMemory(config, ready.reading, {
-      ...{ io, root: ready.root },
+      io,
+      root: ready.root,
       onTrouble: (why) =>
         tellOnce({ events, run: bench.run }, `Beads can't be used, memory is kept in git notes: ${why}.`),
     }),

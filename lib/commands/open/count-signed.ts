@@ -44,7 +44,8 @@ export async function countSigned(
   const context = signingContext({ git }, io);
   const branches = new Map(sessions.map(({ id, base_branch }) => [id, base_branch]));
   const { signed, settled, refused } = await verifySeals(notes, {
-    ...{ context, signers: trust.signers },
+    context,
+    signers: trust.signers,
     replaced: await store.replacedSeals(notes.map(({ session }) => session)),
     at: latestTime(io.env, commonDir, new Date()),
     rootOf: (session) => firstCommit(context, branches.get(session) ?? ''),

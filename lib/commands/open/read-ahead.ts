@@ -24,7 +24,9 @@ export async function readAhead(
   // Loaded only for a session with work in it.
   const { createLookout } = await import('../../engine/radar/lookout.ts');
   const lookout = createLookout({
-    ...{ git, now: () => new Date(), tried: triedBefore(git.repository.commonDir) },
+    git,
+    now: () => new Date(),
+    tried: triedBefore(git.repository.commonDir),
     worktreeOf: await worktreesByHand(reading, io, tasks),
   });
   const time = AbortSignal.timeout(lookMs);

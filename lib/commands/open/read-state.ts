@@ -19,7 +19,11 @@ export function withState(
     const { repository, idents, catFile } = looking;
     const context = { cwd: io.cwd, env: io.env };
     const git = await openGit(context, undefined, {
-      ...{ repository, idents, catFile, signal: io.signal, hurry: io.hurry },
+      repository,
+      idents,
+      catFile,
+      signal: io.signal,
+      hurry: io.hurry,
     });
     try {
       return await work({ ...looking, git });

@@ -45,8 +45,11 @@ export function readAsked(
 ): Asked {
   const { commonDir } = git.repository;
   const places = {
-    ...{ root, commonDir, home: io.env.HOME ?? homedir() },
-    ...{ dataDir: userDataDir(io.env), searchPath: io.env.PATH ?? '' },
+    root,
+    commonDir,
+    home: io.env.HOME ?? homedir(),
+    dataDir: userDataDir(io.env),
+    searchPath: io.env.PATH ?? '',
   };
   return {
     content: readRepositoryContent(loaded, places),
@@ -62,7 +65,9 @@ export function openTrustDesk(io: Io, { output, wishes }: Pick<Reading, 'output'
       // Once work has begun, it continues without another question.
       const hints = guard === null ? trustFirst : trustAgain;
       const admitted = await isAdmitted(wishes, io, {
-        ...{ content, place, hints },
+        content,
+        place,
+        hints,
         ask: async (changes) => {
           const goOn = pause();
           const onEnd = (): FlameError => notTrusted(content.items, hints);
@@ -70,7 +75,9 @@ export function openTrustDesk(io: Io, { output, wishes }: Pick<Reading, 'output'
         },
       });
       guard = guardRepository({
-        ...{ content, isAllowed: admitted, hints: trustAgain },
+        content,
+        isAllowed: admitted,
+        hints: trustAgain,
         place: { root: place.root, searchPath: io.env.PATH ?? '' },
       });
     },

@@ -48,7 +48,10 @@ export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Prom
   }
   opened.output.result(lines.join('\n'));
   opened.output.json({
-    ...{ base, from, objective, waves },
+    base,
+    from,
+    objective,
+    waves,
     ...(overlap === null ? {} : { overlap }),
     ...(circles.length === 0 ? {} : { circles }),
   });

@@ -37,11 +37,21 @@ interface Listed {
 
 function toJson({ session, tasks, isCurrent }: Listed): object {
   return {
-    ...{ id: session.id, title: titleOf(session), objective: session.objective, state: session.state },
-    ...{ is_current: isCurrent, is_archived: isArchived(session) },
-    ...{ base_branch: session.base_branch, cycle: session.cycle, wave: session.wave },
-    ...{ created_by: session.created_by, created_at: session.created_at, updated_at: session.updated_at },
-    ...{ cost_usd: session.cost_usd, tokens: session.tokens, tasks: countByStatus(tasks) },
+    id: session.id,
+    title: titleOf(session),
+    objective: session.objective,
+    state: session.state,
+    is_current: isCurrent,
+    is_archived: isArchived(session),
+    base_branch: session.base_branch,
+    cycle: session.cycle,
+    wave: session.wave,
+    created_by: session.created_by,
+    created_at: session.created_at,
+    updated_at: session.updated_at,
+    cost_usd: session.cost_usd,
+    tokens: session.tokens,
+    tasks: countByStatus(tasks),
   };
 }
 

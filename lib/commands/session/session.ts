@@ -32,7 +32,9 @@ export async function run(args: CommandArgs<'session'>, io: Io): Promise<number>
 /** Arguments of `git flame show SESSION`. */
 function showing({ globals }: CommandArgs<'session'>, session: string | null): CommandArgs<'show'> {
   return {
-    ...{ command: 'show', subcommand: null, globals: { ...globals, session } },
+    command: 'show',
+    subcommand: null,
+    globals: { ...globals, session },
     options: { diff: false, interdiff: false, graph: false, format: null },
     positionals: session === null ? [] : [session],
   };

@@ -37,10 +37,17 @@ function toGraph({ proposal }: Session, tasks: readonly Task[]): readonly GraphT
       .filter(({ id }) => !proposed.has(id))
       .map((task) => ({ task, dependencies: isWorkedOn(task) ? needsOf(task) : task.dependencies }))
       .map(({ task: { id, title, status, cohesion_group: group }, dependencies }) => ({
-        ...{ id, title, status, group, dependencies },
+        id,
+        title,
+        status,
+        group,
+        dependencies,
       })),
     ...(proposal ?? []).map(({ id, title, cohesion_group: group, dependencies }) => ({
-      ...{ id, title, group, dependencies },
+      id,
+      title,
+      group,
+      dependencies,
       status: 'proposed' as const,
     })),
   ];

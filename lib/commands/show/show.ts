@@ -19,7 +19,11 @@ export function run(args: CommandArgs<'show'>, io: Io): Promise<number> {
     const snapshot = await readSnapshot(reading.store, reading.meant);
     const session = reading.meant.require(snapshot);
     const showing: Showing = {
-      ...{ args, io, reading, snapshot, session },
+      args,
+      io,
+      reading,
+      snapshot,
+      session,
       tasks: snapshot.tasksOf(session.id),
     };
     if (args.options.graph || args.options.format !== null) return showGraph(showing);

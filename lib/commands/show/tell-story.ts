@@ -35,7 +35,8 @@ export async function tellStory(
   const verdicts = snapshot.verdictsOf(session.id).filter((verdict) => verdict.task === task.id);
   const trusted = standing.snapshot.verdictsOf(session.id);
   return {
-    ...{ task, verdicts },
+    task,
+    verdicts,
     verifications: task.commit === null ? [] : snapshot.verificationsOn(task.commit),
     doubts: doubtsOf(snapshot, [task]),
     notes: showNotes(standing.pages(), tasks, standing.snapshot.blackboardOf(session.id)).filter((note) =>
@@ -53,7 +54,8 @@ export async function tellStory(
     changesets: session.changesets.filter((changeset) => changeset.tasks.includes(task.id)),
     next: nextSteps(task, {
       standing,
-      ...{ isKept: worktrees.length > 0, left: worktrees.find((cell) => git.isLeft(cell))?.path ?? null },
+      isKept: worktrees.length > 0,
+      left: worktrees.find((cell) => git.isLeft(cell))?.path ?? null,
       person: await askingPerson(git, tasks),
     }),
   };

@@ -26,7 +26,10 @@ export async function gatherStatus(
   const tasks = look.tasksOf(session.id);
   const standing = look.admitted(session.id);
   return {
-    ...{ session, standing, tasks, sessions: look.sessions },
+    session,
+    standing,
+    tasks,
+    sessions: look.sessions,
     ...(await workingOn(commonDir, session)),
     proposals: listProposals(session, standing, look),
     doubts: look.unverified.filter((one) => one.session === session.id),

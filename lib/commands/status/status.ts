@@ -32,8 +32,12 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const way = await gatherWayOn(reading, io, facts);
     output.result(
       renderStatus(status, style, {
-        ...{ now: new Date(), next: nextOf(facts, way), activity, isGoing: way.isGoing },
-        ...{ spend: spendLines(facts, style), more: linesBelow(facts, way, style) },
+        now: new Date(),
+        next: nextOf(facts, way),
+        activity,
+        isGoing: way.isGoing,
+        spend: spendLines(facts, style),
+        more: linesBelow(facts, way, style),
       }),
     );
     return 0;

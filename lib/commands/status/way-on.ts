@@ -27,7 +27,8 @@ export async function gatherWayOn(
   const place = machineName({ env, commonDir });
   const isGoing = isSessionBusy(commonDir, session.id);
   return {
-    ...{ place, isGoing },
+    place,
+    isGoing,
     person: await askingPerson(git, tasks),
     behind: isGoing ? null : behindLanding(standing.session, place),
     overdue: await overdueClaims(tasks, reading),

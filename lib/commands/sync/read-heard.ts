@@ -20,7 +20,9 @@ export async function readHeard(io: Io, reading: Reading): Promise<Heard> {
   const { decided, withdrawn, refused } = await readCounting(io, reading);
   const snapshot = await reading.store.snapshot();
   return {
-    ...{ decided, withdrawn, refused },
+    decided,
+    withdrawn,
+    refused,
     proposals: allProposals(snapshot),
     signed: signedIn(snapshot, decided),
   };

@@ -37,9 +37,14 @@ export async function reportSync(
   const restored = [...new Set(settled.flatMap((one) => one.restored))];
   const accepted = [...new Set(settled.flatMap((one) => one.accepted))];
   output.json({
-    ...{ dry_run: dryRun, ...result, proposals: Object.fromEntries(proposals) },
-    ...{ signed: Object.fromEntries(signed), refused_signatures: after.refused },
-    ...{ restored, accepted, doubts },
+    dry_run: dryRun,
+    ...result,
+    proposals: Object.fromEntries(proposals),
+    signed: Object.fromEntries(signed),
+    refused_signatures: after.refused,
+    restored,
+    accepted,
+    doubts,
   });
   const changes = renderIncoming(result.changes, output.style);
   const ends = [...renderSettled({ restored, accepted }), ...renderUnverified(doubts, output.style)];

@@ -61,8 +61,12 @@ async function sealOf(
   const { name } = await readIdent(context, 'GIT_COMMITTER_IDENT');
   const by = /<([^>]*)>$/.exec(name)?.[1] ?? '';
   const unsigned = {
-    ...{ repository, by, at: new Date().toISOString(), place },
-    ...{ decisions: [...decisions], settled: [...settled] },
+    repository,
+    by,
+    at: new Date().toISOString(),
+    place,
+    decisions: [...decisions],
+    settled: [...settled],
   };
   const signature = await signText(context, sealedText(id, unsigned), signatureNamespace);
   return { ...unsigned, signature };

@@ -34,7 +34,13 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     };
     const { commonDir, objectFormat } = git.repository;
     const result = await syncState({
-      ...{ context, commonDir, objectFormat, remote, isDry, passesDamage, keepsMine },
+      context,
+      commonDir,
+      objectFormat,
+      remote,
+      isDry,
+      passesDamage,
+      keepsMine,
       ends: await store.mergeJudge(),
       ...(wishes.restore.length + wishes.accept.length === 0 ? {} : { settle }),
     });

@@ -22,7 +22,8 @@ export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
     const wish = { task: wanted, role, wantsWorktree: args.options.worktree };
     // One after the other: the second of one person finds the first one's worktree, not a claim without one.
     const lock = {
-      ...{ commonDir: git.repository.commonDir, name: `claim-${session.id}` },
+      commonDir: git.repository.commonDir,
+      name: `claim-${session.id}`,
       signal: workshop.signal,
     };
     const { task, worktree, branch } = await waitForLock(lock, () => claimByHand(workshop, session.id, wish));

@@ -53,7 +53,12 @@ async function readEdit(
     return parseEdit(text, from, task);
   }
   const entries = Object.entries({
-    ...{ title, description, priority, cohesion_group: group, file_locks: locks, dependencies: needs },
+    title,
+    description,
+    priority,
+    cohesion_group: group,
+    file_locks: locks,
+    dependencies: needs,
     attempts: attempts === null ? null : readAttempts(attempts),
   }).filter(([, value]) => value !== null);
   const plan = planOf(task);

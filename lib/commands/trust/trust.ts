@@ -47,7 +47,9 @@ async function ask(
     output.result(describe(changes, answer === 'allowed', output));
   if (answer === 'given' || answer === 'yes') keepPermission(place, content, new Date());
   output.json({
-    ...{ repository: place.root, config: place.config, digest: content.digest },
+    repository: place.root,
+    config: place.config,
+    digest: content.digest,
     trusted: answer !== 'no' && answer !== 'waits',
     items: changes.map(({ item, change, before }) => ({ ...item, change, before })),
   });

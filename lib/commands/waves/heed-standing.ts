@@ -26,7 +26,9 @@ export async function heedStanding(opened: Opened, io: Io, where: Where): Promis
     const { pull_request: url, merged } = request;
     if (url === null || merged !== null) continue;
     const forge = openForge(forgeOf(url), {
-      ...{ cwd: opened.workshop.root, io, retry: 'git flame review --pr' },
+      cwd: opened.workshop.root,
+      io,
+      retry: 'git flame review --pr',
     });
     try {
       const { state, head } = await forge.standing(url);

@@ -94,7 +94,8 @@ async function preview(opened: Opened, session: SessionId, wave: WaveCommand): P
 async function next(opened: Opened, id: SessionId, wave: WaveCommand): Promise<Action> {
   const view = await viewSession(opened.workshop, id);
   const action = nextAction({
-    ...{ ...view, maxCycles: opened.config.limits.max_wave_cycles },
+    ...view,
+    maxCycles: opened.config.limits.max_wave_cycles,
     isWindingDown: opened.workshop.windDown.isAsked() || !wave.actions.includes('work'),
     canStart: (all) =>
       canStart(withoutHeldApart(opened.workshop, all), opened.config.concurrency.development),

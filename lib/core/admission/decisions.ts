@@ -16,7 +16,8 @@ export function sessionDecisions(session: Session): readonly Decision[] {
   const { raised_limit: raised, checkout, pauses, changesets } = session;
   const replan = replanDecision(session);
   return [
-    ...[sessionDecision(session), sessionStateDecision(session)],
+    sessionDecision(session),
+    sessionStateDecision(session),
     ...(raised === null ? [] : [limitDecision(session, raised)]),
     ...(checkout === null ? [] : [checkoutDecision(session, checkout)]),
     ...(replan === null ? [] : [replan]),
@@ -39,7 +40,9 @@ export function sessionDecision({ id, objective, base_branch, landing }: Session
 export function taskDecision(task: Task): Decision {
   // The id is enough for thousands of foreign tasks: only those that may be trusted are looked at.
   return {
-    ...{ kind: 'task', session: task.session, about: task.id },
+    kind: 'task',
+    session: task.session,
+    about: task.id,
     get facts() {
       return taskFacts(task);
     },
@@ -57,7 +60,9 @@ function taskFacts(task: Task): Decision['facts'] {
  */
 export function taskStateDecision(task: Task): Decision {
   return {
-    ...{ kind: 'standing', session: task.session, about: task.id },
+    kind: 'standing',
+    session: task.session,
+    about: task.id,
     get facts() {
       return standingFacts(task);
     },

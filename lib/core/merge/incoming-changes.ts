@@ -131,7 +131,10 @@ export function verdictChanges(
     from: string | null,
     to: string | null,
   ): IncomingChange => ({
-    ...{ session, about: task, from, to },
+    session,
+    about: task,
+    from,
+    to,
     what: `verdict on ${shortId(commit)}`,
   });
   return [

@@ -34,7 +34,10 @@ export function reserveShare(
   if (left < least[unit]) return null;
   const share = Math.min(most, left);
   const own = {
-    ...{ agent, machine, cost_usd: 0, tokens: 0 },
+    agent,
+    machine,
+    cost_usd: 0,
+    tokens: 0,
     ...(unit === 'usd' ? { cost_usd: share } : { tokens: Math.floor(share) }),
   };
   return { session: { ...session, reservations: [...others, own] }, share: inUnit(own), isCut: share < most };

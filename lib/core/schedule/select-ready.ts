@@ -45,7 +45,11 @@ export function selectReady({
   const atWork = busy.filter(({ id }) => !judged.has(id));
   const used = atWork.reduce((sum, task) => sum + places(task), 0);
   const { selected, deferred } = pickBatch({
-    ...{ ready, running: atWork, limit, chains, taken: used },
+    ready,
+    running: atWork,
+    limit,
+    chains,
+    taken: used,
     wanted: places,
   });
   const unsettled = busy.filter(({ id }) => judged.has(id));

@@ -16,8 +16,14 @@ export function amendWork(
   const last = task.history.at(-1);
   const notes = boundText([last?.notes ?? '', `${said}.`].filter(Boolean).join('\n'));
   const entry = {
-    ...{ agent_id: task.agent_id, timestamp: at, result: 'done', notes, rejection_reason: null },
-    ...{ cost_usd: 0, tokens_used: 0, ...(last?.comments === undefined ? {} : { comments: last.comments }) },
+    agent_id: task.agent_id,
+    timestamp: at,
+    result: 'done',
+    notes,
+    rejection_reason: null,
+    cost_usd: 0,
+    tokens_used: 0,
+    ...(last?.comments === undefined ? {} : { comments: last.comments }),
   };
   const next: DoneTask = {
     ...task,

@@ -142,8 +142,14 @@ export function addGround(task: ClaimedTask | DoneTask, below: BuiltOn): TaskCha
 function doneAgain({ agent_id, history }: Task, notes: string, at: string): Omit<HistoryEntry, 'attempt'> {
   const { comments } = history.at(-1) ?? {};
   return {
-    ...{ agent_id, timestamp: at, result: 'done', notes: boundText(notes), rejection_reason: null },
-    ...{ cost_usd: 0, tokens_used: 0, ...(comments === undefined ? {} : { comments }) },
+    agent_id,
+    timestamp: at,
+    result: 'done',
+    notes: boundText(notes),
+    rejection_reason: null,
+    cost_usd: 0,
+    tokens_used: 0,
+    ...(comments === undefined ? {} : { comments }),
   };
 }
 

@@ -161,12 +161,13 @@ export function chooseTry(
     result: { ...noResult, notes: boundText(one.notes) },
     history: byAgent(
       amendAttempt(task.history, {
-        ...{ agent_id: one.agent_id, timestamp: choice.at, result: 'done', rejection_reason: null },
-        ...{
-          notes: boundText([one.notes, `Its ${said}.`].filter(Boolean).join('\n')),
-          cost_usd: 0,
-          tokens_used: 0,
-        },
+        agent_id: one.agent_id,
+        timestamp: choice.at,
+        result: 'done',
+        rejection_reason: null,
+        notes: boundText([one.notes, `Its ${said}.`].filter(Boolean).join('\n')),
+        cost_usd: 0,
+        tokens_used: 0,
       }),
       one.agent_id,
     ),

@@ -8,9 +8,17 @@ interface PathLists {
  * read are left out: `*.pem` holds the authorities that TLS trusts, `.npmrc` the settings of installs.
  */
 export const defaultHiddenPaths = [
-  ...['**/.env', '**/.env[._-]!(*example*|*sample*|*template*|*dist*)', '**/.envrc'],
-  ...['**/*.secret', '**/*.key', '**/*.p12', '**/*.pfx', '**/*.jks'],
-  ...['**/{key,*[._-]key,privkey*}.pem', '**/id_{rsa,dsa,ecdsa,ed25519}', '**/.{netrc,pgpass,pypirc}'],
+  '**/.env',
+  '**/.env[._-]!(*example*|*sample*|*template*|*dist*)',
+  '**/.envrc',
+  '**/*.secret',
+  '**/*.key',
+  '**/*.p12',
+  '**/*.pfx',
+  '**/*.jks',
+  '**/{key,*[._-]key,privkey*}.pem',
+  '**/id_{rsa,dsa,ecdsa,ed25519}',
+  '**/.{netrc,pgpass,pypirc}',
 ];
 
 /** Paths that no agent may ask to read. */

@@ -49,7 +49,10 @@ const reason = words('reason', 'Reason', { usage: 'REASON', enter: 'back' });
 /** The answers to a changeset, the usual one first. */
 export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
   {
-    ...{ word: 'approve', label: 'Approve', key: '(a)pprove', look: 'good' },
+    word: 'approve',
+    label: 'Approve',
+    key: '(a)pprove',
+    look: 'good',
     means: ({ red }) =>
       red
         ? 'it lands although its checks fail, for this reason'
@@ -58,19 +61,30 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     inFile: [
       { word: 'approve', isNamed: ({ red }) => !red },
       {
-        ...{ key: 'approve', holds: 'comments', field: 'comments', usage: 'comments', beside: ['message'] },
+        key: 'approve',
+        holds: 'comments',
+        field: 'comments',
+        usage: 'comments',
+        beside: ['message'],
         isNamed: () => false,
       },
       {
-        ...{ key: 'override', holds: 'words', field: 'override', usage: 'reason' },
-        ...{ beside: ['comments', 'message'], isNamed: ({ red }) => red },
+        key: 'override',
+        holds: 'words',
+        field: 'override',
+        usage: 'reason',
+        beside: ['comments', 'message'],
+        isNamed: ({ red }) => red,
       },
     ],
     flag: ({ red }) => (red ? '--override REASON' : '--approve'),
     done: ({ override: why }) => (why === undefined ? 'approved' : `approved although checks fail: ${why}`),
   },
   {
-    ...{ word: 'reject', label: 'Reject', key: '(r)eject', look: 'bad' },
+    word: 'reject',
+    label: 'Reject',
+    key: '(r)eject',
+    look: 'bad',
     means: ({ tasks }) =>
       tasks.length > 1
         ? 'its tasks are done again and are told why'
@@ -84,7 +98,10 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     },
     inFile: [
       {
-        ...{ key: 'reject', holds: 'words', field: 'reason', usage: 'reason' },
+        key: 'reject',
+        holds: 'words',
+        field: 'reason',
+        usage: 'reason',
         beside: ['tasks', 'comments', 'keep'],
       },
     ],
@@ -93,20 +110,30 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
       `rejected${Array.isArray(tasks) ? ` (${tasks.join(', ')})` : ''}: ${why}`,
   },
   {
-    ...{ word: 'reject', label: 'Send tasks back', key: '(t)ask back', look: 'bad' },
+    word: 'reject',
+    label: 'Send tasks back',
+    key: '(t)ask back',
+    look: 'bad',
     means: 'the others of it go on, in a changeset that is built without them',
     isOffered: ({ tasks }) => tasks.length > 1,
     fields: ({ tasks }) => [
       {
-        ...{ kind: 'some', name: 'tasks', label: 'Which go back', unknown: 'it holds no task' },
+        kind: 'some',
+        name: 'tasks',
+        label: 'Which go back',
+        unknown: 'it holds no task',
         options: tasks.map(({ id, title }) => ({ value: id, label: `${id}  ${title}` })),
       },
-      ...[reason, keep, comments],
+      reason,
+      keep,
+      comments,
     ],
     done: 'rejected',
   },
   {
-    ...{ word: 'approve', label: 'Approve with a message', key: '(m)essage' },
+    word: 'approve',
+    label: 'Approve with a message',
+    key: '(m)essage',
     means: 'it lands with what you write',
     isOffered: ({ has_message }) => has_message,
     fields: (asks) => [
@@ -117,21 +144,27 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     done: 'approved',
   },
   {
-    ...{ word: 'skip', label: 'Skip', key: '(s)kip' },
+    word: 'skip',
+    label: 'Skip',
+    key: '(s)kip',
     means: 'nothing is decided; it is shown again in the next cycle',
     inFile: [{ word: 'skip' }],
     flag: () => '--skip',
     done: 'skipped',
   },
   {
-    ...{ word: 'recheck', label: 'Check again', key: 'chec(k) again' },
+    word: 'recheck',
+    label: 'Check again',
+    key: 'chec(k) again',
     means: 'its checks run again on this very commit, for when you mended what they lacked; it still waits',
     isOffered: ({ red }) => red,
     inFile: [{ word: 'recheck', isNamed: ({ red }) => red }],
     done: 'checked again',
   },
   {
-    ...{ word: 'choose', label: 'Take another attempt', key: '(o)ther attempt' },
+    word: 'choose',
+    label: 'Take another attempt',
+    key: '(o)ther attempt',
     means: ({ others }) =>
       `its work instead: ${others.map(({ task, attempt }) => `${task} ${attempt}`).join(' or ')}`,
     each: ({ others, tasks }) =>
@@ -153,7 +186,9 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
   },
   {
     // From the lines of the change: on the review page, and by themselves where lines are edited at the terminal.
-    ...{ word: 'suggest', label: 'Apply suggestions', key: '' },
+    word: 'suggest',
+    label: 'Apply suggestions',
+    key: '',
     means: 'what the comments suggest is put on top of the work, as your own commits',
     isOffered: ({ takes_suggestions: takes }) => takes === true,
     fields: () => [comments],
@@ -171,7 +206,9 @@ function override({ red }: ChangesetFacts): readonly AnswerField[] {
   const without = 'Without a reason it is not approved.';
   return [
     words('override', 'Its diagnostics fail. Approve it all the same, because', {
-      ...{ usage: 'REASON', enter: 'back', without },
+      usage: 'REASON',
+      enter: 'back',
+      without,
     }),
   ];
 }
@@ -179,16 +216,23 @@ function override({ red }: ChangesetFacts): readonly AnswerField[] {
 /** A decision that is taken back, in a review and after it. */
 export function undoAnswer(): AnswerRow<{ readonly undoable: readonly Undoable[] }> {
   return {
-    ...{ word: 'undo', label: 'Undo a decision', key: '(u)ndo a decision' },
+    word: 'undo',
+    label: 'Undo a decision',
+    key: '(u)ndo a decision',
     means: ({ undoable }) =>
       `what was decided is taken back: ${undoable.map(({ group, state }) => `${group} (${state})`).join(', ')}`,
     isOffered: ({ undoable }) => undoable.length > 0,
     fields: ({ undoable }) => [
       {
-        ...{ kind: 'one', name: 'changeset', label: 'Which is taken back', usage: 'CHANGESET' },
+        kind: 'one',
+        name: 'changeset',
+        label: 'Which is taken back',
+        usage: 'CHANGESET',
         unknown: 'nothing was decided here about',
         options: undoable.map(({ id, group, state, reason: why }) => ({
-          ...{ value: id, name: group, label: `${id}  ${state}${why === '' ? '' : `: ${why}`}` },
+          value: id,
+          name: group,
+          label: `${id}  ${state}${why === '' ? '' : `: ${why}`}`,
         })),
       },
     ],

@@ -14,7 +14,9 @@ export type PlanGiven =
   | { readonly kind: 'edit'; readonly text: string };
 
 const replan = {
-  ...{ word: 'replan', label: 'Re-plan', key: '(r)e-plan' },
+  word: 'replan',
+  label: 'Re-plan',
+  key: '(r)e-plan',
   means: 'a planner makes another plan',
   fields: () => [words('notes', 'What should be different?', { usage: 'NOTES' })],
   inFile: [{ key: 'replan', holds: 'words', field: 'notes', usage: 'notes' }],
@@ -23,14 +25,19 @@ const replan = {
 
 export const planAnswers: readonly AnswerRow<AskedAt<'plan'>>[] = [
   {
-    ...{ word: 'approve', label: 'Approve', key: '(a)pprove', look: 'good' },
+    word: 'approve',
+    label: 'Approve',
+    key: '(a)pprove',
+    look: 'good',
     means: 'its tasks are worked on as they stand here',
     isOffered: ({ problems }) => problems.length === 0,
     inFile: [{ word: 'approve' }],
     done: 'approved',
   },
   {
-    ...{ word: 'edit', label: 'Edit', key: '(e)dit' },
+    word: 'edit',
+    label: 'Edit',
+    key: '(e)dit',
     means: 'the plan as you leave it is shown once more',
     fields: () => [words('text', 'The plan', { loads: 'plan', usage: 'FILE' })],
     inFile: [{ key: 'edit', holds: 'words', field: 'text', usage: 'file' }],
@@ -38,7 +45,9 @@ export const planAnswers: readonly AnswerRow<AskedAt<'plan'>>[] = [
   },
   { ...replan, isOffered: ({ replans_left: left }) => left > 0 },
   {
-    ...{ word: 'quit', label: 'Quit', key: '(q)uit' },
+    word: 'quit',
+    label: 'Quit',
+    key: '(q)uit',
     means: ({ quit_means: means }) => means,
     inFile: [{ word: 'quit' }],
     done: 'quit',
@@ -55,19 +64,26 @@ export type SessionDecision =
   | { readonly kind: 'undo'; readonly changeset: string };
 
 const continues: AnswerRow<unknown> = {
-  ...{ word: 'continue', label: 'Continue', key: '(c)ontinue', look: 'good' },
+  word: 'continue',
+  label: 'Continue',
+  key: '(c)ontinue',
+  look: 'good',
   means: 'another cycle begins',
   inFile: [{ word: 'continue' }],
   done: 'continue',
 };
 const retry: AnswerRow<unknown> = {
-  ...{ word: 'retry', label: 'Retry', key: 're(t)ry' },
+  word: 'retry',
+  label: 'Retry',
+  key: 're(t)ry',
   means: 'what failed is tried again, too',
   inFile: [{ word: 'retry' }],
   done: 'retry',
 };
 const stop: AnswerRow<unknown> = {
-  ...{ word: 'stop', label: 'Stop', key: '(s)top' },
+  word: 'stop',
+  label: 'Stop',
+  key: '(s)top',
   means: 'the run ends here',
   inFile: [{ word: 'stop' }],
   done: 'stop',
@@ -86,11 +102,17 @@ export type BudgetDecision = { readonly kind: 'raise'; readonly amount: number }
 
 export const budgetAnswers: readonly AnswerRow<AskedAt<'budget'>>[] = [
   {
-    ...{ word: 'raise', label: 'Raise', key: '(r)aise', look: 'good' },
+    word: 'raise',
+    label: 'Raise',
+    key: '(r)aise',
+    look: 'good',
     means: ({ unit }) => `so many ${unit === 'usd' ? 'dollars' : 'tokens'} are added to the limit`,
     fields: ({ unit }) => [
       {
-        ...{ kind: 'amount', name: 'amount', isWhole: unit === 'tokens', usage: 'AMOUNT' },
+        kind: 'amount',
+        name: 'amount',
+        isWhole: unit === 'tokens',
+        usage: 'AMOUNT',
         label: `Add to the limit, in ${unit === 'usd' ? 'USD' : 'tokens'}`,
       },
     ],
@@ -98,7 +120,9 @@ export const budgetAnswers: readonly AnswerRow<AskedAt<'budget'>>[] = [
     done: ({ amount }) => `raised by ${amount}`,
   },
   {
-    ...{ word: 'stop', label: 'Stop', key: '(s)top' },
+    word: 'stop',
+    label: 'Stop',
+    key: '(s)top',
     means: 'the session stops; everything is kept',
     inFile: [{ word: 'stop' }],
     done: 'stop',
@@ -111,11 +135,14 @@ export interface BaseDecision {
 
 export const baseAnswers: readonly AnswerRow<AskedAt<'base'>>[] = [
   {
-    ...{ word: 'go-on', label: 'Go on', key: '(g)o on all the same', look: 'good' },
+    word: 'go-on',
+    label: 'Go on',
+    key: '(g)o on all the same',
+    look: 'good',
     means: 'agents work all the same, although it cannot pass as it is',
     done: 'go on all the same',
   },
-  { ...{ word: 'stop', label: 'Stop', key: '(s)top' }, means: 'no agent is paid', done: 'stop' },
+  { word: 'stop', label: 'Stop', key: '(s)top', means: 'no agent is paid', done: 'stop' },
 ];
 
 /** answer: in the order of the questions. proceed: it is left to the agent, by the person unless `why` says otherwise. */
@@ -124,26 +151,33 @@ export type AgentAnswer =
   | { readonly kind: 'proceed'; readonly why?: string };
 
 const answer = {
-  ...{ word: 'answer', label: 'Answer in words', key: '' },
+  word: 'answer',
+  label: 'Answer in words',
+  key: '',
   done: ({ answers }) => (Array.isArray(answers) ? answers.join('; ') : ''),
 } as const satisfies Partial<AnswerRow<unknown>>;
 
 export const agentAnswers: readonly AnswerRow<AskedAt<'question'>>[] = [
   {
     // One press is enough where one thing is asked that has one of a few answers.
-    ...{ ...answer, look: 'good', means: 'the agent is told' },
+    ...answer,
+    look: 'good',
+    means: 'the agent is told',
     each: ({ questions }) => {
       const [only, ...others] = questions;
       if (only === undefined || others.length > 0 || only.isSeveral) return [];
       // By its number: a label that is one itself would be read as another option's.
       return only.options.map(({ label, description }, index) => ({
-        ...{ label, means: description === '' ? 'the agent is told' : description },
-        ...{ given: { answers: [`${index + 1}`] }, name: `${index + 1}` },
+        label,
+        means: description === '' ? 'the agent is told' : description,
+        given: { answers: [`${index + 1}`] },
+        name: `${index + 1}`,
       }));
     },
   },
   {
-    ...{ ...answer, means: 'the agent is told, and goes on' },
+    ...answer,
+    means: 'the agent is told, and goes on',
     fields: ({ questions }) =>
       questions.map(
         ({ question }): AnswerField => words('answers', question, { isListed: true, usage: 'ANSWER' }),
@@ -157,7 +191,9 @@ export const agentAnswers: readonly AnswerRow<AskedAt<'question'>>[] = [
     inFile: [{ key: 'answer', holds: 'texts', field: 'answers', usage: 'text' }],
   },
   {
-    ...{ word: 'proceed', label: 'Leave it to the agent', key: '' },
+    word: 'proceed',
+    label: 'Leave it to the agent',
+    key: '',
     means: 'the agent goes on with its best judgement',
     inFile: [{ word: 'proceed' }],
     done: 'left to the agent',

@@ -53,7 +53,9 @@ function typed<Asks>(row: AnswerRow<Asks>, asks: Asks): readonly TypedAnswer[] {
   const usage = special?.usage?.(asks) ?? (first === undefined ? '' : usageOf(first));
   return [
     {
-      ...{ word, text: usage, means: special?.means?.(asks) ?? meansOf(row, asks) },
+      word,
+      text: usage,
+      means: special?.means?.(asks) ?? meansOf(row, asks),
       options: fields.map(({ name }) => name).filter((name) => name in fieldOptions),
       read: (text, options) => {
         const own = special?.read?.(text, asks) ?? (first === undefined ? {} : readField(first, text));

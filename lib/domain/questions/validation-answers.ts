@@ -32,14 +32,20 @@ const keep: AnswerField = { kind: 'tick', name: 'keep', label: 'The next attempt
 
 function notes({ notes: value }: { readonly notes: string }): AnswerField {
   return words('notes', 'Notes for the next attempt', {
-    ...{ isNeeded: false, value, usage: '[NOTES]', enter: "the validator's" },
+    isNeeded: false,
+    value,
+    usage: '[NOTES]',
+    enter: "the validator's",
   });
 }
 
 /** The answers to a task that failed its validation, the usual one first. */
 export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
   {
-    ...{ word: 'requeue', label: 'Send back', key: '(r)equeue', look: 'good' },
+    word: 'requeue',
+    label: 'Send back',
+    key: '(r)equeue',
+    look: 'good',
     means: "it is tried again, with these notes (the validator's)",
     fields: (asks) => [notes(asks), keep],
     inFile: [{ key: 'requeue', holds: 'words', field: 'notes', usage: 'notes', beside: ['keep'] }],
@@ -47,13 +53,17 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     done: ({ notes: said }) => `sent back: ${said}`,
   },
   {
-    ...{ word: 'requeue', label: 'Edit and send back', key: '(e)dit and requeue' },
+    word: 'requeue',
+    label: 'Edit and send back',
+    key: '(e)dit and requeue',
     means: 'it is tried again as it stands here',
     fields: (asks) => [
       notes(asks),
       words('description', 'What it is to do', { isNeeded: false, value: asks.description }),
       {
-        ...{ kind: 'lines', name: 'file_locks', label: 'What it may change, a path a line' },
+        kind: 'lines',
+        name: 'file_locks',
+        label: 'What it may change, a path a line',
         value: asks.file_locks,
       },
       keep,
@@ -61,7 +71,9 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     done: 'sent back',
   },
   {
-    ...{ word: 'recheck', label: 'Check again', key: '(c)heck again' },
+    word: 'recheck',
+    label: 'Check again',
+    key: '(c)heck again',
     means:
       'its checks run again on this very commit, for when you mended what they lacked; a changed configuration counts once the run is started again',
     inFile: [{ word: 'recheck' }],
@@ -69,7 +81,9 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     done: 'checked again',
   },
   {
-    ...{ word: 'pass', label: 'Pass with a reason', key: '(p)ass with a reason' },
+    word: 'pass',
+    label: 'Pass with a reason',
+    key: '(p)ass with a reason',
     means: 'it counts as passed; the reason stays with the verdict',
     fields: () => [words('override', 'Pass it all the same, because', { usage: 'REASON' })],
     inFile: [{ key: 'override', holds: 'words', field: 'override', usage: 'reason' }],
@@ -77,7 +91,9 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     done: ({ override }) => `passed all the same: ${override}`,
   },
   {
-    ...{ word: 'choose', label: 'Take another attempt', key: '(o)ther attempt' },
+    word: 'choose',
+    label: 'Take another attempt',
+    key: '(o)ther attempt',
     means: ({ others }) =>
       `that attempt is judged instead: ${others.map(({ attempt }) => attempt).join(' or ')}`,
     each: ({ others }) =>
@@ -92,7 +108,10 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     done: ({ attempt }) => `attempt ${attempt} chosen`,
   },
   {
-    ...{ word: 'drop', label: 'Drop', key: '(d)rop', look: 'bad' },
+    word: 'drop',
+    label: 'Drop',
+    key: '(d)rop',
+    look: 'bad',
     means: ({ task }) => `${task} is given up`,
     fields: () => [words('reason', 'Why is it dropped?', { usage: 'REASON' })],
     inFile: [
@@ -127,13 +146,18 @@ export type ValidatorGiven =
 /** The answers where a validator came to no verdict. */
 export const validatorAnswers: readonly AnswerRow<AskedAt<'validator_failed'>>[] = [
   {
-    ...{ word: 'retry', label: 'Retry', key: '(r)etry', look: 'good' },
+    word: 'retry',
+    label: 'Retry',
+    key: '(r)etry',
+    look: 'good',
     means: 'another validator judges it',
     inFile: [{ word: 'retry' }],
     done: 'retry',
   },
   {
-    ...{ word: 'pass', label: 'Pass by hand', key: '(p)ass' },
+    word: 'pass',
+    label: 'Pass by hand',
+    key: '(p)ass',
     means: 'you judged the diff yourself',
     fields: ({ red }) => [
       red
@@ -147,13 +171,19 @@ export const validatorAnswers: readonly AnswerRow<AskedAt<'validator_failed'>>[]
     done: ({ notes: said }) => `judged by hand: pass${said === undefined || said === '' ? '' : `, ${said}`}`,
   },
   {
-    ...{ word: 'fail', label: 'Fail by hand', key: '(f)ail', look: 'bad' },
+    word: 'fail',
+    label: 'Fail by hand',
+    key: '(f)ail',
+    look: 'bad',
     means: 'it fails its validation',
     fields: () => [words('notes', 'What is wrong?', { usage: 'NOTES' })],
     done: ({ notes: said }) => `judged by hand: fail, ${said}`,
   },
   {
-    ...{ word: 'skip', label: 'Skip', key: '(s)kip', look: 'bad' },
+    word: 'skip',
+    label: 'Skip',
+    key: '(s)kip',
+    look: 'bad',
     means: 'the task fails',
     inFile: [{ word: 'skip' }],
     done: 'skipped',

@@ -92,9 +92,15 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<GuardedOutcom
   const told = outcome.failure === null ? 'ended' : outcome.failure.kind;
   const { cost_usd, tokens, duration_ms } = outcome;
   const run: AgentRun = {
-    ...{ id, role, task_id: task },
+    id,
+    role,
+    task_id: task,
     model: isPaid ? model : null,
-    ...{ started_at: began, ended_at: timestamp(workshop), outcome: told, cost_usd, tokens },
+    started_at: began,
+    ended_at: timestamp(workshop),
+    outcome: told,
+    cost_usd,
+    tokens,
   };
   // First of all: after a kill from here on, the run is not paid for twice.
   if (role === 'worker' && outcome.failure === null)

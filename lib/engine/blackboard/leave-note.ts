@@ -52,7 +52,7 @@ export async function leaveNote(
       return null;
     }
     requireRoom(view);
-    const note = makeNote({ ...{ text, by, at, tasks, paths }, place: workshop.place });
+    const note = makeNote({ text, by, at, tasks, paths, place: workshop.place });
     left = { note, isNew: true };
     return {
       notes: {
@@ -82,7 +82,8 @@ export async function dropNotes(
     return {
       notes: {
         changes: tasks.map((task) => ({
-          ...{ task, add: [] },
+          task,
+          add: [],
           drop: found.filter((one) => one.task === task).map(({ note }) => note),
         })),
         subject: `note ${named}: taken away by ${workshop.gates.person}`,

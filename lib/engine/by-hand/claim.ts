@@ -125,8 +125,12 @@ async function claim(
     const at = timestamp(workshop);
     const reopened = reopenSession(view.session, task.id);
     const steps = takeByHand(now, {
-      ...{ worktree, at, claimedBy: person, host: workshop.place },
-      ...{ start: commit, builtOn },
+      worktree,
+      at,
+      claimedBy: person,
+      host: workshop.place,
+      start: commit,
+      builtOn,
     });
     // By taking a received task, the person accepts it.
     return { steps, accepted: handDecisions(task), ...(reopened === undefined ? {} : { session: reopened }) };

@@ -62,7 +62,9 @@ export async function submitByHand(
     start,
     tip,
     policy: await workerPolicy(workshop, {
-      ...{ worktree: handWorktree(workshop, task) ?? '/', fileLocks: task.file_locks, start },
+      worktree: handWorktree(workshop, task) ?? '/',
+      fileLocks: task.file_locks,
+      start,
     }),
     ours: [],
     signer: null,
@@ -165,7 +167,9 @@ async function complete(
     const now = taskOf(view, task.id);
     requireHeld(now, person, false);
     const step = completeTask(now, {
-      ...{ commit: work.tip, start: work.from.commit, branch: branchName(task) },
+      commit: work.tip,
+      start: work.from.commit,
+      branch: branchName(task),
       ...(work.from.builtOn === undefined ? {} : { builtOn: work.from.builtOn }),
       notes: work.notes ?? `Submitted by ${person}.`,
       at: timestamp(workshop),

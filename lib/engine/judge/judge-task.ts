@@ -20,7 +20,9 @@ export async function brokenRules(workshop: Workshop, task: Task): Promise<reado
   // The work it went on with is by other agents, and was judged when it was handed in.
   const given = task.kept === undefined ? [] : await workshop.git.commitsBetween(start, task.kept.commit);
   const violations = await judgeCommits(workshop, {
-    ...{ start, tip, policy },
+    start,
+    tip,
+    policy,
     // An agent's last commit may have been made for it, by a message and in a name that were not its own.
     ours: [...given.map(({ oid }) => oid), ...(agent === null ? [] : [tip])],
     signer: agent === null ? null : { identity: agentIdentity(agent), began: null, now },

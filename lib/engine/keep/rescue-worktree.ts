@@ -129,7 +129,9 @@ async function objections(
   // A merger's worktree holds what it was to merge: that was judged when it was handed in.
   const accepted = task?.commit ? await workshop.git.commitsBetween(cell.start, task.commit) : [];
   const policy = await workerPolicy(workshop, {
-    ...{ agentId: parseAgentId(agent), worktree: cell.path, start: cell.start },
+    agentId: parseAgentId(agent),
+    worktree: cell.path,
+    start: cell.start,
     fileLocks: task?.file_locks ?? [],
     prepared: await preparedIn(workshop, cell),
   });

@@ -48,7 +48,12 @@ async function judge(
       : `not merged, of ${id}`;
   const ref = parseRefName(`refs/heads/${branch}`);
   return {
-    ...{ kind: 'branch', ref: { ref, commit }, subject: subjectOf(id, group), isMerged, name: ref, why },
+    kind: 'branch',
+    ref: { ref, commit },
+    subject: subjectOf(id, group),
+    isMerged,
+    name: ref,
+    why,
     needsForce: !isMerged && !isMergedThere,
   };
 }

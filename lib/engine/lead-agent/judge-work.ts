@@ -99,7 +99,8 @@ function requireCommit(id: string, now: string, named: string | undefined): void
 function notDone({ id, status }: Pick<Task, 'id' | 'status'>) {
   const next = waysOf[status] ?? 'wait_for_workers, then get_task_output';
   return refusal({
-    ...{ code: 'not-done', next },
+    code: 'not-done',
+    next,
     message: `${id} is ${status}: there is no finished work to judge.`,
   });
 }

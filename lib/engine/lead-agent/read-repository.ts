@@ -85,7 +85,10 @@ export async function listRepositoryFolder(
   const shown = names.filter((name) => mayRead(`${prefix}${name.replace(/\/$/, '')}`) === null);
   const next = asked.cursor + pageOfPaths;
   return {
-    ...{ path, commit, entries: shown.slice(asked.cursor, next), left_out: names.length - shown.length },
+    path,
+    commit,
+    entries: shown.slice(asked.cursor, next),
+    left_out: names.length - shown.length,
     next_cursor: next < shown.length ? next : null,
   };
 }
@@ -120,7 +123,9 @@ export async function searchRepository(
   const matches = takeMatches(shown.slice(cursor, cursor + pageOfMatches));
   const next = cursor + matches.length;
   return {
-    ...{ commit, matches, left_out: found.lines.length - shown.length },
+    commit,
+    matches,
+    left_out: found.lines.length - shown.length,
     next_cursor: next < shown.length ? next : null,
     ...(found.isCut ? { incomplete: 'There is more than can be listed: search below a path.' } : {}),
   };

@@ -25,8 +25,11 @@ export async function stepDown(workshop: Workshop, id: SessionId, error: unknown
   const kept = await tried(keepAll(workshop, id, lead));
   const { term = 1 } = view.stored.machines ?? {};
   return leadPassedOn({
-    ...{ lead, term, remote: workshop.sharing.remote },
-    ...{ freed: given.done, kept: kept.done },
+    lead,
+    term,
+    remote: workshop.sharing.remote,
+    freed: given.done,
+    kept: kept.done,
     missed: [
       ...(given.why === null
         ? []

@@ -105,7 +105,9 @@ function filledIn(
 ): string {
   const width = subjectWidth - group.length - 2;
   const values: Readonly<Record<string, string>> = {
-    ...{ group, objective: objective.split('\n')[0] ?? '', session: id },
+    group,
+    objective: objective.split('\n')[0] ?? '',
+    session: id,
     titles: joinTitles(tasks, width),
     list: tasks.map((task) => `* ${task.id}: ${task.title}`).join('\n'),
   };

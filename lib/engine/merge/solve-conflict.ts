@@ -85,7 +85,11 @@ async function letSolve(
   const brought = await changedByTask(workshop, task);
   const locks = [...new Set([...task.file_locks, ...paths, ...brought])];
   const rules = await workerPolicy(workshop, {
-    ...{ role: 'merger', agentId: agent, worktree: cell.path, fileLocks: locks, start: cell.start },
+    role: 'merger',
+    agentId: agent,
+    worktree: cell.path,
+    fileLocks: locks,
+    start: cell.start,
   });
   // A merger's scope is the conflict, also where that of a task isn't enforced.
   const policy = { ...rules, file_locks: locks };

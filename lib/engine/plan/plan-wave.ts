@@ -209,7 +209,8 @@ async function tellIgnored(
       const rule = pathsUnder(lock).flatMap((path) => rules.get(path) ?? [])[0];
       if (rule === undefined) continue;
       events.emit({
-        ...{ event: 'notice', level: 'warning' },
+        event: 'notice',
+        level: 'warning',
         message: `git ignores ${lock}, which ${id} may change, by ${rule}: what an agent makes there is in no commit, unless it adds it with git add -f.`,
       });
     }

@@ -66,7 +66,9 @@ async function look(parts: LookoutParts, memory: LookMemory, at: Look): Promise<
   memory.isRecalled = true;
   const { works, places } = await gather(parts, memory, { ...at, found, base });
   const plan = planTrials({
-    ...{ works, branch: { branch, commit: base }, changesets: session.changesets },
+    works,
+    branch: { branch, commit: base },
+    changesets: session.changesets,
     isKnown: (pair) => memory.trials.has(trialKey(pair)) || hasFailed(memory, pair),
     most: bounds.trials,
   });
@@ -93,7 +95,8 @@ function hasFailed({ failed }: LookMemory, pair: TrialPair): boolean {
 /** All that a look depends on: while it stays the same there is nothing to do. */
 function fingerprint({ tips, unreadable }: Tips, base: ObjectId, { changesets }: Session): string {
   return JSON.stringify([
-    ...[base, unreadable],
+    base,
+    unreadable,
     ...tips.map(({ task, commit, isAtWork }) => [task.id, commit, isAtWork, task.file_locks, task.built_on]),
     ...changesets.map(({ id, state, commit }) => [id, state, commit]),
   ]);

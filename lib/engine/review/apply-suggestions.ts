@@ -41,7 +41,9 @@ export async function applySuggestions(
   const reason = `${formatCount(comments.length, 'suggestion')} of ${workshop.gates.person} applied`;
   workshop.events.emit({
     event: 'changeset-decided',
-    ...{ changeset: changeset.id, decision: 'built again', reason },
+    changeset: changeset.id,
+    decision: 'built again',
+    reason,
   });
 }
 

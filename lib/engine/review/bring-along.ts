@@ -156,7 +156,8 @@ async function tellMoved(
   const isTakenBack =
     tip !== null && (await git.isAncestor(to, tip)) && (await isAsBefore(git, { from, to, tip }));
   events.emit({
-    ...{ event: 'notice', level: 'warning' },
+    event: 'notice',
+    level: 'warning',
     message: `${branch} was moved since ${shortId(to)} landed, so its work trees are left as they are.`,
     details: isTakenBack
       ? [

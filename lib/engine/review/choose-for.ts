@@ -17,7 +17,9 @@ export async function chooseFor(
   const reason = `attempt ${attempt} at ${task} is its work`;
   workshop.events.emit({
     event: 'changeset-decided',
-    ...{ changeset: changeset.id, decision: 'built again', reason },
+    changeset: changeset.id,
+    decision: 'built again',
+    reason,
   });
 }
 

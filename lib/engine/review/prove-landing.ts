@@ -52,7 +52,9 @@ async function brokenMerge(
 ): Promise<readonly string[]> {
   const commits = await workshop.git.commitsBetween(parent, commit);
   const violations = await judgeCommits(workshop, {
-    ...{ start: parent, tip: commit, signer: null },
+    start: parent,
+    tip: commit,
+    signer: null,
     policy: await workerPolicy(workshop, {
       fileLocks: tasks.flatMap(({ file_locks }) => file_locks),
       start: parent,

@@ -110,15 +110,17 @@ function revertTask(
   const { follow, notes, keep } = wish;
   const id = freeId(view, changeset.group);
   const planned = {
-    ...{
-      id,
-      title: `Take ${changeset.group} back`,
-      priority: 1,
-      cohesion_group: undoName(changeset.group),
-    },
+    id,
+    title: `Take ${changeset.group} back`,
+    priority: 1,
+    cohesion_group: undoName(changeset.group),
     description: `Take the landing of changeset ${changeset.id} back, which is ${changeset.landed_commit}: ${notes}`,
-    ...{ dependencies: [], file_locks: locksOf(work.paths), model: null, adapter: null },
-    ...{ acceptance_criteria: [], constraints: [] },
+    dependencies: [],
+    file_locks: locksOf(work.paths),
+    model: null,
+    adapter: null,
+    acceptance_criteria: [],
+    constraints: [],
   };
   const task: Task = {
     ...toTask(workshop, view, planned, at),
@@ -126,10 +128,20 @@ function revertTask(
   };
   const person = workshop.gates.person;
   const claimed = claimTask(task, {
-    ...{ agentId: null, worktree: null, at, claimedBy: person, host: workshop.place, start: work.tip },
+    agentId: null,
+    worktree: null,
+    at,
+    claimedBy: person,
+    host: workshop.place,
+    start: work.tip,
   });
   const done = completeTask(claimed.task, {
-    ...{ commit: work.commit, start: work.tip, branch: branchName(task), at, cost: 0, tokens: 0 },
+    commit: work.commit,
+    start: work.tip,
+    branch: branchName(task),
+    at,
+    cost: 0,
+    tokens: 0,
     notes: `Reverts ${shortId(changeset.landed_commit)}: ${notes}`,
   });
   return { task, steps: [claimed, done] };
@@ -144,8 +156,20 @@ function passedAsked(
   const notes = `Takes ${changeset.id} back: ${wish.notes}`;
   const by = workshop.gates.person;
   return {
-    ...{ session, task: id, commit, base: tip, tree, status: 'pass', notes, issues: [], diagnostics },
-    ...{ by, at: timestamp(workshop), cost_usd: 0, tokens: 0, override: notes },
+    session,
+    task: id,
+    commit,
+    base: tip,
+    tree,
+    status: 'pass',
+    notes,
+    issues: [],
+    diagnostics,
+    by,
+    at: timestamp(workshop),
+    cost_usd: 0,
+    tokens: 0,
+    override: notes,
   };
 }
 

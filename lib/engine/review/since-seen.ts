@@ -88,7 +88,10 @@ async function compare(
   const { commit: to } = now;
   return {
     seen: versions.map(({ id, became, reason, commit }) => ({ id, became, reason, commit })),
-    ...{ from, to, isMoved, clashes },
+    from,
+    to,
+    isMoved,
+    clashes,
     diffstat: await git.diffStat(from, to),
     commits: await pairAll(git, earlier),
     comments: await answerComments(git, { versions, comments, from, now }),

@@ -83,7 +83,10 @@ export async function fateOf(
     return { kind: 'back', notes: [notes, ...own.messages].join('\n'), paths: own.paths };
   }
   const step = replayTask(task, {
-    ...{ commit: own.commit, start: start.commit, builtOn: start.builtOn, without: lost },
+    commit: own.commit,
+    start: start.commit,
+    builtOn: start.builtOn,
+    without: lost,
     at: timestamp(workshop),
   });
   const since = lost.map((id) => `${id} ${becameOf(id)}`).join(', and ');

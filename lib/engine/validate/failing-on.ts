@@ -34,7 +34,9 @@ export async function rememberRuns(
   runs: readonly DiagnosticRun[],
 ): Promise<readonly Failing[]> {
   const failing = failedDiagnostics(runs).map(({ command, exit_code, timed_out, output }) => ({
-    ...{ command, exit_code, timed_out },
+    command,
+    exit_code,
+    timed_out,
     output: endOf(output),
   }));
   // A registry that can't be reached now may be in a moment.

@@ -14,7 +14,9 @@ export function agentLimit(workshop: Workshop, running: number): number {
   const usedMb = Array.from({ length: running }, (_, at) => known[at] ?? 0);
   const { limit, isReduced } = adaptiveLimit({
     configured: development,
-    ...{ freeMb, minPerAgentMb: perAgent, usedMb },
+    freeMb,
+    minPerAgentMb: perAgent,
+    usedMb,
   });
   if (isReduced) {
     const message = `Only ${limit} of ${development} agents at once: ${Math.round(freeMb)} MB of memory are free, ${perAgent} MB each are wanted.`;

@@ -103,8 +103,11 @@ export function attemptOf(
   { agent_id: agent, adapter, model }: Pick<Try, 'agent_id' | 'adapter' | 'model'>,
 ): Attempt {
   return {
-    ...{ session: task.session, task: { ...task, adapter, model }, agent },
-    ...{ adapter: workshop.adapter(adapter), began: workshop.now().getTime() },
+    session: task.session,
+    task: { ...task, adapter, model },
+    agent,
+    adapter: workshop.adapter(adapter),
+    began: workshop.now().getTime(),
     path: worktreePath(workshop, agent),
   };
 }
@@ -188,9 +191,17 @@ async function takeOne(
   const { commit, start, from, built_on: builtOn = [] } = one.work;
   const { cost_usd: cost, tokens } = spentOn(tries);
   await recordDone(workshop, claim, {
-    ...{ tip: commit, by: one.agent_id, told: { notes: one.left, leftOut: 0 }, onRecorded },
+    tip: commit,
+    by: one.agent_id,
+    told: { notes: one.left, leftOut: 0 },
+    onRecorded,
     done: {
-      ...{ commit, start, builtOn, notes: one.notes, cost, tokens },
+      commit,
+      start,
+      builtOn,
+      notes: one.notes,
+      cost,
+      tokens,
       ...(from === undefined ? {} : { from }),
       tries: withChosen(tries, at),
       why: `best of ${tries.length}: ${why}`,

@@ -41,7 +41,8 @@ export async function attemptTask(
   };
   try {
     await goOn(workshop, attempt, {
-      ...{ begun, steps },
+      begun,
+      steps,
       later: (work) => void left.push(work),
       clearUp: (work) =>
         steps.clearUp(async () => {
@@ -70,7 +71,8 @@ async function goOn(
   let ending: Ending;
   try {
     ending = await performAttempt(workshop, attempt, {
-      ...{ ...begun, later },
+      ...begun,
+      later,
       open: (work) => steps.open(work),
       judge: (work) => steps.judge(work),
     });

@@ -58,7 +58,10 @@ async function collect(
     path: cell.path,
   };
   const policy = await workerPolicy(workshop, {
-    ...{ agentId: agent, worktree: cell.path, fileLocks: task.file_locks, start: cell.base },
+    agentId: agent,
+    worktree: cell.path,
+    fileLocks: task.file_locks,
+    start: cell.base,
     prepared: await preparedIn(workshop, cell),
   });
   await book(workshop, task.session, cell.ended);

@@ -74,7 +74,10 @@ export async function judgeTip(
   const made = await workshop.git.cellMade(cell);
   const given = await workshop.git.commitsBetween(cell.base, cell.start);
   return judgeCommits(workshop, {
-    ...{ start: cell.base, quarantine: cell.quarantine, tip, policy },
+    start: cell.base,
+    quarantine: cell.quarantine,
+    tip,
+    policy,
     ours: [...given.map(({ oid }) => oid), ...(made === null ? [] : [made]), ...(isOurs ? [tip] : [])],
     signer: { identity: author, began, now: workshop.now().getTime() },
   });

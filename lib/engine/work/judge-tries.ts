@@ -57,8 +57,14 @@ export function workedBy(task: Task, { agent_id, work, notes }: Try): WorkedTask
   if (work === undefined) return null;
   const { commit, start } = work;
   const entry = {
-    ...{ attempt: 0, agent_id, timestamp: task.updated_at, result: 'done', notes, rejection_reason: null },
-    ...{ cost_usd: 0, tokens_used: 0 },
+    attempt: 0,
+    agent_id,
+    timestamp: task.updated_at,
+    result: 'done',
+    notes,
+    rejection_reason: null,
+    cost_usd: 0,
+    tokens_used: 0,
   };
   return {
     ...task,

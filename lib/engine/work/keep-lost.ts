@@ -30,7 +30,11 @@ export async function keepLost(
   let mustStay = false;
   for (const { commit, subject } of await lostOf(workshop, cell)) {
     const violations = await judgeCommits(workshop, {
-      ...{ start: cell.base, tip: commit, quarantine: cell.quarantine, policy, ours: [] },
+      start: cell.base,
+      tip: commit,
+      quarantine: cell.quarantine,
+      policy,
+      ours: [],
       signer: { identity: agentIdentity(agent), began, now: workshop.now().getTime() },
     });
     const against = violations.filter(({ rule }) => !unfinished.some((one) => one === rule));

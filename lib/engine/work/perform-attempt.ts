@@ -100,7 +100,10 @@ async function workIn(
     return failed(prepared.failure);
   }
   const policy = await workerPolicy(workshop, {
-    ...{ agentId: agent, worktree: cell.path, fileLocks: task.file_locks, start: cell.base },
+    agentId: agent,
+    worktree: cell.path,
+    fileLocks: task.file_locks,
+    start: cell.base,
     prepared: await preparedIn(workshop, cell),
   });
   const outcome = await runAgent(workshop, {
@@ -116,7 +119,10 @@ async function workIn(
     ...(later === undefined ? {} : { later }),
     lastWord: (words, signal) => lastWord(workshop, { attempt, cell, policy, signal }, words),
     prompt: await workerPrompt(workshop, view, task, {
-      ...{ policy, base: cell.base, builtOn, isKept: cell.start !== cell.base },
+      policy,
+      base: cell.base,
+      builtOn,
+      isKept: cell.start !== cell.base,
     }),
   });
   return judge(async () => {

@@ -69,12 +69,18 @@ function endOf(task: Task, { failure, work, notes, told, outcome }: Ending, size
   const spent = { cost_usd: outcome.cost_usd, tokens: outcome.tokens };
   if (work === null)
     return {
-      ...{ ended: 'failed', notes: '', left: [], ...spent },
+      ended: 'failed',
+      notes: '',
+      left: [],
+      ...spent,
       ...(failure === null ? {} : { failure: keptFailure(failure) }),
     };
   const { start, base } = work.cell;
   return {
-    ...{ ended: 'handed-in', notes, left: [...told.notes], ...spent },
+    ended: 'handed-in',
+    notes,
+    left: [...told.notes],
+    ...spent,
     work: {
       commit: work.tip,
       start: base,
@@ -91,7 +97,12 @@ function tell({ events }: Pick<Workshop, 'events'>, { id, tries = [] }: Task, { 
   if (one === undefined || one.ended === null) return;
   events.emit({
     event: 'attempt-ended',
-    ...{ task: id, agent, attempt: at + 1, of: tries.length, outcome: one.ended },
-    ...{ lines: one.work?.lines ?? null, why: one.failure?.message ?? null },
+    task: id,
+    agent,
+    attempt: at + 1,
+    of: tries.length,
+    outcome: one.ended,
+    lines: one.work?.lines ?? null,
+    why: one.failure?.message ?? null,
   });
 }

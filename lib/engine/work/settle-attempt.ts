@@ -106,8 +106,12 @@ async function complete(
   if (work === null) return;
   const { start, base } = work.cell;
   const done: DoneWork = {
-    ...{ commit: work.tip, start: base, ...(start === base ? {} : { from: start }) },
-    ...{ notes, cost: outcome.cost_usd, tokens: outcome.tokens },
+    commit: work.tip,
+    start: base,
+    ...(start === base ? {} : { from: start }),
+    notes,
+    cost: outcome.cost_usd,
+    tokens: outcome.tokens,
   };
   const isDone = await recordDone(workshop, attempt, {
     told,
@@ -120,7 +124,9 @@ async function complete(
   if (!isDone) return;
   if (work.hidden.length > 0)
     workshop.events.emit({
-      ...{ event: 'notice', level: 'warning', details: work.hidden.slice(0, 20) },
+      event: 'notice',
+      level: 'warning',
+      details: work.hidden.slice(0, 20),
       message: `${attempt.task.id} is done without ${formatCount(work.hidden.length, 'path')} that no commit holds${work.leftBehind.length > 0 ? `; its worktree stays: ${work.cell.path}` : ''}.`,
     });
   if (work.leftBehind.length > 0) await leaveCell(workshop, work.cell);
@@ -161,7 +167,10 @@ export async function recordDone(
     const judged =
       step.task.tries === undefined || verdict === undefined ? [] : [judgeTask(step.task, verdict)];
     return {
-      ...{ steps: [step, ...judged], refs: [{ ref, old, new: tip }], actor: by, accepted },
+      steps: [step, ...judged],
+      refs: [{ ref, old, new: tip }],
+      actor: by,
+      accepted,
       ...(change === null ? {} : { notes: { changes: [change], subject: leftSubject(change, by) } }),
     };
   });

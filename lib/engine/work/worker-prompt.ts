@@ -30,7 +30,10 @@ export async function workerPrompt(
   { policy, base, isKept, builtOn }: WorkerStart,
 ): Promise<PromptData> {
   return {
-    ...{ role: 'worker', task, policy, isKept },
+    role: 'worker',
+    task,
+    policy,
+    isKept,
     earlier: await earlierChange(workshop, task, base),
     left: toldTo(task, view),
     below: builtOn.flatMap((one) => view.tasks.find(({ id }) => id === one.task) ?? []),
@@ -49,11 +52,16 @@ export async function previewPrompt(
   const base = task.start_commit ?? (await baseTip(workshop, view.session));
   const policy = await workerPolicy(workshop, {
     ...(task.agent_id === null ? {} : { agentId: task.agent_id }),
-    ...{ worktree: task.worktree ?? '/', fileLocks: task.file_locks, start: base },
+    worktree: task.worktree ?? '/',
+    fileLocks: task.file_locks,
+    start: base,
   });
   const builtOn = task.built_on ?? workBelow(task, view.tasks, workshop.config.concurrency.overlap);
   const data = await workerPrompt(workshop, view, task, {
-    ...{ policy, base, builtOn, isKept: task.kept !== undefined },
+    policy,
+    base,
+    builtOn,
+    isKept: task.kept !== undefined,
   });
   return agentPrompt(workshop, {
     adapter: roleAdapter(workshop.config, 'worker', task),

@@ -91,7 +91,13 @@ export async function listLeftovers(
 ): Promise<readonly Leftover[]> {
   const prepared = readPrepared(root);
   const { stdout } = await runGit(git, [
-    ...['ls-files', '-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'],
+    'ls-files',
+    '-z',
+    '-t',
+    '--modified',
+    '--deleted',
+    '--others',
+    '--exclude-standard',
   ]);
   const entries = splitNames(stdout).map((entry) => ({ tag: entry[0], path: entry.slice(2) }));
   const found = new Map<string, boolean>();

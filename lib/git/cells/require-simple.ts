@@ -36,7 +36,9 @@ function problemOf(text: string, where: string, bounds: WorkBounds): Error | nul
     const wild = wildInNames(line);
     if (wild > bounds.patternWild)
       return tooMuch('times * inside the names of one pattern', {
-        ...{ found: wild, most: bounds.patternWild, where },
+        found: wild,
+        most: bounds.patternWild,
+        where,
       });
     const stars = line.split('**').length - 1;
     if (stars > bounds.patternStars)

@@ -94,12 +94,14 @@ export function hasLoose(objectDir: string, oid: string): boolean {
 
 // --local leaves out what the repository has already; neither deltas nor a commit-graph the agent wrote.
 const plainly = [
-  ...['-c', 'core.commitGraph=false', '-c', 'core.multiPackIndex=false', '-c', 'pack.useBitmaps=false'],
+  '-c',
+  'core.commitGraph=false',
+  '-c',
+  'core.multiPackIndex=false',
+  '-c',
+  'pack.useBitmaps=false',
 ];
-const pack = [
-  ...plainly,
-  ...['pack-objects', '--revs', '--local', '--stdout', '-q', '--window=0', '--threads=1'],
-];
+const pack = [...plainly, 'pack-objects', '--revs', '--local', '--stdout', '-q', '--window=0', '--threads=1'];
 
 /** Starts a child by `start`; where it can't, ends the one that waits for it. */
 function startOrEnd<Child>(start: () => Child, waiting: ChildProcess): Child {

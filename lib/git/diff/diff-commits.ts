@@ -6,10 +6,19 @@ import { type GitContext, runGit } from '../process/run-git.ts';
 // Attributes, drivers and settings can blank or disguise a file in a diff; these say no to each of them.
 // diff-tree, unlike diff, obeys no diff.* setting of the person either.
 export const plainDiff = [
-  ...['-r', '--no-ext-diff', '--no-textconv', '--no-color', '--text', '--full-index'],
-  ...['--no-relative', '--ignore-submodules=none', '--submodule=short'],
+  '-r',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--text',
+  '--full-index',
+  '--no-relative',
+  '--ignore-submodules=none',
+  '--submodule=short',
   // Beyond the limit only exact moves are found: the time grows with its square.
-  ...['--find-renames=50%', '-l1000', '--no-rename-empty'],
+  '--find-renames=50%',
+  '-l1000',
+  '--no-rename-empty',
 ];
 const asPatch = ['-p', '-U3', '--inter-hunk-context=0', '--src-prefix=a/', '--dst-prefix=b/'];
 

@@ -18,8 +18,14 @@ export async function pairCommits(
   }
   const { stdout } = await runGit(context, [
     // Its own run of git log shows notes where the person's settings do.
-    ...['range-diff', '--no-color', '--no-notes', '--no-patch', '--abbrev=64'],
-    ...[`${before.start}..${before.commit}`, `${now.start}..${now.commit}`, '--'],
+    'range-diff',
+    '--no-color',
+    '--no-notes',
+    '--no-patch',
+    '--abbrev=64',
+    `${before.start}..${before.commit}`,
+    `${now.start}..${now.commit}`,
+    '--',
   ]);
   return stdout.toString().split('\n').flatMap(parsePair);
 }

@@ -58,10 +58,7 @@ async function readCounts(
   { base, tip }: Ends,
   { options, paths }: DiffView,
 ): Promise<readonly Counted[]> {
-  const args = [
-    ...['diff-tree', ...plainDiff, '--raw', '--numstat', '-z', ...options, base, tip, '--'],
-    ...paths,
-  ];
+  const args = ['diff-tree', ...plainDiff, '--raw', '--numstat', '-z', ...options, base, tip, '--', ...paths];
   return parseCounts((await runGit(context, args)).stdout);
 }
 

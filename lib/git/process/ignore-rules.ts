@@ -10,7 +10,9 @@ export async function ignoreRules(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const { stdout } = await runGit(git, ['check-ignore', '-v', '-z', '--stdin'], {
-    ...{ input: joinNames(paths), accept: [0, 1, 128], env: { GIT_LITERAL_PATHSPECS: '0' } },
+    input: joinNames(paths),
+    accept: [0, 1, 128],
+    env: { GIT_LITERAL_PATHSPECS: '0' },
   });
   const words = splitNames(stdout);
   const rules = new Map<string, string>();

@@ -55,7 +55,12 @@ export function repositorySettings(env: GitContext['env'], commonDir: string): P
 
 async function listSettings(context: GitContext): Promise<Awaited<Remembered['read']>> {
   const { stdout } = await runGit(context, [
-    ...['config', '--list', '--show-scope', '--show-origin', '--includes', '-z'],
+    'config',
+    '--list',
+    '--show-scope',
+    '--show-origin',
+    '--includes',
+    '-z',
   ]);
   const output = stdout.toString();
   const origins = new Set(output.split('\0').filter((_, at) => at % 3 === 1));

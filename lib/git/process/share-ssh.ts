@@ -9,8 +9,11 @@ import { readSettings } from './settings.ts';
 // The first ssh leaves a connection that the next ones use. One that is dead is found within 15 s, and one that is not used
 // ends after a minute.
 const sharing = [
-  ...['ControlMaster=auto', 'ControlPersist=60', 'ConnectTimeout=10'],
-  ...['ServerAliveInterval=5', 'ServerAliveCountMax=2'],
+  'ControlMaster=auto',
+  'ControlPersist=60',
+  'ConnectTimeout=10',
+  'ServerAliveInterval=5',
+  'ServerAliveCountMax=2',
 ];
 // ssh binds `<folder>/<40 digits>.<16 letters>`, and sun_path holds 108 bytes with its final zero.
 const longestFolder = 107 - 58;
@@ -66,8 +69,12 @@ async function describeSsh(context: GitContext, command: string, target: readonl
   const line = `${command} -V 2>&1 && exec ${command} -G ${target.map(shellQuote).join(' ')}`;
   const { execa } = await import('execa');
   const { exitCode, stdout } = await execa('/bin/sh', ['-c', line], {
-    ...{ cwd: context.cwd, env: environmentOf(context), extendEnv: false },
-    ...{ stdin: 'ignore', timeout: 10_000, reject: false },
+    cwd: context.cwd,
+    env: environmentOf(context),
+    extendEnv: false,
+    stdin: 'ignore',
+    timeout: 10_000,
+    reject: false,
   });
   return exitCode === 0 ? stdout : '';
 }

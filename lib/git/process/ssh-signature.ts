@@ -117,8 +117,13 @@ async function run(
   const { execa } = await import('execa');
   const path = program.includes('/') ? program : programPath(program, context.env.PATH);
   const ended = await execa(path, args, {
-    ...{ cwd: context.cwd, env: { ...gitEnvironment(context.env), TZ: 'UTC' }, extendEnv: false, input },
-    ...{ detached: true, reject: false, stripFinalNewline: false },
+    cwd: context.cwd,
+    env: { ...gitEnvironment(context.env), TZ: 'UTC' },
+    extendEnv: false,
+    input,
+    detached: true,
+    reject: false,
+    stripFinalNewline: false,
   });
   const { exitCode, signal, stdout, stderr, originalMessage } = ended;
   if (exitCode === undefined && signal === undefined)

@@ -32,8 +32,14 @@ export async function editRecorded(commonDir: string, request: EditRequest): Pro
   await replace(realPath(join(commonDir, file)), request.change, (before, after) => {
     const { start, removed, added } = findDifference(before ?? noBytes, after);
     request.save({
-      ...{ file, existed: before !== null, start, removed: removed.toString('base64'), added },
-      ...{ after: sha256(after), lines, settings },
+      file,
+      existed: before !== null,
+      start,
+      removed: removed.toString('base64'),
+      added,
+      after: sha256(after),
+      lines,
+      settings,
     });
   });
 }

@@ -125,7 +125,13 @@ function judgeWords(context: CommandContext, words: readonly string[], given: In
   const trusted = isShellLine ? 0 : trustedOf(context, name, args);
   if (trusted === null) return judgeEquivalent(context, words, given);
   const call: ProgramCall = {
-    ...{ name, family, args, trusted, ...given, context, isBare: isBare(policy, name) },
+    name,
+    family,
+    args,
+    trusted,
+    ...given,
+    context,
+    isBare: isBare(policy, name),
     judgeInner: (inner) => judgeWords(context, inner, { input: null, piped: [mark.any] }),
   };
   return judgeRunner(call) ?? judgeProgram(call);

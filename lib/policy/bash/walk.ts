@@ -37,8 +37,14 @@ export function walkScript(
   const values = new Map<string, Set<string>>();
   for (const one of [null, visitor]) {
     const walk: Walk = {
-      ...{ policy, facts, visitor: one, values, functions: new Map() },
-      ...{ visited: new Set<string>(), work: { left: mostWork }, depth: 0 },
+      policy,
+      facts,
+      visitor: one,
+      values,
+      functions: new Map(),
+      visited: new Set<string>(),
+      work: { left: mostWork },
+      depth: 0,
     };
     walkList(walk, { places: [cwd], isLost: false, piped: [mark.any] }, script.commands);
   }

@@ -50,8 +50,13 @@ export class StoredEvidence implements CompletionEvidence {
   #growthOf(branch: string, since: number): Growth {
     const name = `${branch} ${since}`;
     const growth = this.#branches.get(name) ?? {
-      ...{ branch, since, tip: null, isShort: false },
-      ...{ asked: new Set<ObjectId>(), answers: new Map<ObjectId, Answer>(), named: new Set<string>() },
+      branch,
+      since,
+      tip: null,
+      isShort: false,
+      asked: new Set<ObjectId>(),
+      answers: new Map<ObjectId, Answer>(),
+      named: new Set<string>(),
     };
     this.#branches.set(name, growth);
     return growth;

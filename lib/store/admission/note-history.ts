@@ -67,10 +67,19 @@ export async function listNoteSteps(
   const paths = new Map(keys.map((key) => [notePath(key).join('/'), key]));
   const git = { ...context, cwd: commonDir, variables: { GIT_DIR: commonDir } };
   const { stdout } = await runGit(git, [
-    ...['--no-replace-objects', 'log', '--full-history', '-m', '--raw', '--no-abbrev'],
+    '--no-replace-objects',
+    'log',
+    '--full-history',
+    '-m',
+    '--raw',
+    '--no-abbrev',
     // Where not all are read, the latest of every line.
     ...(most === undefined ? ['--topo-order'] : [`--max-count=${most}`]),
-    ...['--no-renames', '--format=', ref, '--', ...paths.keys()],
+    '--no-renames',
+    '--format=',
+    ref,
+    '--',
+    ...paths.keys(),
   ]);
   return stdout
     .toString()

@@ -101,7 +101,15 @@ function restoreCourse(
   const { landing: _, ...rest } = raw;
   const lands = landing === undefined ? {} : { landing };
   return {
-    ...{ ...rest, ...lands, changesets: seen.changesets },
-    ...{ objective, base_branch, cycle, wave, state, replans, proposal },
+    ...rest,
+    ...lands,
+    changesets: seen.changesets,
+    objective,
+    base_branch,
+    cycle,
+    wave,
+    state,
+    replans,
+    proposal,
   };
 }

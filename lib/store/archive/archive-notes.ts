@@ -51,7 +51,8 @@ export function pageNotesOf<T>(
   const places = anchors.map(({ key }) => findNotes(root, key));
   const notes = places.flatMap((found) => found.map(({ note }) => note));
   return {
-    ...{ notes, anchors },
+    notes,
+    anchors,
     isWhole: places.every((found) => found.length === 1) && notes.every(({ value }) => value !== null),
     removal: [
       ...places.flatMap((found) => found.map(({ path }) => ({ path, entry: null }))),

@@ -69,7 +69,10 @@ async function prepare(
   const archive = await readArchive({ ...options, catFile });
   const objects = new Map<string, NewObject>();
   const changing: ChangeContext = {
-    ...{ actor, host: hostname ?? null, now: now(), objectFormat },
+    actor,
+    host: hostname ?? null,
+    now: now(),
+    objectFormat,
     identity: await readCommitIdentity(options),
     sink: (type, content) => {
       const object = makeObject(objectFormat, type, content);
@@ -188,8 +191,13 @@ function shortNote({ value }: Note<Session>, id: SessionId, { now, objectFormat 
     ...anchored(objectFormat, sessionAnchor(id)),
     next: (_: Session | null, rev: number): Session => ({
       ...kept,
-      ...{ rev, archived_at, proposal: null, replan_notes: null },
-      ...{ agents: [], changesets: [], gates: [] },
+      rev,
+      archived_at,
+      proposal: null,
+      replan_notes: null,
+      agents: [],
+      changesets: [],
+      gates: [],
     }),
   };
 }

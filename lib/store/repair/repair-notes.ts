@@ -36,7 +36,10 @@ export async function repairNotes<T>(context: RepairContext, kind: NoteKind<T>):
     const next = commitTree(state, edits, {
       change: changeFor(repairs.filter(({ isDone }) => isDone)),
       context: {
-        ...{ actor: 'git flame doctor', host: null, now: new Date(), objectFormat: context.objectFormat },
+        actor: 'git flame doctor',
+        host: null,
+        now: new Date(),
+        objectFormat: context.objectFormat,
         identity: await readCommitIdentity(context),
         sink: (type, content) => {
           const object = makeObject(context.objectFormat, type, content);
@@ -73,7 +76,9 @@ async function findLost<T>(context: RepairContext, state: RefState<T>): Promise<
   const lost = [...listAnchors(state.root)].filter(({ key }) => !keys.has(key));
   return Promise.all(
     lost.map(async ({ name, key }) => ({
-      ...{ key, problem: `is the anchor of ${name}, whose note is gone`, blobs: [key] },
+      key,
+      problem: `is the anchor of ${name}, whose note is gone`,
+      blobs: [key],
       good: await fromHistory(context, state, key, []),
     })),
   );
@@ -137,14 +142,17 @@ function describe<T>({ ref }: NoteKind<T>, { key, problem, blobs, good }: Broken
   const was = `${blobs.join(' and ')} ${problem}`;
   if (good === null)
     return {
-      ...{ ref, isDone: false },
+      ref,
+      isDone: false,
       message: `A note on ${ref} stays as it is: object ${was}, and no earlier version of it can be read.`,
       hints: blobs.map((blob) => `git cat-file -p ${blob}`),
     };
   const from =
     good.commit === null ? 'the one that was changed most' : `its version of ${shortId(good.commit)}`;
   return {
-    ...{ ref, isDone: true, hints: [] },
+    ref,
+    isDone: true,
+    hints: [],
     message: `The note on ${key} of ${ref} is ${from} again; object ${was}, and stays in the history.`,
   };
 }

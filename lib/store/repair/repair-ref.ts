@@ -23,7 +23,8 @@ export async function repairRef<T>(
   const found = await findSound(context, kind);
   if (found === null)
     return {
-      ...{ ref, isDone: false },
+      ref,
+      isDone: false,
       message: `${message} Neither its reflog nor the copy of a remote has an earlier state of it.`,
       hints: [`git flame sync`, `Without it, what it held is lost: git update-ref -d ${ref}`],
     };
@@ -33,7 +34,9 @@ export async function repairRef<T>(
     return { ref, isDone: true, message: `${message} It can be repaired: ${told}.`, hints: [] };
   const backup = await moveBack(context, ref, found.oid);
   return {
-    ...{ ref, isDone: true, hints: [] },
+    ref,
+    isDone: true,
+    hints: [],
     message: `${told}; what it held is kept at ${backup}. It was: ${message}`,
   };
 }

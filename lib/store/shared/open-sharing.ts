@@ -54,7 +54,11 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
   store.writeThrough((parts) => {
     const exchange = new RemoteExchange(parts, { remote, network });
     const writer = new SharedWriter(parts, {
-      ...{ remote, exchange, signs, signal, onLine },
+      remote,
+      exchange,
+      signs,
+      signal,
+      onLine,
       pace: new Pace(pushesPerMinute),
       machines: () => 1 + watch.machines().filter(({ state }) => state !== 'gone').length,
       onLook: (theirs) => {

@@ -82,7 +82,12 @@ export class OwnSigns {
       sign,
       { parents, count: this.#count },
       {
-        ...{ actor: sign.machine, host, identity, now: parts.now(), objectFormat, sink },
+        actor: sign.machine,
+        host,
+        identity,
+        now: parts.now(),
+        objectFormat,
+        sink,
         sign: signer?.() ?? null,
       },
     );

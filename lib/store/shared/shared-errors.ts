@@ -7,7 +7,11 @@ export function stepRefusal(cause: unknown): unknown {
   const { kind, code, data, lines: details } = cause;
   const { remote, ref, reason } = data;
   return new FlameError({
-    ...{ kind, code, data, details, cause },
+    kind,
+    code,
+    data,
+    details,
+    cause,
     message: `${remote} does not take ${ref}: ${reason}. Nothing of that step counts, there or here.`,
     hints: cause.hints.map((hint) => hint.replace('git flame sync REMOTE', 'git flame run --remote REMOTE')),
   });

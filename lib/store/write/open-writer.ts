@@ -14,7 +14,11 @@ export function openWriter(
 ): GroupCommit {
   const { context, commonDir, objectFormat, idents = openIdents(context) } = options;
   return new GroupCommit({
-    ...{ context, idents, commonDir, objectFormat, ...reading },
+    context,
+    idents,
+    commonDir,
+    objectFormat,
+    ...reading,
     objects: new ObjectWriter({ context, commonDir, objectFormat }),
     queue: new WriteQueue(commonDir),
     now: options.now ?? (() => new Date()),

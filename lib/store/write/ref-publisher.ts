@@ -31,7 +31,10 @@ export class RefPublisher {
     const { context, commonDir, objectFormat, reason } = options;
     this.#objects = new ObjectWriter({ context, commonDir, objectFormat });
     this.#refs = new RefTransactions({
-      ...{ context, gitDir: commonDir, objectFormat, reason },
+      context,
+      gitDir: commonDir,
+      objectFormat,
+      reason,
       createsReflogs: true,
     });
   }

@@ -15,7 +15,9 @@ export async function saveSeal(options: StoreOptions, session: SessionId, seal: 
       {
         ...anchored(options.objectFormat, signatureAnchor(session)),
         next: (stored: SignatureNote | null, rev: number) => ({
-          ...{ v: 1 as const, rev, session },
+          v: 1 as const,
+          rev,
+          session,
           seals: [...(stored?.seals ?? []).filter(({ place: other }) => other !== seal.place), seal],
         }),
       },

@@ -80,7 +80,11 @@ async function prepare(place: Place, { reviews, validations }: Reviewed): Promis
   const commit = sink(
     'commit',
     renderCommit(root?.oid ?? null, [], message, {
-      ...{ actor: '', host: null, now: now(), objectFormat, sink },
+      actor: '',
+      host: null,
+      now: now(),
+      objectFormat,
+      sink,
       identity: await readCommitIdentity(place),
     }),
   );

@@ -66,7 +66,10 @@ async function prepare<T extends { readonly rev: number }>(
   const { objectFormat, hostname, now = () => new Date() } = options;
   const objects = new Map<string, NewObject>();
   const next = writeNotes(state, writes, change, {
-    ...{ actor, host: hostname ?? null, now: now(), objectFormat },
+    actor,
+    host: hostname ?? null,
+    now: now(),
+    objectFormat,
     identity: await readCommitIdentity(options),
     sink: (type, content) => {
       const object = makeObject(objectFormat, type, content);

@@ -77,7 +77,12 @@ export function openDecisionsFile(file: string): DecisionsFile {
     refresh();
   };
   return {
-    ...{ digests, settled, limits, shared, refresh, keep },
+    digests,
+    settled,
+    limits,
+    shared,
+    refresh,
+    keep,
     isNoted: ({ kind, session, about }) => latest.has(nameOf(kind, session, about)),
     latest: ({ kind, session, about }) => latest.get(nameOf(kind, session, about)) ?? null,
     get revision() {

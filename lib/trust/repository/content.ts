@@ -122,17 +122,23 @@ function readFolders(
   const readPaths = sandbox.read_paths.map((written) => ({ written, ...placeReadPath(written, place.home) }));
   const items = [
     ...folderItems(place, {
-      ...{ keys: ['project', 'worktree_dir'], written: written ?? '', real: outside },
+      keys: ['project', 'worktree_dir'],
+      written: written ?? '',
+      real: outside,
       effect: "holds agents' worktrees, outside the repository",
     }),
     ...folderItems(place, {
-      ...{ keys: ['superpowers', 'plugin_dir'], written: superpowers.plugin_dir ?? '', real: plugin },
+      keys: ['superpowers', 'plugin_dir'],
+      written: superpowers.plugin_dir ?? '',
+      real: plugin,
       effect: 'is shown to agents as a whole, and loaded by their CLI',
     }),
     ...(own === null ? [] : [fileItem(own, { place, namedBy: 'superpowers.plugin_dir' })]),
     ...readPaths.flatMap(({ written, real }, index) =>
       folderItems(place, {
-        ...{ keys: ['sandbox', 'read_paths', index], written, real },
+        keys: ['sandbox', 'read_paths', index],
+        written,
+        real,
         effect: 'is shown to agents as a whole, for reading',
       }),
     ),

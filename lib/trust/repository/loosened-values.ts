@@ -39,7 +39,9 @@ function listLimits(config: Config): readonly LoosenedValue[] {
       // A limit in tokens is what puts the one in dollars out of force.
       .filter(({ path }) => !inTokens(config, path))
       .map(({ keys, path, value }) => ({
-        ...{ keys, path, value },
+        keys,
+        path,
+        value,
         effect: path.startsWith('sandbox.egress.')
           ? (reached[path] ?? 'is what cells reach of the network')
           : `is looser than the built-in ${builtIn.get(path)?.value ?? 'none'}`,

@@ -59,10 +59,15 @@ export function keepPermission(place: PermissionPlace, content: RepositoryConten
   if ([root, commonDir].some((folder) => isBelow(realPathOf(file), realPathOf(folder))))
     throw inRepository(file);
   const permission: Permission = {
-    ...{ repository: realPathOf(commonDir), root, config },
-    ...{ digest: content.digest, allowed_at: now.toISOString() },
+    repository: realPathOf(commonDir),
+    root,
+    config,
+    digest: content.digest,
+    allowed_at: now.toISOString(),
     items: content.items.map(({ kind, where, sha256, words }) => ({
-      ...{ kind, where, sha256 },
+      kind,
+      where,
+      sha256,
       words: words !== null && words.length <= longestKept ? words : null,
     })),
   };

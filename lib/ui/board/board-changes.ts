@@ -61,18 +61,19 @@ export function applyChange(state: BoardState | null, { parts, tasks, gone }: Bo
 }
 
 export const emptyBoard: BoardState = {
-  ...{ run: null, session: null, sessions: [], tasks: {} },
-  ...{
-    agents: [],
-    hints: [],
-    checks: [],
-    ended_checks: [],
-    gate: null,
-    decided: [],
-    changesets: [],
-    notices: [],
-    log: [],
-  },
+  run: null,
+  session: null,
+  sessions: [],
+  tasks: {},
+  agents: [],
+  hints: [],
+  checks: [],
+  ended_checks: [],
+  gate: null,
+  decided: [],
+  changesets: [],
+  notices: [],
+  log: [],
 };
 
 const { tasks: _, ...emptyParts } = emptyBoard;

@@ -38,7 +38,8 @@ export function layerGraph(given: readonly GraphNode[]): LayeredGraph {
   const rows = placeRows(drawn, columns, edges);
   const placed = drawn.map((id) => ({ id, column: columns.get(id) ?? 0, row: rows.get(id) ?? 0 }));
   return {
-    ...{ nodes: placed, edges },
+    nodes: placed,
+    edges,
     alone: nodes.filter((id) => !joined.has(id)),
     columns: Math.max(0, ...placed.map(({ column }) => column + 1)),
     rows: Math.max(0, ...placed.map(({ row }) => row + 1)),

@@ -9,7 +9,8 @@ import { fillTemplate, readTemplate } from '../page/page-template.ts';
  */
 export function renderBoard(nonce: string, hasReview: boolean): string {
   return fillTemplate('board', {
-    ...{ nonce, review: hasReview },
+    nonce,
+    review: hasReview,
     style: readTemplate('page.css') + readTemplate('board.css'),
     script: readFileSync(join(packageRoot(), 'dist', 'board-page.js'), 'utf8'),
   });

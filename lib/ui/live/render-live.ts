@@ -123,8 +123,12 @@ function renderAgents(state: LiveState, frame: LiveFrame, room: number): readonl
   const first = Math.min(Math.max(0, place - count + 1), Math.max(0, agents.length - count));
   const shown = agents.slice(first, first + count);
   const options: AgentRowOptions = {
-    ...{ width: frame.width, now: frame.now, style: frame.style, facts: state.facts },
-    ...{ lines: perAgent, role: Math.max(0, ...shown.map(({ role }) => role.length)) },
+    width: frame.width,
+    now: frame.now,
+    style: frame.style,
+    facts: state.facts,
+    lines: perAgent,
+    role: Math.max(0, ...shown.map(({ role }) => role.length)),
     task: Math.max(0, ...shown.map(({ task }) => (task ?? '').length)),
   };
   const hidden = agents.length - shown.length;
@@ -143,7 +147,8 @@ function renderStream(
 ): readonly string[] {
   const title = renderAgentTitle(row, { ...frame, facts: state.facts });
   const foot = renderFoot(state, frame, [
-    ...['Esc back', '↑↓ scroll'],
+    'Esc back',
+    '↑↓ scroll',
     ...(row.outcome === null ? ['t tell it', 's stop it', '? help'] : []),
   ]);
   const room = Math.max(1, frame.height - title.length - foot.length);

@@ -21,8 +21,16 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
     case 'agent-started': {
       const { agent: id, role, task } = event;
       const row: LiveAgentRow = {
-        ...{ id, role, task, startedAt: now, cost_usd: 0, tokens: 0 },
-        ...{ lines: [], isStopping: false, isQuiet: false, outcome: null },
+        id,
+        role,
+        task,
+        startedAt: now,
+        cost_usd: 0,
+        tokens: 0,
+        lines: [],
+        isStopping: false,
+        isQuiet: false,
+        outcome: null,
       };
       return { ...state, agents: [...state.agents, row].sort(byTask) };
     }

@@ -76,7 +76,14 @@ async function describe(question: ChangesetQuestion): Promise<AskedChangeset> {
   const onTop = (await question.onTop?.(id)) ?? [];
   return {
     ...(await changesetFacts(question)),
-    ...{ id, group, commit, diffstat, depends_on, missing, position, total },
+    id,
+    group,
+    commit,
+    diffstat,
+    depends_on,
+    missing,
+    position,
+    total,
     ...(answers.length === 0 ? {} : { answers }),
     checks: changeset.diagnostics.map(askedCheck),
     warnings: await warningsOf(question),

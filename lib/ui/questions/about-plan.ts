@@ -19,7 +19,9 @@ export function aboutPlan(question: PlanQuestion, plans: EditablePlans): Questio
   const { plan } = question;
   const asks = planAsks(question);
   return {
-    ...{ asks, about: 'the plan', substance: plan },
+    asks,
+    about: 'the plan',
+    substance: plan,
     decide: async (answer) => {
       const given = parseAnswer<PlanGiven>(answersTo(asks), answer);
       return given.kind === 'edit' ? { kind: 'edit', plan: await plans.parse(given.text, question) } : given;
@@ -31,7 +33,11 @@ export function aboutPlan(question: PlanQuestion, plans: EditablePlans): Questio
 export function planAsks(question: PlanQuestion): AskedPlan {
   const { objective, plan, problems, received = [], told = [], replansLeft } = question;
   return {
-    ...{ gate: 'plan', objective, problems, replans_left: replansLeft, quit_means: quitMeans(question) },
+    gate: 'plan',
+    objective,
+    problems,
+    replans_left: replansLeft,
+    quit_means: quitMeans(question),
     tasks: plan.tasks.length,
     notes: [...received, ...renderTold(told, Number.POSITIVE_INFINITY), ...planNotes(question)],
   };

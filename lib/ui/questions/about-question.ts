@@ -21,7 +21,9 @@ export function plainQuestion<Decision>(
   { about, substance }: Pick<Question<unknown>, 'about' | 'substance'>,
 ): Question<Decision> {
   return {
-    ...{ asks, about, substance },
+    asks,
+    about,
+    substance,
     decide: async (given) => parseAnswer<Decision>(answersTo(asks), given),
     text: async () => null,
   };

@@ -48,7 +48,10 @@ function askedSession(
 ): AskedSession {
   const { session, cyclesLeft, undoable = [] } = question;
   return {
-    ...{ gate: 'session', answers, cycle: session.cycle, cycles_left: cyclesLeft },
+    gate: 'session',
+    answers,
+    cycle: session.cycle,
+    cycles_left: cyclesLeft,
     lines: [
       ...cycleFacts(question).map(([name, value]) => `${name}: ${value}`),
       ...tasksInTrouble(question).map(

@@ -21,7 +21,9 @@ export function aboutValidation(question: ValidationQuestion): Question<Validati
   const { id } = task;
   const asks = validationAsks(question);
   return {
-    ...{ asks, about: id, substance: { task, verdict } },
+    asks,
+    about: id,
+    substance: { task, verdict },
     decide: async (given) => decideValidation(question, given),
     text: (what) => diffOf(what, id, showDiff),
   };
@@ -35,9 +37,16 @@ export function validationAsks({
   const { by, diagnostics } = verdict;
   const { notes, issues } = withoutOutput(verdict);
   return {
-    ...{ gate: 'validation', task: id, title, by, notes, issues, others: otherAttempts([task]) },
+    gate: 'validation',
+    task: id,
+    title,
+    by,
+    notes,
+    issues,
+    others: otherAttempts([task]),
     checks: diagnostics.map(askedCheck),
-    ...{ description, file_locks },
+    description,
+    file_locks,
   };
 }
 
@@ -71,7 +80,9 @@ export function aboutValidator(question: ValidatorFailedQuestion): Question<Vali
   const { task, diagnostics } = question;
   const asks = validatorAsks(question);
   return {
-    ...{ asks, about: task.id, substance: { task, diagnostics } },
+    asks,
+    about: task.id,
+    substance: { task, diagnostics },
     decide: async (given) => judged(parseAnswer<ValidatorGiven>(answersTo(asks), given), asks.red),
     text: (what) => diffOf(what, task.id, () => question.showDiff()),
   };
@@ -80,7 +91,11 @@ export function aboutValidator(question: ValidatorFailedQuestion): Question<Vali
 export function validatorAsks(question: ValidatorFailedQuestion): AskedValidator {
   const { task, reason, diagnostics } = question;
   return {
-    ...{ gate: 'validator_failed', task: task.id, title: task.title, reason, red: isRed(question) },
+    gate: 'validator_failed',
+    task: task.id,
+    title: task.title,
+    reason,
+    red: isRed(question),
     checks: diagnostics.map(askedCheck),
   };
 }

@@ -62,7 +62,10 @@ async function showAsked({ context, question, comments }: Asked): Promise<void> 
 function offerOf(asked: Asked, facts: Parameters<typeof answersTo>[0]): AskOptions<ChangesetDecision> {
   const { asking, question } = asked;
   return {
-    ...{ asking, answers: answersTo(facts), acts: actsOf(asked), before: 'skip' },
+    asking,
+    answers: answersTo(facts),
+    acts: actsOf(asked),
+    before: 'skip',
     onField: async (name, value) => {
       if (name !== 'tasks' || !Array.isArray(value)) return;
       const others = (await question.onTop?.(question.changeset.id, value)) ?? [];

@@ -26,7 +26,9 @@ export async function editsLines(
   if (place === null) return null;
   const { path, range, lines } = place;
   const edited = await context.edit({
-    ...{ fileName: basename(path), text: `${lines.join('\n')}\n`, isVerbatim: true },
+    fileName: basename(path),
+    text: `${lines.join('\n')}\n`,
+    isVerbatim: true,
     parse: (text) => (text === '' ? [] : text.replace(/\n$/, '').split('\n')),
   });
   if (edited === null) return null;

@@ -24,7 +24,8 @@ export async function askPlan(
   }
   const edit = async (): Promise<PlanDecision | null> => {
     const plan = await context.edit({
-      ...{ fileName: 'plan.yml', text: await plans.format(question.plan) },
+      fileName: 'plan.yml',
+      text: await plans.format(question.plan),
       parse: (edited) => plans.parse(edited, question),
     });
     return plan === null ? null : { kind: 'edit', plan };

@@ -48,7 +48,10 @@ export function createGates(io: Io, options: GatesOptions): Gates {
   const person = sharedGates({
     alone: createNoGates(options),
     terminal: hasTerminal(io) ? createTerminalGates(io, options) : null,
-    ...{ page: reviewPage, queue, plans: editablePlans(options), interrupted: io.signal },
+    page: reviewPage,
+    queue,
+    plans: editablePlans(options),
+    interrupted: io.signal,
     onElsewhere: options.onElsewhere ?? (() => undefined),
   });
   const interruptible = interruptedGates(person, options.resume);

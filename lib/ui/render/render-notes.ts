@@ -17,7 +17,8 @@ export function renderNotes(notes: readonly ShownNote[], style: Style, indent = 
       : first;
     const mark = markOf(note);
     return [
-      ...[head, ...rest],
+      head,
+      ...rest,
       ...(mark === '' ? [] : wrapText(visibleLine(mark), style.width, `${indent}  `).map(style.yellow)),
       ...wrapText(visibleText(note.text), style.width, `${indent}  `),
     ];

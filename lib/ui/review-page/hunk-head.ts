@@ -17,8 +17,10 @@ export function parseHunkHead(text: string): { readonly head: HunkHead; readonly
   if (found === null) return null;
   const [all, oldStart, oldCount = '1', newStart, newCount = '1'] = found;
   const head = {
-    ...{ oldStart: Number(oldStart), oldCount: Number(oldCount) },
-    ...{ newStart: Number(newStart), newCount: Number(newCount) },
+    oldStart: Number(oldStart),
+    oldCount: Number(oldCount),
+    newStart: Number(newStart),
+    newCount: Number(newCount),
   };
   return { head, rest: text.slice(all.length) };
 }

@@ -59,8 +59,13 @@ function toFile({ oldStart, newStart, lines }: HunkPiece): DiffFile {
     }
   };
   return {
-    ...{ oldName: 'file', newName: 'file', language: '', isCombined: false, isGitDiff: true },
-    ...{ addedLines: 0, deletedLines: 0 },
+    oldName: 'file',
+    newName: 'file',
+    language: '',
+    isCombined: false,
+    isGitDiff: true,
+    addedLines: 0,
+    deletedLines: 0,
     blocks: [{ oldStartLine: oldStart, newStartLine: newStart, header: '', lines: lines.map(toLine) }],
   };
 }

@@ -20,8 +20,12 @@ export function readAnthropicConversation({ messages }: JsonRecord): Conversatio
         const id = textOr(block.tool_use_id);
         const call = byId.get(id);
         return {
-          ...{ id, name: call?.name ?? null, input: call?.input ?? null },
-          ...{ text: textOf(block.content), isError: block.is_error === true, isNew: turn > lastSaid },
+          id,
+          name: call?.name ?? null,
+          input: call?.input ?? null,
+          text: textOf(block.content),
+          isError: block.is_error === true,
+          isNew: turn > lastSaid,
         };
       }),
   };

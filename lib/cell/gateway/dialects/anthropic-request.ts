@@ -71,11 +71,28 @@ function findSource(blocks: readonly unknown[], allowedTools: readonly string[])
 // The fields that a request to the Messages API may hold.
 const known: KnownFields = {
   names: [
-    ...['model', 'messages', 'system', 'tools', 'tool_choice', 'metadata', 'max_tokens', 'stream'],
-    ...['thinking', 'context_management', 'output_config', 'output_format', 'cache_control'],
-    ...['stop_sequences', 'temperature', 'top_p', 'top_k'],
+    'model',
+    'messages',
+    'system',
+    'tools',
+    'tool_choice',
+    'metadata',
+    'max_tokens',
+    'stream',
+    'thinking',
+    'context_management',
+    'output_config',
+    'output_format',
+    'cache_control',
+    'stop_sequences',
+    'temperature',
+    'top_p',
+    'top_k',
     // Held to values that change neither what a token costs nor where it is computed.
-    ...['speed', 'service_tier', 'inference_geo', 'mcp_servers'],
+    'speed',
+    'service_tier',
+    'inference_geo',
+    'mcp_servers',
   ],
   values: {
     speed: ['standard', null],

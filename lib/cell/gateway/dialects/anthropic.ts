@@ -96,8 +96,14 @@ function written(line: string): number {
 
 // The headers that the claude CLI sends, but for its credential and those about the connection.
 const known: readonly string[] = [
-  ...['accept', 'accept-language', 'content-type', 'user-agent', 'x-app', 'x-claude-code-session-id'],
-  ...['anthropic-version', 'anthropic-dangerous-direct-browser-access'],
+  'accept',
+  'accept-language',
+  'content-type',
+  'user-agent',
+  'x-app',
+  'x-claude-code-session-id',
+  'anthropic-version',
+  'anthropic-dangerous-direct-browser-access',
   ...['arch', 'lang', 'os', 'package-version', 'retry-count', 'runtime', 'runtime-version'].map(
     (name) => `x-stainless-${name}`,
   ),
@@ -107,12 +113,34 @@ const known: readonly string[] = [
 // Betas by their names without the day: of the versions 2.1 of the claude CLI, and of what its SDK offers.
 // None lets the API reach elsewhere, or cost what its answers don't report.
 const knownBetas: readonly string[] = [
-  ...['claude-code', 'interleaved-thinking', 'thinking-token-count', 'thinking-display-updates'],
-  ...['context-management', 'prompt-caching-scope', 'prompt-caching', 'extended-cache-ttl'],
-  ...['mid-conversation-system', 'per-turn-control', 'effort', 'context-1m', 'fallback-credit', 'oauth'],
-  ...['fine-grained-tool-streaming', 'structured-outputs', 'token-efficient-tools', 'token-counting'],
-  ...['advanced-tool-use', 'tool-search-tool', 'tool-examples', 'redact-thinking', 'task-budgets'],
-  ...['output-128k', 'max-tokens-3-5-sonnet', 'dev-full-thinking', 'web-search', 'pdfs'],
+  'claude-code',
+  'interleaved-thinking',
+  'thinking-token-count',
+  'thinking-display-updates',
+  'context-management',
+  'prompt-caching-scope',
+  'prompt-caching',
+  'extended-cache-ttl',
+  'mid-conversation-system',
+  'per-turn-control',
+  'effort',
+  'context-1m',
+  'fallback-credit',
+  'oauth',
+  'fine-grained-tool-streaming',
+  'structured-outputs',
+  'token-efficient-tools',
+  'token-counting',
+  'advanced-tool-use',
+  'tool-search-tool',
+  'tool-examples',
+  'redact-thinking',
+  'task-budgets',
+  'output-128k',
+  'max-tokens-3-5-sonnet',
+  'dev-full-thinking',
+  'web-search',
+  'pdfs',
 ];
 
 /** The headers of an agent's request that are passed on: those that are known, with the betas that are. */

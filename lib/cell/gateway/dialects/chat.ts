@@ -78,7 +78,8 @@ function answerChat(said: Said, request: JsonRecord): SpokenAnswer {
   const finish_reason = said.calls.length > 0 ? 'tool_calls' : 'stop';
   const content = said.text === '' && said.calls.length > 0 ? null : said.text;
   const tool_calls = said.calls.map(({ id, name, input }) => ({
-    ...{ id, type: 'function' },
+    id,
+    type: 'function',
     function: { name, arguments: typeof input === 'string' ? input : JSON.stringify(input) },
   }));
   const called = tool_calls.length > 0 ? { tool_calls } : {};
@@ -130,8 +131,12 @@ function readChatConversation(request: JsonRecord): Conversation {
       const call = byId.get(id);
       return [
         {
-          ...{ id, name: call?.name ?? null, input: call?.input ?? null },
-          ...{ text: textOfParts(content), isError: false, isNew: index > lastSaid },
+          id,
+          name: call?.name ?? null,
+          input: call?.input ?? null,
+          text: textOfParts(content),
+          isError: false,
+          isNew: index > lastSaid,
         },
       ];
     }),

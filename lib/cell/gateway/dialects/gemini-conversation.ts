@@ -23,8 +23,12 @@ export function readGeminiConversation({ contents }: JsonRecord): Conversation {
       const call = takeCall(unanswered, idOf(id), textOr(name));
       const { text, isError } = readResponse(response);
       results.push({
-        ...{ id: idOf(id), name: call?.name ?? (textOr(name) || null), input: call?.input ?? null },
-        ...{ text, isError, isNew: index > lastSaid },
+        id: idOf(id),
+        name: call?.name ?? (textOr(name) || null),
+        input: call?.input ?? null,
+        text,
+        isError,
+        isNew: index > lastSaid,
       });
     }
   }

@@ -7,23 +7,49 @@ import { elsewhere, notKnown } from './objections.ts';
 // The API takes names in both spellings.
 const known: KnownFields = {
   names: [
-    ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'safetySettings'],
-    ...['labels', 'cachedContent', 'store'],
+    'contents',
+    'systemInstruction',
+    'tools',
+    'toolConfig',
+    'generationConfig',
+    'safetySettings',
+    'labels',
+    'cachedContent',
+    'store',
   ],
   values: { cachedContent: ['', null], store: [false, null] },
 };
 const knownOfAnswer: KnownFields = {
   names: [
-    ...['temperature', 'topP', 'topK', 'maxOutputTokens', 'stopSequences', 'seed', 'candidateCount'],
-    ...['presencePenalty', 'frequencyPenalty', 'thinkingConfig', 'mediaResolution'],
-    ...['responseMimeType', 'responseSchema', 'responseJsonSchema', '_responseJsonSchema'],
+    'temperature',
+    'topP',
+    'topK',
+    'maxOutputTokens',
+    'stopSequences',
+    'seed',
+    'candidateCount',
+    'presencePenalty',
+    'frequencyPenalty',
+    'thinkingConfig',
+    'mediaResolution',
+    'responseMimeType',
+    'responseSchema',
+    'responseJsonSchema',
+    '_responseJsonSchema',
   ],
   // Each is paid for.
   values: { candidateCount: [1, null] },
 };
 const ownWords = new Set([
-  ...['functionDeclarations', 'function_declarations', 'args', 'response', 'labels'],
-  ...['responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema'],
+  'functionDeclarations',
+  'function_declarations',
+  'args',
+  'response',
+  'labels',
+  'responseSchema',
+  'response_schema',
+  'responseJsonSchema',
+  'response_json_schema',
 ]);
 
 /** See Dialect.judge. */
@@ -95,8 +121,15 @@ function findConfig(config: unknown): string | null {
 
 // The fields of a part: all others refer to content kept elsewhere, or to calls made there.
 const ownParts = [
-  ...['text', 'thought', 'thoughtSignature', 'inlineData', 'functionCall', 'functionResponse'],
-  ...['videoMetadata', 'mediaResolution', 'partMetadata'],
+  'text',
+  'thought',
+  'thoughtSignature',
+  'inlineData',
+  'functionCall',
+  'functionResponse',
+  'videoMetadata',
+  'mediaResolution',
+  'partMetadata',
 ];
 
 function findPart(contents: readonly unknown[]): string | null {

@@ -4,12 +4,21 @@ import type { Dialect, Endpoint } from './dialect.ts';
 
 // Headers that clients of OpenAI's APIs and of similar ones send; those that identify a machine are left out.
 const known: readonly string[] = [
-  ...['accept', 'accept-language', 'content-type', 'user-agent', 'originator'],
-  ...['session-id', 'thread-id', 'session_id', 'conversation_id', 'x-client-request-id'],
+  'accept',
+  'accept-language',
+  'content-type',
+  'user-agent',
+  'originator',
+  'session-id',
+  'thread-id',
+  'session_id',
+  'conversation_id',
+  'x-client-request-id',
   ...['arch', 'lang', 'os', 'package-version', 'retry-count', 'runtime', 'runtime-version', 'timeout'].map(
     (name) => `x-stainless-${name}`,
   ),
-  ...['x-msh-platform', 'x-msh-version'],
+  'x-msh-platform',
+  'x-msh-version',
 ];
 
 /** See Dialect.passHeaders. */

@@ -14,8 +14,13 @@ export function answerResponses(said: Said, request: JsonRecord): SpokenAnswer {
     object: 'response',
     created_at: 1,
     status: 'completed',
-    ...{ error: null, incomplete_details: null, model: request.model, output },
-    ...{ parallel_tool_calls: true, tool_choice: 'auto', tools: [] },
+    error: null,
+    incomplete_details: null,
+    model: request.model,
+    output,
+    parallel_tool_calls: true,
+    tool_choice: 'auto',
+    tools: [],
     usage: usageOf(said.usage),
   };
   if (request.stream !== true) return { contentType: 'application/json', body: JSON.stringify(response) };

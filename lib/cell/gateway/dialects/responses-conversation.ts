@@ -19,8 +19,12 @@ export function readResponsesConversation({ input }: JsonRecord): Conversation {
       const call = byId.get(id);
       return [
         {
-          ...{ id, name: call?.name ?? null, input: call?.input ?? null },
-          ...{ text: textOfParts(item.output), isError: false, isNew: index > lastAsked },
+          id,
+          name: call?.name ?? null,
+          input: call?.input ?? null,
+          text: textOfParts(item.output),
+          isError: false,
+          isNew: index > lastAsked,
         },
       ];
     }),

@@ -100,8 +100,10 @@ async function fill(
   } else {
     row.after(...lines);
     changeHead(row, ({ oldCount, newCount }) => ({
-      ...{ oldStart: from + gap.shift, oldCount: oldCount + lines.length },
-      ...{ newStart: from, newCount: newCount + lines.length },
+      oldStart: from + gap.shift,
+      oldCount: oldCount + lines.length,
+      newStart: from,
+      newCount: newCount + lines.length,
     }));
   }
   const isAll = lines.length < Math.min(to, from + most - 1) - from + 1;
