@@ -138,6 +138,24 @@ test('DSK-2: a draft is there after a reload that overtakes the request that kee
   release();
 });
 
+test('DSK-2: an answer that is opened while another one is being closed stays open', async () => {
+  const served = await open([{ group: 'auth', change: (repo) => repo.write('src/a.txt', 'A\n') }]);
+  const { page } = await visit(served);
+  void served.review();
+  await barSays(page, 'auth waits for you');
+  const isOpen = (title: string) => page.getByRole('dialog', { name: title }).waitFor({ timeout: 10_000 });
+  await page.keyboard.press('r');
+  await isOpen('Reject');
+  for (let times = 0; times < 10; times += 1)
+    for (const [key, title] of [
+      ['e', 'Approve with a message'],
+      ['r', 'Reject'],
+    ] as const) {
+      await Promise.all([page.keyboard.press('Escape'), page.keyboard.press(key)]);
+      await isOpen(title);
+    }
+});
+
 test('DSK-2: a comment on several lines: by drag, by Shift and a click, by keys; what is typed outlives its tab', async () => {
   const change = (repo: TestRepo): void => repo.write('src/a.txt', '1\n2\n3\n4\n5\n');
   const served = await open([{ group: 'auth', change }]);

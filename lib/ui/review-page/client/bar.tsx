@@ -124,8 +124,12 @@ function AnswerDialog({
     if (wrong === '') close();
     return wrong;
   };
+  // Its close event comes late: another answer may be open by then.
+  const onClose = (): void => {
+    if (dialog.current?.isConnected) close();
+  };
   return (
-    <dialog id="answer-dialog" aria-labelledby="answer-title" ref={dialog} onClose={close}>
+    <dialog id="answer-dialog" aria-labelledby="answer-title" ref={dialog} onCancel={close} onClose={onClose}>
       <h2 id="answer-title">{`${answer.label}: ${changeset.group}`}</h2>
       <AnswerForm
         answer={answer}
