@@ -42,7 +42,7 @@ export function judgeClaude({ request, end, result, results, hasBegun }: Signs):
   if (result !== null && isSuccess(result, end)) return missingAnswer(request, result.answer, result.text);
   if (result?.subtype === 'error_max_budget_usd') return budgetSpent(result);
   // The API's message is the reason behind a kill or a time-out, and shows whether waiting would help.
-  const said = end.stoppedBecause === null ? apiFailure(result, end) : null;
+  const said = end.stoppedBecause === null ? claudeApiFailure(result, end) : null;
   return said ?? own ?? (result === null ? noResult(end, hasBegun) : resultFailure(result));
 }
 
@@ -70,7 +70,7 @@ function budgetSpent({ errors }: ClaudeResult): Failure {
   };
 }
 
-function apiFailure(result: ClaudeResult | null, { stderr, at }: AgentEnd): Failure | null {
+function claudeApiFailure(result: ClaudeResult | null, { stderr, at }: AgentEnd): Failure | null {
   if (result === null) return classifyError({ status: null, text: stderr, at });
   return result.isError && result.subtype === 'success'
     ? classifyError({ status: result.status, text: result.text, at })

@@ -3,7 +3,7 @@ import type { Opened } from '../open/open-workshop.ts';
 import { readServe } from './read-serve.ts';
 import { serveBoard } from './serve-board.ts';
 
-const farewell = {
+const ownFarewell = {
   ended: 'This run has ended. Nothing can be decided here any more; git flame board shows the session again.',
   isRunOver: true,
 };
@@ -17,7 +17,7 @@ export async function withOwnBoard(opened: Opened, io: Io, work: () => Promise<n
   const review = await opened.page.mount();
   const board = await serveBoard(
     { reading: opened, io, line: opened.queue, review },
-    { serve, opens: wishes.opensBrowser, farewell, again: command },
+    { serve, opens: wishes.opensBrowser, farewell: ownFarewell, again: command },
   );
   try {
     return await work();

@@ -13,13 +13,13 @@ const keptAnswerSchema = z.strictObject({
   where: z.enum(['board', 'command']),
 });
 
-interface Place {
+interface AnswersPlace {
   readonly commonDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** In the user's own state, beside what was decided in this clone: no agent and no sync can write there. */
-export function keepAnswers({ commonDir, env }: Place): AnswerKeeper {
+export function keepAnswers({ commonDir, env }: AnswersPlace): AnswerKeeper {
   const fileOf = (session: SessionId): string =>
     join(cloneStateDir(env, commonDir), 'answers', `${session}.json`);
   return {

@@ -90,7 +90,7 @@ function farOff<Figures extends { readonly session: string }>(
     const over = `${known.length} ${task === null ? 'sessions' : 'tasks'}`;
     const than = `${score > 0 ? 'more' : 'less'} than usual: ${show(usual)} over ${over}`;
     const says = `${task === null ? '' : `${task}: `}${name} is ${show(value)}, ${than}`;
-    return [{ session, task, metric: name, value, median: usual, score: round(score), says }];
+    return [{ session, task, metric: name, value, median: usual, score: roundTo2(score), says }];
   });
 }
 
@@ -107,9 +107,9 @@ function seconds(value: number): string {
 }
 
 function plain(value: number): string {
-  return String(round(value));
+  return String(roundTo2(value));
 }
 
-function round(value: number): number {
+function roundTo2(value: number): number {
   return Math.round(value * 100) / 100;
 }

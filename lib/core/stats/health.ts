@@ -52,7 +52,7 @@ export function healthScore(counts: HealthCounts): Health {
   const known = parts.filter(({ value }) => value !== null);
   const weight = known.reduce((sum, { weight }) => sum + weight, 0);
   const total = known.reduce((sum, { value, weight }) => sum + (value ?? 0) * weight, 0);
-  return { score: weight === 0 ? null : round(total / weight), parts };
+  return { score: weight === 0 ? null : roundTo3(total / weight), parts };
 }
 
 /** 1 up to the estimate, 0 from what the worst case was expected to cost. */
@@ -73,9 +73,9 @@ function ratio(
 }
 
 function part(name: string, weight: number, value: number | null, says: string): HealthPart {
-  return { name, value: value === null ? null : round(value), weight, says };
+  return { name, value: value === null ? null : roundTo3(value), weight, says };
 }
 
-function round(value: number): number {
+function roundTo3(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }

@@ -12,13 +12,13 @@ export interface OldRescue {
   readonly why: string;
 }
 
-type Ports = Pick<Workshop, 'git' | 'now' | 'config'>;
+type HeldPorts = Pick<Workshop, 'git' | 'now' | 'config'>;
 
 /**
  * Rescues that nothing is lost with, and those older than `retention.rescues`, oldest first; none of a session
  * that is still open.
  */
-export async function oldRescues(ports: Ports, snapshot: Snapshot): Promise<readonly OldRescue[]> {
+export async function oldRescues(ports: HeldPorts, snapshot: Snapshot): Promise<readonly OldRescue[]> {
   const until = ports.now().getTime() - ports.config.retention.rescues;
   const found = (await listRescues(ports.git)).map(async (rescue) => {
     const id = rescue.name.split('/')[0];
@@ -35,7 +35,11 @@ export async function oldRescues(ports: Ports, snapshot: Snapshot): Promise<read
 }
 
 /** The branch that holds what the rescue changes, as it changes it; null: none does. */
-async function holderOf({ git }: Ports, session: Session, { start, commit }: Rescue): Promise<string | null> {
+async function holderOf(
+  { git }: HeldPorts,
+  session: Session,
+  { start, commit }: Rescue,
+): Promise<string | null> {
   for (const branch of new Set([landsOn(session), session.base_branch])) {
     const tip = await git.resolveCommit(`refs/heads/${branch}`);
     if (tip === null) continue;
@@ -52,7 +56,7 @@ async function holderOf({ git }: Ports, session: Session, { start, commit }: Res
  * When it was put away, in ms. A branch that was kept as it was has no such time: no earlier than its last commit
  * was made and its session was last written. NaN where no time is known: it is never old then.
  */
-async function keptAt({ git }: Ports, session: Session | null, { at, commit }: Rescue): Promise<number> {
+async function keptAt({ git }: HeldPorts, session: Session | null, { at, commit }: Rescue): Promise<number> {
   if (at !== null) return Date.parse(at);
   const { committed } = await git.readCommit(commit);
   return Math.max(committed * 1_000, Date.parse(session?.updated_at ?? ''));

@@ -16,10 +16,14 @@ interface Shown {
   readonly tasks: readonly Task[];
 }
 
-type Git = Pick<Workshop, 'config' | 'events' | 'git'>;
+type RequestPorts = Pick<Workshop, 'config' | 'events' | 'git'>;
 
 /** Commits the approved change of a changeset, and nothing else, upon its branch; if that was merged, upon the base. */
-export async function branchCommit(git: Git, shown: Shown, request: ChangesetRequest): Promise<Made> {
+export async function branchCommit(
+  git: RequestPorts,
+  shown: Shown,
+  request: ChangesetRequest,
+): Promise<Made> {
   const { changeset, tasks, session } = shown;
   const { parent, commit } = changeset;
   const onto = request.merged ?? request.tip;
@@ -48,7 +52,7 @@ export async function branchCommit(git: Git, shown: Shown, request: ChangesetReq
  * Whether the commits of its tasks bring nothing along that isn't on the branch: history that others landed, without
  * their files, would take that away again where both are merged.
  */
-async function isOwn({ config, git }: Git, onto: ObjectId, { tasks }: Shown): Promise<boolean> {
+async function isOwn({ config, git }: RequestPorts, onto: ObjectId, { tasks }: Shown): Promise<boolean> {
   if (config.project.landing_style !== 'merge') return true;
   for (const { start_commit: start } of tasks)
     if (start === null || !(await git.isAncestor(start, onto))) return false;
@@ -57,7 +61,7 @@ async function isOwn({ config, git }: Git, onto: ObjectId, { tasks }: Shown): Pr
 
 /** Joins the branches that a new one stands on. */
 export async function joinGround(
-  git: Git,
+  git: RequestPorts,
   from: ObjectId,
   grounds: readonly ChangesetRequest[],
 ): Promise<Made> {
@@ -74,7 +78,11 @@ export async function joinGround(
  * A branch with what came to one that it stands on. Where that was merged on its host, by squash too, what it was is
  * taken for what the base branch has of it.
  */
-export async function followBelow({ git }: Git, tip: ObjectId, below: ChangesetRequest): Promise<Made> {
+export async function followBelow(
+  { git }: RequestPorts,
+  tip: ObjectId,
+  below: ChangesetRequest,
+): Promise<Made> {
   const to = below.merged ?? below.tip;
   if (await git.isAncestor(to, tip)) return { kind: 'made', commit: tip };
   if (await git.isAncestor(tip, to)) return { kind: 'made', commit: to };

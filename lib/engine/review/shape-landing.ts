@@ -16,10 +16,10 @@ interface Landing {
   readonly tree: ObjectId;
 }
 
-type Git = Pick<Workshop, 'config' | 'events'> & WithGit<GitCommits & GitMerging>;
+type LandingPorts = Pick<Workshop, 'config' | 'events'> & WithGit<GitCommits & GitMerging>;
 
 /** The commit that brings a changeset onto a branch, in the shape of `project.landing_style`. */
-export async function shapeLanding(workshop: Git, landing: Landing): Promise<ObjectId> {
+export async function shapeLanding(workshop: LandingPorts, landing: Landing): Promise<ObjectId> {
   const { changeset, tip, tree } = landing;
   const { landing_style: style } = workshop.config.project;
   const approved = await workshop.git.readCommit(changeset.commit);
@@ -40,7 +40,7 @@ export async function shapeLanding(workshop: Git, landing: Landing): Promise<Obj
 
 /** The commits of its tasks one after another; null where they conflict with each other that way, or hold nothing. */
 async function inLine(
-  workshop: Git,
+  workshop: LandingPorts,
   { changeset, tasks, tip }: Landing,
 ): Promise<Pick<CommitInfo, 'oid' | 'tree'> | null> {
   let last: Pick<CommitInfo, 'oid' | 'tree'> = await workshop.git.readCommit(tip);

@@ -1,5 +1,6 @@
 import type { Dirent } from 'node:fs';
-import { access, chmod, constants, readdir, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, chmod, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkBounds } from '../../domain/config/work-bounds.ts';
 import { dropSetId } from '../../util/drop-set-id.ts';

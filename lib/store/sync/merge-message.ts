@@ -53,18 +53,18 @@ export function renderMerge({ tree, parents, conflicts, ref, date }: MergeText):
 }
 
 /** `task-001: kept status done by worker-1a2b3c4d, not claimed by worker-2b3c4d5e` */
-function describeLoss(json: Note, key: ObjectId, { what, kept, lost }: Loss): string {
+function describeLoss(json: NoteJson, key: ObjectId, { what, kept, lost }: Loss): string {
   return `${nameOf(json, key)}: ${what}: kept ${short(kept)}, not ${short(lost)}`;
 }
 
-type Note = Readonly<Record<string, unknown>> | null;
+type NoteJson = Readonly<Record<string, unknown>> | null;
 
 /** Names a note: the id of its task or session, else the commit it annotates. */
-export function nameOf(json: Note, key: ObjectId): string {
+export function nameOf(json: NoteJson, key: ObjectId): string {
   return typeof json?.id === 'string' ? json.id : key;
 }
 
-function sessionOf(json: Note): unknown {
+function sessionOf(json: NoteJson): unknown {
   return json?.session ?? json?.id;
 }
 

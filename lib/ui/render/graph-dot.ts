@@ -1,7 +1,7 @@
 import type { GraphTask } from '../../domain/shown/task-graph.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
-const colours: Readonly<Record<GraphTask['status'], string>> = {
+const dotColours: Readonly<Record<GraphTask['status'], string>> = {
   proposed: 'white',
   pending: 'gray95',
   requeued: 'lightyellow',
@@ -28,7 +28,7 @@ export function graphDot(tasks: readonly GraphTask[]): string {
         .filter((task) => task.group === group)
         .map(({ id, title, status }) => {
           const label = `${quote(`${id}: ${title}`).slice(0, -1)}\\n${status}"`;
-          return `    ${quote(id)} [label=${label}, fillcolor=${colours[status]}];`;
+          return `    ${quote(id)} [label=${label}, fillcolor=${dotColours[status]}];`;
         }),
       '  }',
     ]),

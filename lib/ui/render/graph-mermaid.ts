@@ -2,7 +2,7 @@ import type { GraphTask } from '../../domain/shown/task-graph.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 // Light enough for black text, apart also for those who see no red or green.
-const colours: Readonly<Record<GraphTask['status'], string>> = {
+const mermaidColours: Readonly<Record<GraphTask['status'], string>> = {
   proposed: '#ffffff',
   pending: '#f2f2f2',
   requeued: '#fff2b3',
@@ -34,7 +34,9 @@ export function graphMermaid(tasks: readonly GraphTask[]): string {
     ...tasks.flatMap(({ id, dependencies }) =>
       dependencies.flatMap((need) => (names.has(need) ? [`  ${names.get(need)} --> ${names.get(id)}`] : [])),
     ),
-    ...used.map((status) => `  classDef ${status} fill:${colours[status]},stroke:#666666,color:#000000`),
+    ...used.map(
+      (status) => `  classDef ${status} fill:${mermaidColours[status]},stroke:#666666,color:#000000`,
+    ),
   ].join('\n');
 }
 
