@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../util/json.ts';
 import { closingBrace } from './extract-json.ts';
 
 // A text of nothing but openings would be scanned to its end for each of them.

@@ -1,5 +1,5 @@
 import type { EndFacts } from '../domain/ports/call-facts.ts';
-import { isRecord } from '../util/json-record.ts';
+import { isRecord } from '../util/json.ts';
 
 /**
  * A hook at the end of several CLIs: to block the end takes a reason, which the model reads as a message. `said` is

@@ -1,6 +1,6 @@
 import type { CallFacts, ReportedCall } from '../domain/ports/call-facts.ts';
 import { askTool } from '../domain/question.ts';
-import { isRecord, type JsonRecord } from '../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../util/json.ts';
 import { longestHold } from './longest-hold.ts';
 
 // Begins results that the client writes before any hook: unknown tools, malformed input, a person's interruption.

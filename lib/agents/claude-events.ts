@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { TokenUsage } from '../domain/token-usage.ts';
-import { isRecord, type JsonRecord } from '../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../util/json.ts';
 
 // The event stream is outside text: each field is looked at before it's used, and what isn't known is passed over.
 

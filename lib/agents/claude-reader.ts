@@ -4,7 +4,7 @@ import { leadServer } from '../domain/lead-tools.ts';
 import type { AgentEnd, AgentResultParts, StreamReader } from '../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../domain/ports/agent-port.ts';
 import { countTokens, type TokenUsage } from '../domain/token-usage.ts';
-import { isRecord, parseRecord } from '../util/json-record.ts';
+import { isRecord, parseRecord } from '../util/json.ts';
 import { blocksOf, describeCall, firstLine, numberOf, textOf, usageOf } from './claude-events.ts';
 import { type ClaudeResult, judgeClaude } from './judge-claude.ts';
 import { lineSplitter } from './line-splitter.ts';

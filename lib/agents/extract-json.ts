@@ -1,5 +1,5 @@
 import { planAnswerJsonSchema } from '../domain/config/answers.ts';
-import { isRecord, type JsonRecord } from '../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../util/json.ts';
 
 // A text of nothing but openings would be scanned to its end for each of them.
 const maxCandidates = 5_000;

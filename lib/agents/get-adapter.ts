@@ -1,7 +1,7 @@
 import { type AdapterName, adapterNames } from '../domain/config/agent-clis.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Adapter } from '../domain/ports/adapter.ts';
-import type { JsonRecord } from '../util/json-record.ts';
+import type { JsonRecord } from '../util/json.ts';
 import type { AdapterConfig } from './adapter-config.ts';
 import { claudeAdapter } from './claude-adapter.ts';
 import { showClaudeLine } from './claude-events.ts';

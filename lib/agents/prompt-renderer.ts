@@ -10,7 +10,7 @@ import type {
   PromptRenderer,
   Prompts,
 } from '../domain/ports/prompt-port.ts';
-import { packageRoot } from '../util/package-root.ts';
+import { packageRoot } from '../util/own-folders.ts';
 import { type DataBlocks, dataBlocks } from './data-blocks.ts';
 import { describeGuidance, type PromptFacts, promptFacts } from './prompt-facts.ts';
 import { skillsFor } from './superpowers.ts';

@@ -1,6 +1,6 @@
 import type { ToolCall } from '../domain/policy.ts';
 import type { ReportedCall } from '../domain/ports/call-facts.ts';
-import { isRecord, type JsonRecord } from '../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../util/json.ts';
 
 /** A call as a CLI's hook reports it, in the CLI's own terms. */
 export interface HookedCall {

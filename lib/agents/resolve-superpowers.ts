@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord, parseRecord } from '../util/json-record.ts';
+import { isRecord, parseRecord } from '../util/json.ts';
 import type { SuperpowersConfig } from './superpowers.ts';
 
 interface ResolvedSuperpowers {

@@ -1,4 +1,4 @@
-import { parseRecord } from '../util/json-record.ts';
+import { parseRecord } from '../util/json.ts';
 import { showEvent } from './get-adapter.ts';
 
 /** An agent's stream as lines for a person to read: what it says and which tools it calls. */

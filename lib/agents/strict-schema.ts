@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../util/json.ts';
 
 /**
  * A JSON Schema as OpenAI's strict mode takes it: an object has all its properties and no others, and one that may be

@@ -1,6 +1,6 @@
 import type { Config } from '../domain/config/config.ts';
 import type { Role } from '../domain/role.ts';
-import { isRecord } from '../util/json-record.ts';
+import { isRecord } from '../util/json.ts';
 import { stringsOf } from './claude-events.ts';
 
 export type SuperpowersConfig = Config['superpowers'];

@@ -1,7 +1,7 @@
-import { addTo } from '../util/group-by.ts';
 import { listProcesses } from '../util/process-identity.ts';
 import { readEnvironment } from '../util/process-tree.ts';
 import { readTextOrEmpty } from '../util/read-file.ts';
+import { addTo } from '../util/sort-and-group.ts';
 
 /** One line of the process table. */
 export interface ProcessUsage {

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
-import { attempt } from '../util/attempt.ts';
-import { openFolders } from '../util/open-folders.ts';
+import { attempt, openFolders } from '../util/remove-tree.ts';
 
 /**
  * Removes a folder an agent could write: it may have taken the permissions from its own folders, or nested

@@ -7,7 +7,7 @@ import type { Session } from '../domain/state/session.ts';
 import { acceptNotes, badNote, dropNotes, leaveNote } from '../engine/blackboard/leave-note.ts';
 import { renderNotes } from '../ui/render/render-notes.ts';
 import { visibleLine } from '../ui/text/visible-text.ts';
-import { shortId } from '../util/short-id.ts';
+import { shortId } from '../util/short-names.ts';
 import { readNamedFile } from './open/open-gates.ts';
 import { type Opened, withWorkshop } from './open/open-workshop.ts';
 import { requireOwn } from './open/own-terminal.ts';

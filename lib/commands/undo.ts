@@ -9,7 +9,7 @@ import { planUndo } from '../engine/review/plan-undo.ts';
 import { takeBack, type Undone } from '../engine/review/take-back.ts';
 import { resume } from '../engine/run-session.ts';
 import { visibleLine } from '../ui/text/visible-text.ts';
-import { shortId } from '../util/short-id.ts';
+import { shortId } from '../util/short-names.ts';
 import { whereItIsLed } from './machines/where-it-is-led.ts';
 import { type Opened, withWorkshop } from './open/open-workshop.ts';
 import { requireOwn } from './open/own-terminal.ts';

@@ -1,7 +1,7 @@
 import { type Config, configSchema } from '../domain/config/config.ts';
 import { renderDuration } from '../domain/config/config-values.ts';
 import type { ShownConfig } from '../domain/config/role-settings.ts';
-import { isRecord } from '../util/json-record.ts';
+import { isRecord } from '../util/json.ts';
 import { renderPath } from './describe-issue.ts';
 import { schemaAt } from './json-schema.ts';
 import type { ValuePath } from './problem.ts';

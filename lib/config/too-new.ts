@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
-import { packageRoot } from '../util/package-root.ts';
+import { packageRoot } from '../util/own-folders.ts';
 import { readTextOrEmpty } from '../util/read-file.ts';
 import { shellQuote } from '../util/shell-quote.ts';
 

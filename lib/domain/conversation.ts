@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../util/json-record.ts';
+import type { JsonRecord } from '../util/json.ts';
 
 /** A tool call as the model made it, in the form of any API. */
 export interface ToldCall {

@@ -1,4 +1,4 @@
-import { parseRecord } from '../util/json-record.ts';
+import { parseRecord } from '../util/json.ts';
 
 /** How a project's dependencies get into a worktree, by a file at the top of its repository. */
 export interface KnownInstall {

@@ -1,4 +1,4 @@
-import { isRecord } from '../util/json-record.ts';
+import { isRecord } from '../util/json.ts';
 import { type AgentQuestion, longestQuestion, mostOptions, mostQuestions } from './question.ts';
 
 /**

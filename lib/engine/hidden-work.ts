@@ -1,6 +1,6 @@
 import type { CellWorktree, GitCells, IgnoredWork, WorkScope } from '../domain/ports/git-cells.ts';
 import { showName } from '../util/file-names.ts';
-import { formatCount } from '../util/format-amount.ts';
+import { formatCount } from '../util/format-figures.ts';
 import { hasWildcard, pathMatches } from '../util/path-globs.ts';
 import { lockParts } from '../util/path-patterns.ts';
 import type { WithGit } from './workshop.ts';

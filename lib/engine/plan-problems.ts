@@ -11,7 +11,7 @@ import { attemptsOf } from '../domain/state/attempts-of.ts';
 import type { Plan } from '../domain/state/plan.ts';
 import { judgeLock } from '../policy/judge-lock.ts';
 import { worktreePlaces } from '../policy/protected-places.ts';
-import { formatCount } from '../util/format-amount.ts';
+import { formatCount } from '../util/format-figures.ts';
 import { type GroundReader, judgeDetour, type LockGround, readPlanGround } from './lock-detours.ts';
 import type { SessionView } from './record.ts';
 import type { Workshop } from './workshop.ts';

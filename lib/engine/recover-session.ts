@@ -1,7 +1,7 @@
 import type { SessionId } from '../domain/ids.ts';
 import type { CellInfo, GitCells } from '../domain/ports/git-cells.ts';
 import { landsOn } from '../domain/state/lands-on.ts';
-import { shortId } from '../util/short-id.ts';
+import { shortId } from '../util/short-names.ts';
 import { freeExpired } from './by-hand/release-expired.ts';
 import { rescueName } from './keep/rescue-refs.ts';
 import { isElsewhere, type PutAway, putAway, taskIn } from './keep/rescue-worktree.ts';

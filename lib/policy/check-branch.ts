@@ -3,7 +3,7 @@ import type { AgentPolicy, Violation } from '../domain/policy.ts';
 import type { CommitInfo } from '../domain/ports/git-commits.ts';
 import type { ChangedFile } from '../domain/state/patch.ts';
 import { pathMatches } from '../util/path-globs.ts';
-import { shortId } from '../util/short-id.ts';
+import { shortId } from '../util/short-names.ts';
 import { checkSignature, judgeTrailers, type Signer } from './check-signature.ts';
 import { judgeCommitMessage } from './commit-message.ts';
 import { fileNameProblem } from './file-name.ts';

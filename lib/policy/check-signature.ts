@@ -1,6 +1,6 @@
 import type { Violation } from '../domain/policy.ts';
 import type { CommitInfo } from '../domain/ports/git-commits.ts';
-import { shortId } from '../util/short-id.ts';
+import { shortId } from '../util/short-names.ts';
 import { type Objection, objection } from './rules.ts';
 
 /** In whose name an agent's commits are, and when they can have been made. */

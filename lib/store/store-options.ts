@@ -3,7 +3,7 @@ import type { ObjectFormat } from '../git/objects/make-object.ts';
 import type { CatFile } from '../git/process/cat-file.ts';
 import type { Idents } from '../git/process/read-identity.ts';
 import type { GitContext } from '../git/process/run-git.ts';
-import type { CommitSigner } from '../util/commit-signature.ts';
+import type { CommitSigner } from '../util/machine-key.ts';
 import type { StateReader } from './notes/state-reader.ts';
 
 /** Parts that the writers of one opened store share. */

@@ -1,5 +1,6 @@
 import { mkdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { cloneStateDir } from '../util/own-folders.ts';
 import {
   identityOf,
   listProcesses,
@@ -10,9 +11,7 @@ import {
   readStat,
 } from '../util/process-identity.ts';
 import { ancestorsOf, programOf, readEnvironment, readProcess } from '../util/process-tree.ts';
-import { namesIn, readTextOrEmpty } from '../util/read-file.ts';
-import { readPlainText } from '../util/read-plain.ts';
-import { cloneStateDir } from '../util/user-state.ts';
+import { namesIn, readPlainText, readTextOrEmpty } from '../util/read-file.ts';
 import { agentMark, isAgentProgram, isTypedIn, standsBetween } from './agent-programs.ts';
 
 // A command that an agent types looks like the person's own: it runs in the person's shell. An agent is recognised by

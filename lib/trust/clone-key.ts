@@ -2,11 +2,16 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SignedWord } from '../domain/ports/sharing-port.ts';
-import { cloneName } from '../util/clone-name.ts';
-import { signCommitText } from '../util/commit-signature.ts';
-import { makePrivateKey, nameWithKey, publicKeyOf, signText } from '../util/machine-key.ts';
-import { makeFolders } from '../util/make-folders.ts';
-import { cloneStateDir } from '../util/user-state.ts';
+import {
+  cloneName,
+  makePrivateKey,
+  nameWithKey,
+  publicKeyOf,
+  signCommitText,
+  signText,
+} from '../util/machine-key.ts';
+import { cloneStateDir } from '../util/own-folders.ts';
+import { makeFolders } from '../util/write-files.ts';
 
 /** Key this clone signs with in sessions that machines share. */
 export interface CloneKey {

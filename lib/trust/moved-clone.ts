@@ -1,10 +1,9 @@
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseRecord } from '../util/json-record.ts';
-import { makeFolders } from '../util/make-folders.ts';
+import { parseRecord } from '../util/json.ts';
+import { cloneStateDir } from '../util/own-folders.ts';
 import { namesIn, readTextOrEmpty } from '../util/read-file.ts';
-import { replaceFile } from '../util/replace-file.ts';
-import { cloneStateDir } from '../util/user-state.ts';
+import { makeFolders, replaceFile } from '../util/write-files.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -2,8 +2,8 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { OwnTips, Snapshot } from '../domain/ports/store-port.ts';
 import { killPoint } from '../util/kill-point.ts';
-import { makeFolders } from '../util/make-folders.ts';
-import { cloneStateDir } from '../util/user-state.ts';
+import { cloneStateDir } from '../util/own-folders.ts';
+import { makeFolders } from '../util/write-files.ts';
 import { identityOf } from './moved-clone.ts';
 
 type Tipped = Pick<Snapshot, 'tips'>;

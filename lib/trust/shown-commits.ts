@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseRecord } from '../util/json-record.ts';
-import { makeFolders } from '../util/make-folders.ts';
-import { cloneStateDir } from '../util/user-state.ts';
+import { parseRecord } from '../util/json.ts';
+import { cloneStateDir } from '../util/own-folders.ts';
+import { makeFolders } from '../util/write-files.ts';
 
 /** Which commit of each changeset the person of this clone saw last. */
 export interface ShownCommits {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isRecord } from './json-record.ts';
+import { isRecord } from './json.ts';
 
 /** JSON without spaces, keys in order; what is undefined is left out. Equal values have equal texts. */
 export function canonicalJson(value: unknown): string {

@@ -11,10 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { attempt } from './attempt.ts';
 import { killPoint } from './kill-point.ts';
 import { ownIdentity, type ProcessIdentity, parseIdentity, processState } from './process-identity.ts';
 import { readTextOrEmpty } from './read-file.ts';
+import { attempt } from './remove-tree.ts';
 
 interface OwnedLockOptions {
   /** A holder of whom nothing is known is taken for dead after this long, in milliseconds. */

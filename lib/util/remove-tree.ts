@@ -1,8 +1,7 @@
-import { lstatSync, opendirSync, unlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, opendirSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
 import { lstat, rm, rmdir, unlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
-import { openFolders } from './open-folders.ts';
 import { isMissing } from './read-file.ts';
 
 // Others wait meanwhile: agents ask for decisions, people for their view.
@@ -76,4 +75,40 @@ async function removeEmpty(folders: readonly string[], signal: AbortSignal | und
 function ifAbsent(error: unknown): null {
   if (isMissing(error)) return null;
   throw error;
+}
+
+// Well below what a system call takes, so that one more name always fits.
+const longestPath = 2_000;
+
+/**
+ * Makes a tree that another program wrote fit to be removed: folders without permissions get them back, and
+ * folders nested deeper than a path can be long are moved up to `root`. Never throws.
+ */
+export function openFolders(root: string): void {
+  const waiting = [root];
+  let moved = 0;
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const from = folder;
+    let place = from;
+    if (from.length > root.length + longestPath) {
+      moved += 1;
+      place = join(root, `.flame-moved-${process.pid}-${moved}`);
+      attempt(() => renameSync(from, place));
+    }
+    attempt(() => chmodSync(place, 0o700));
+    attempt(() => {
+      for (const entry of readdirSync(place, { withFileTypes: true }))
+        if (entry.isDirectory()) waiting.push(join(place, entry.name));
+    });
+  }
+}
+
+/** Does what may fail without harm; whether it worked. */
+export function attempt(action: () => void): boolean {
+  try {
+    action();
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -6,7 +6,7 @@ import { createPromptRenderer, type PromptOptions } from '../../lib/agents/promp
 import { type Config, configSchema } from '../../lib/domain/config/config.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import type { PlannerData, ProjectFile, PromptData, Prompts } from '../../lib/domain/ports/prompt-port.ts';
-import { packageRoot } from '../../lib/util/package-root.ts';
+import { packageRoot } from '../../lib/util/own-folders.ts';
 import { makePolicy, makePromptTask } from '../support/model-agent.ts';
 import { makeTempDir } from '../support/repo.ts';
 

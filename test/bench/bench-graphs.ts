@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { parseRecord } from '../../lib/util/json-record.ts';
+import { parseRecord } from '../../lib/util/json.ts';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { makeRandom } from '../support/random.ts';
 import { program } from './bench-version.ts';

@@ -4,7 +4,7 @@ import { startServices } from '../../lib/cell/run/agent-services.ts';
 import { makeRunnerContext } from '../../lib/cell/run/make-context.ts';
 import { makeRunFolder } from '../../lib/cell/run-folder.ts';
 import { configSchema } from '../../lib/domain/config/config.ts';
-import { packageRoot } from '../../lib/util/package-root.ts';
+import { packageRoot } from '../../lib/util/own-folders.ts';
 import { agentRequest, claudeHooks, distDir, openCellFixture, scriptAdapter } from '../cell/fixture.ts';
 import { hermeticEnv, makeTempDir } from '../support/repo.ts';
 import type { BenchRow } from './figures.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JsonRecord } from '../../lib/util/json-record.ts';
+import type { JsonRecord } from '../../lib/util/json.ts';
 import {
   type ClaudeProject,
   closeProjects,

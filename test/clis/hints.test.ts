@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readAudit } from '../../lib/cell/watcher/audit-log.ts';
-import type { JsonRecord } from '../../lib/util/json-record.ts';
+import type { JsonRecord } from '../../lib/util/json.ts';
 import { closeProjects, openClaudeProject } from '../support/claude-project.ts';
 import { type HookedName, hands, hookedNames } from '../support/cli-hands.ts';
 import { copilotFiles, findCli } from '../support/clis.ts';

@@ -7,7 +7,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import type { DialectName } from '../../lib/domain/model-api.ts';
-import { packageRoot } from '../../lib/util/package-root.ts';
+import { packageRoot } from '../../lib/util/own-folders.ts';
 import { closeProjects, openClaudeProject, tasksOf } from '../support/claude-project.ts';
 import { type HookedName, hands } from '../support/cli-hands.ts';
 import { findCli } from '../support/clis.ts';

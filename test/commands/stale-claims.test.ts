@@ -13,7 +13,7 @@ import { addToRecord } from '../../lib/git/cells/record.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { openDecisionLog } from '../../lib/trust/decisions/open-decision-log.ts';
-import { packageRoot } from '../../lib/util/package-root.ts';
+import { packageRoot } from '../../lib/util/own-folders.ts';
 import { ownIdentity, processStart } from '../../lib/util/process-identity.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';

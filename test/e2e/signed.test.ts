@@ -8,7 +8,7 @@ import { parseSessionId } from '../../lib/domain/ids.ts';
 import type { SignatureNote } from '../../lib/domain/state/signatures.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { saveSeal } from '../../lib/store/write/save-seal.ts';
-import { cloneStateDir } from '../../lib/util/user-state.ts';
+import { cloneStateDir } from '../../lib/util/own-folders.ts';
 import { writeDecisions } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { start } from '../support/kill-rig.ts';

@@ -5,7 +5,7 @@ import { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseTaskId } from '../../lib/domain/ids.ts';
 import type { Store } from '../../lib/domain/ports/store-port.ts';
 import { type LeftNote, makeNote, noteBounds } from '../../lib/domain/state/blackboard.ts';
-import { shortId } from '../../lib/util/short-id.ts';
+import { shortId } from '../../lib/util/short-names.ts';
 import { makeRepo } from '../support/repo.ts';
 import { editByHand } from '../support/state-by-hand.ts';
 import {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { AuditLine } from '../../lib/domain/policy.ts';
-import { isRecord } from '../../lib/util/json-record.ts';
+import { isRecord } from '../../lib/util/json.ts';
 import {
   closeProjects,
   openClaudeProject,

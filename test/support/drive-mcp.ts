@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { isRecord, type JsonRecord } from '../../lib/util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../lib/util/json.ts';
 import { type Answers, fillIn, parseSaid, readStep, readSteps, type Step, valueAt } from './drive-steps.ts';
 import { makeExecProject } from './exec-project.ts';
 import { programFolder } from './program.ts';

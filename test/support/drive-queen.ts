@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { parse, stringify } from 'yaml';
 import type { ToldResult } from '../../lib/domain/conversation.ts';
 import { leadTools } from '../../lib/domain/lead-tools.ts';
-import { isRecord, type JsonRecord } from '../../lib/util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../lib/util/json.ts';
 import { beginFlame, tasksOf } from './claude-project.ts';
 import { copilotFiles, findCli } from './clis.ts';
 import { fillIn, parseSaid, readSteps, type Step, valueAt } from './drive-steps.ts';

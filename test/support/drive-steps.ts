@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isRecord } from '../../lib/util/json-record.ts';
+import { isRecord } from '../../lib/util/json.ts';
 
 // What a list for drive-mcp and drive-queen may hold, one object a step.
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { provenFile, readProvenVersions } from '../../lib/commands/doctor/proven-versions.ts';
-import { isRecord, type JsonRecord } from '../../lib/util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../lib/util/json.ts';
 import type { HookedName } from './cli-hands.ts';
 
 /** What each role was seen to do with a CLI in a whole session, to what landed. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { createInterface } from 'node:readline';
-import { isRecord, type JsonRecord, parseRecord } from '../../lib/util/json-record.ts';
+import { isRecord, type JsonRecord, parseRecord } from '../../lib/util/json.ts';
 import { programFolder } from './program.ts';
 
 /** A client of `git flame mcp` that is no SDK's: it says what it is told to, well or badly. */

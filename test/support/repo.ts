@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { removeTree } from '../../lib/cell/remove-tree.ts';
 import { sha256Of } from '../../lib/trust/repository/file.ts';
-import { cloneStateDir } from '../../lib/util/user-state.ts';
+import { cloneStateDir } from '../../lib/util/own-folders.ts';
 
 const made: string[] = [];
 process.on('exit', () => {

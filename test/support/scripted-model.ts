@@ -4,7 +4,7 @@ import type { Dialect, Said } from '../../lib/cell/gateway/dialects/dialect.ts';
 import { getDialect } from '../../lib/cell/gateway/dialects/get-dialect.ts';
 import type { ToldCall, ToldResult } from '../../lib/domain/conversation.ts';
 import type { DialectName } from '../../lib/domain/model-api.ts';
-import { type JsonRecord, parseRecord } from '../../lib/util/json-record.ts';
+import { type JsonRecord, parseRecord } from '../../lib/util/json.ts';
 
 /** What a scripted model says at one turn: calls, words, or how it fails. */
 export interface Turn {

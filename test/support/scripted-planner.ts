@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { JsonRecord } from '../../lib/util/json-record.ts';
+import type { JsonRecord } from '../../lib/util/json.ts';
 import type { FlameCommand } from './claude-project.ts';
 import type { Turn } from './scripted-model.ts';
 

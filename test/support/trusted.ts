@@ -4,7 +4,7 @@ import { parseConfig } from '../../lib/config/parse-config.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { readRepositoryContent } from '../../lib/trust/repository/content.ts';
 import { keepPermission } from '../../lib/trust/repository/permission.ts';
-import { userDataDir } from '../../lib/util/user-state.ts';
+import { userDataDir } from '../../lib/util/own-folders.ts';
 import type { TestRepo } from './repo.ts';
 
 /** Allows what a repository's files ask for now, as `git flame trust --yes` does; what can't be read is left alone. */

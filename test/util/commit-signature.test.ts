@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { signCommitText, signerOf } from '../../lib/util/commit-signature.ts';
-import { makePrivateKey, publicKeyOf } from '../../lib/util/machine-key.ts';
+import { makePrivateKey, publicKeyOf, signCommitText, signerOf } from '../../lib/util/machine-key.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
 import { hasSshKeys } from '../support/ssh-key.ts';

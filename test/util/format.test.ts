@@ -1,7 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatCount, formatSpend, formatUsd } from '../../lib/util/format-amount.ts';
-import { formatDuration, formatTime } from '../../lib/util/format-time.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatSpend,
+  formatTime,
+  formatUsd,
+} from '../../lib/util/format-figures.ts';
 import { cutText, padText, textWidth, wrapText } from '../../lib/util/format-width.ts';
 import { nearestName } from '../../lib/util/nearest-name.ts';
 import { renderTable } from '../../lib/util/table.ts';

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeFolders } from '../../lib/util/make-folders.ts';
+import { makeFolders } from '../../lib/util/write-files.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readPlain, readPlainText } from '../../lib/util/read-plain.ts';
+import { readPlain, readPlainText } from '../../lib/util/read-file.ts';
 import { makeTempDir } from '../support/repo.ts';
 
 test('a plain file is read as far as the bound goes', () => {

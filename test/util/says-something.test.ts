@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { saysSomething } from '../../lib/util/says-something.ts';
+import { saysSomething } from '../../lib/util/telling-lines.ts';
 
 test('a text says something where a person can see it', () => {
   const unseen = [

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, parseRecord } from '../../util/json-record.ts';
+import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
 
 /** Codex's own list of models (`codex debug models`), as one line of JSON; null where it printed none. */
 export function readCatalog(output: string): string | null {

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
-import { isRecord, type JsonRecord, parseRecord } from '../../util/json-record.ts';
+import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
 import { firstLine } from '../claude-events.ts';
 import { extractJson } from '../extract-json.ts';
 import { judgeRun } from '../judge-run.ts';

@@ -3,7 +3,7 @@ import type { ToldResult } from '../../domain/conversation.ts';
 import { asLeadTool, isLeadTool, leadServer } from '../../domain/lead-tools.ts';
 import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
-import type { JsonRecord } from '../../util/json-record.ts';
+import type { JsonRecord } from '../../util/json.ts';
 import { readHook } from '../read-hook.ts';
 import { geminiTools } from './gemini-tools.ts';
 

@@ -3,7 +3,7 @@ import type { ToldResult } from '../../domain/conversation.ts';
 import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
 import { askTool } from '../../domain/question.ts';
-import type { JsonRecord } from '../../util/json-record.ts';
+import type { JsonRecord } from '../../util/json.ts';
 import { readHook } from '../read-hook.ts';
 
 /** The tools that are offered; the policy has the same names. All others are switched off. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { asLeadTool, leadServer } from '../../domain/lead-tools.ts';
 import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
-import { isRecord, type JsonRecord } from '../../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { readHook } from '../read-hook.ts';
 import { readPatch } from '../read-patch.ts';

@@ -9,7 +9,7 @@ import type { Decision } from '../../domain/policy.ts';
 import { apiOf } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
-import { randomName } from '../../util/random-name.ts';
+import { randomName } from '../../util/short-names.ts';
 import { getDialect } from '../gateway/dialects/get-dialect.ts';
 import { canaryPolicy } from '../probes/canary-policy.ts';
 import { requireSealed } from '../probes/probe-descriptors.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseRecord } from '../../util/json-record.ts';
+import { parseRecord } from '../../util/json.ts';
 import { processStart } from '../../util/process-identity.ts';
 import { namesIn } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
-import { replaceFile } from '../../util/replace-file.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import { passingPattern } from '../run-folder.ts';
 
 // `<common>/blueflame/dependencies/`: `<key>` is what one install made, never written again; `<key>.<pid>.new` what one

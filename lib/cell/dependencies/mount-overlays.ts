@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/programs.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import type { SandboxState } from '../sandbox-state.ts';
 

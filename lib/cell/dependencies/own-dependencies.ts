@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { PathFacts } from '../../domain/policy.ts';
-import { isBelow } from '../../util/is-below.ts';
 import { killPoint } from '../../util/kill-point.ts';
+import { isBelow } from '../../util/path-places.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import {
   type Dependency,

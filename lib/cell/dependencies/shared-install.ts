@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { runGit } from '../../git/process/run-git.ts';
-import { isRecord, parseRecord } from '../../util/json-record.ts';
+import { isRecord, parseRecord } from '../../util/json.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { namesIn } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';

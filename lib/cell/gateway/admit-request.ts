@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { explainForbidden, mayAskFor } from '../../domain/config/asked-model.ts';
-import { isRecord, type JsonRecord } from '../../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../util/json.ts';
 import type { Conversation, Dialect } from './dialects/dialect.ts';
 import type { Context, Refused } from './gateway-options.ts';
 import { parseModelRequest, readBody } from './model-request.ts';

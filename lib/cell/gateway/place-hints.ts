@@ -1,6 +1,6 @@
 import type { ToldResult } from '../../domain/conversation.ts';
 import type { Hint, HintNews, HintState } from '../../domain/hint.ts';
-import type { JsonRecord } from '../../util/json-record.ts';
+import type { JsonRecord } from '../../util/json.ts';
 import type { Conversation, Dialect } from './dialects/dialect.ts';
 
 /** Passes the person's hints on to an agent's model while it works, in the agent's own requests. */

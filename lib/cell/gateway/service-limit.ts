@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Failure } from '../../domain/failure.ts';
-import { isRecord, type JsonRecord } from '../../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../util/json.ts';
 
 /** The model API refuses for now. */
 export interface ServiceLimit {

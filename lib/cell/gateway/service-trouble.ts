@@ -1,7 +1,7 @@
 import type { Failure } from '../../domain/failure.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Spending } from '../../domain/state/spending.ts';
-import { formatTokens, formatUsd } from '../../util/format-amount.ts';
+import { formatTokens, formatUsd } from '../../util/format-figures.ts';
 
 /** Why the last request to the model API got no answer to work with, where that is not the agent's doing. */
 export type ServiceTrouble =

@@ -3,7 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type PriceList, priceTokens } from '../../domain/config/token-price.ts';
 import type { Spending } from '../../domain/state/spending.ts';
 import { countTokens, type TokenUsage } from '../../domain/token-usage.ts';
-import { isRecord, type JsonRecord, parseRecord } from '../../util/json-record.ts';
+import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
 import type { Dialect, UsageFacts } from './dialects/dialect.ts';
 import { type Estimate, estimatedUsage } from './model-request.ts';
 

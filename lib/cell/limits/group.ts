@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { attempt } from '../../util/attempt.ts';
 import { ownIdentity, processStart } from '../../util/process-identity.ts';
 import { namesIn } from '../../util/read-file.ts';
+import { attempt } from '../../util/remove-tree.ts';
 import { signal } from '../process-tree.ts';
 import type { CellGroup, CellLimits, GroupUsage } from '../sandbox-state.ts';
 import type { Hierarchy } from './hierarchies.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/programs.ts';
 
 /** Why there is no bubblewrap, and what brings it: whole commands. */
 export interface Lack {

@@ -1,4 +1,4 @@
-import { randomName } from '../../util/random-name.ts';
+import { randomName } from '../../util/short-names.ts';
 import { makeRunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import type { CellLimits } from '../sandbox-state.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:f
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { randomName } from '../../util/random-name.ts';
+import { randomName } from '../../util/short-names.ts';
 import { type Listening, listenOn } from '../gateway/listen-on.ts';
 import { commandLines } from '../process-tree.ts';
 import { makeRunFolder } from '../run-folder.ts';

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { FlameError } from '../../domain/flame-error.ts';
-import { randomName } from '../../util/random-name.ts';
+import { randomName } from '../../util/short-names.ts';
 import { makeRunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import { leakStatus } from '../sandbox/cell-gate.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
-import { randomName } from '../../util/random-name.ts';
+import { randomName } from '../../util/short-names.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext, WatcherClient } from '../runner-context.ts';
 import { findProgram } from '../sandbox/tool-paths.ts';

@@ -8,7 +8,7 @@ import { addSpending } from '../../domain/state/spending.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
 import { pathsIn } from '../../util/read-file.ts';
-import { replaceFile } from '../../util/replace-file.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import { runRoot, streamFile } from '../run-folder.ts';
 import { auditFile } from '../watcher/audit-log.ts';
 

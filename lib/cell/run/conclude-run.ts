@@ -1,7 +1,7 @@
 import type { Failure } from '../../domain/failure.ts';
 import type { AgentResultParts, Launch } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, StopOrder } from '../../domain/ports/agent-port.ts';
-import { readPlainText } from '../../util/read-plain.ts';
+import { readPlainText } from '../../util/read-file.ts';
 import { explainByLimit } from '../gateway/service-limit.ts';
 import { explainByTrouble } from '../gateway/service-trouble.ts';
 import { describeLimit } from '../limits/limits.ts';

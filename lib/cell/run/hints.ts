@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { type Hint, type hintRefusals, longestHint, mostHints } from '../../domain/hint.ts';
 import { isMissing } from '../../util/read-file.ts';
-import { replaceFile } from '../../util/replace-file.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import type { RunFolder } from '../run-folder.ts';
 import { findLivingAgent } from './agent-registry.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import { parseJson } from '../../util/json-record.ts';
+import { parseJson } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { listenOn } from '../gateway/listen-on.ts';
 

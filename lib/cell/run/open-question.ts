@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type AgentQuestion, questionWords } from '../../domain/question.ts';
 import { withoutSecret } from '../../policy/secrets/without-secret.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
-import { replaceFile } from '../../util/replace-file.ts';
+import { replaceFile } from '../../util/write-files.ts';
 
 const fileName = 'asks-the-person';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { notesFile } from '../../domain/ports/adapter.ts';
-import { readPlain } from '../../util/read-plain.ts';
+import { readPlain } from '../../util/read-file.ts';
 
 /** More than all notes that are kept of one worker. */
 const mostBytes = 64 * 1_024;

@@ -8,7 +8,7 @@ import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import { hideContents } from '../../git/cells/hide-contents.ts';
 import { lookAway } from '../../git/cells/look-away.ts';
-import { randomName } from '../../util/random-name.ts';
+import { randomName } from '../../util/short-names.ts';
 import { tellingText } from '../../util/telling-lines.ts';
 import { type InstallRun, shareInstall } from '../dependencies/shared-install.ts';
 import { cargoConfig, closedSettings } from '../egress/cell-registries.ts';

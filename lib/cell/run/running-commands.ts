@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
 import { namesIn, readTextOrEmpty } from '../../util/read-file.ts';
-import { replaceFile } from '../../util/replace-file.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import { logRoot, ownerFile, type RunFolder, runRoot } from '../run-folder.ts';
 
 type Request = Parameters<AgentRunner['runCommand']>[0];

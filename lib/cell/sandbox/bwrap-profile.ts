@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
-import { isBelow } from '../../util/is-below.ts';
+import { isBelow } from '../../util/path-places.ts';
 import { isFolder } from '../../util/read-file.ts';
 import type { Overlay } from '../dependencies/mount-overlays.ts';
 import type { SystemPath } from '../runner-context.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { agentCommon } from '../../git/cells/agent-refs.ts';
-import { isBelow } from '../../util/is-below.ts';
+import { isBelow } from '../../util/path-places.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { isBelowAny, type MachineSight, needsShowing } from './machine-sight.ts';

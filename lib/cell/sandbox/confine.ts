@@ -1,4 +1,4 @@
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/programs.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import { mountOverlays } from '../dependencies/mount-overlays.ts';
 import type { SandboxState } from '../sandbox-state.ts';

@@ -4,8 +4,7 @@ import { maskedPaths } from '../../domain/config/hidden-paths.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { hiddenPartOf, isMeant } from '../../policy/hidden-names.ts';
-import { isBelow } from '../../util/is-below.ts';
-import { realPath } from '../../util/real-path.ts';
+import { isBelow, realPath } from '../../util/path-places.ts';
 import { listPrivateIn } from './private-dependencies.ts';
 import { isThere } from './tool-paths.ts';
 

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isBelow } from '../../util/is-below.ts';
+import { isBelow, linkTarget, realPath } from '../../util/path-places.ts';
 import { entriesIn } from '../../util/read-file.ts';
-import { linkTarget, realPath } from '../../util/real-path.ts';
 import { isThere, packagePaths } from './tool-paths.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Repository } from '../../domain/ports/git-port.ts';
-import { isBelow } from '../../util/is-below.ts';
-import { realPath } from '../../util/real-path.ts';
+import { isBelow, realPath } from '../../util/path-places.ts';
 import type { SystemPath, WorkTreeView } from '../runner-context.ts';
 import { listKernelEntries } from './kernel-entries.ts';
 import { linkedTools } from './linked-tools.ts';

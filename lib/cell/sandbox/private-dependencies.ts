@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { entriesOf } from '../../git/cells/look-over.ts';
 import { isBlockedBy } from '../../policy/judge-path.ts';
 import { locksConflict } from '../../util/path-globs.ts';
-import { realPath } from '../../util/real-path.ts';
+import { realPath } from '../../util/path-places.ts';
 
 const mostLooked = 1_000_000;
 const foldersAtOnce = 64;

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { agentSettings } from '../../policy/agent-settings.ts';
-import { isBelow } from '../../util/is-below.ts';
-import { realPath } from '../../util/real-path.ts';
+import { isBelow, realPath } from '../../util/path-places.ts';
 import { isThere } from './tool-paths.ts';
 
 /**

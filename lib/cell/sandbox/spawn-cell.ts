@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { dropSetIds } from '../../util/drop-set-id.ts';
-import { requirePipes } from '../../util/hold-child.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
+import { requirePipes } from '../../util/programs.ts';
 import { type LimitName, limitOf, withLimits } from '../limits/limits.ts';
 import { type Watch, watchLimits } from '../limits/watchdog.ts';
 import { descendants, processesWith, signal } from '../process-tree.ts';

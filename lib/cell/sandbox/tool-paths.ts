@@ -1,9 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { isBelow } from '../../util/is-below.ts';
-import { isPrivatePlace, showsPrivatePlace } from '../../util/private-places.ts';
-import { isProgram } from '../../util/program-path.ts';
-import { realPath } from '../../util/real-path.ts';
+import { isBelow, isPrivatePlace, realPath, showsPrivatePlace } from '../../util/path-places.ts';
+import { isProgram } from '../../util/programs.ts';
 
 // Below these a person keeps credentials and documents beside programs: never shown as a whole.
 const sharedPrefixes = new Set(['.local', '.cargo', '.config', '.cache', '.npm', 'snap']);

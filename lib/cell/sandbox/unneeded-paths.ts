@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isBelow } from '../../util/is-below.ts';
+import { isBelow } from '../../util/path-places.ts';
 import { entriesIn } from '../../util/read-file.ts';
 
 // Entries that git itself keeps in a common folder, by gitrepository-layout(5), or leaves while it works. Submodules'

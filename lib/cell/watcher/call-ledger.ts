@@ -2,7 +2,7 @@ import type { ToldCall, ToldResult } from '../../domain/conversation.ts';
 import type { Decision, ToolCall } from '../../domain/policy.ts';
 import type { CallFacts } from '../../domain/ports/call-facts.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
-import { isRecord } from '../../util/json-record.ts';
+import { isRecord } from '../../util/json.ts';
 import type { Conversation } from '../gateway/dialects/dialect.ts';
 
 /** A tool call that ran although the watcher had not allowed it. */

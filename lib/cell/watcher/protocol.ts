@@ -1,6 +1,6 @@
 import type { Decision, ToolCall } from '../../domain/policy.ts';
 import type { CallFacts } from '../../domain/ports/call-facts.ts';
-import { isRecord } from '../../util/json-record.ts';
+import { isRecord } from '../../util/json.ts';
 
 // A request is a head `FLAG HOOK LENGTH` and that many bytes; it is answered `allow`, or `block`, rule and details in
 // lines, or `print LENGTH` and that many bytes, which the client prints when it allows the call. Lines `wait` may come

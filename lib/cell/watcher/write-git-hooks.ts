@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { quoteValue } from '../../git/process/quiet-config.ts';
-import { packageRoot } from '../../util/package-root.ts';
+import { packageRoot } from '../../util/own-folders.ts';
 
 /**
  * Writes the git hooks of agents, which ask `watcher` (a shell command), into a folder that cells show as `shown`, and

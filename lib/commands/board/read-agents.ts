@@ -4,7 +4,7 @@ import { hintsLeftFor } from '../../cell/run/hints.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
 import { hintStates } from '../../domain/hint.ts';
 import type { BoardAgent, BoardHint } from '../../domain/shown/board.ts';
-import { parseRecord } from '../../util/json-record.ts';
+import { parseRecord } from '../../util/json.ts';
 
 /** The agents that run on this machine, as the board shows them. */
 export interface AgentReader {

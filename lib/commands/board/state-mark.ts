@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { fileStamp } from '../../util/file-stamp.ts';
-import { namesIn } from '../../util/read-file.ts';
-import { cloneStateDir } from '../../util/user-state.ts';
+import { cloneStateDir } from '../../util/own-folders.ts';
+import { fileStamp, namesIn } from '../../util/read-file.ts';
 
 interface Place {
   readonly commonDir: string;

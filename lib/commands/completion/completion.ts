@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { createOutput } from '../../ui/terminal/output.ts';
-import { packageRoot } from '../../util/package-root.ts';
+import { packageRoot } from '../../util/own-folders.ts';
 
 /** `git flame completion bash|zsh|fish`: prints the script that makes a shell complete git flame. */
 export async function run(args: CommandArgs<'completion'>, io: Io): Promise<number> {

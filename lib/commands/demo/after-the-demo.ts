@@ -2,8 +2,8 @@ import { delimiter, isAbsolute, join, relative } from 'node:path';
 import type { Io } from '../../domain/shown/io.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import type { Output } from '../../ui/terminal/output.ts';
-import { packageRoot } from '../../util/package-root.ts';
-import { programPath } from '../../util/program-path.ts';
+import { packageRoot } from '../../util/own-folders.ts';
+import { programPath } from '../../util/programs.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
 /**

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Io } from '../../domain/shown/io.ts';
 import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
-import { makeFolders } from '../../util/make-folders.ts';
-import { userDataDir, userStateDir } from '../../util/user-state.ts';
+import { userDataDir, userStateDir } from '../../util/own-folders.ts';
+import { makeFolders } from '../../util/write-files.ts';
 import { demoConfig, demoDecisions, demoFiles, demoPlan } from './demo-project.ts';
 
 /** Makes the demo's repository; what a person's home can't keep of it is kept in `folder`. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareVersions } from '../../cell/run/check-adapter.ts';
-import { isRecord, parseRecord } from '../../util/json-record.ts';
-import { packageRoot } from '../../util/package-root.ts';
+import { isRecord, parseRecord } from '../../util/json.ts';
+import { packageRoot } from '../../util/own-folders.ts';
 
 /** The newest version of an agent CLI that the project's own tests passed with. */
 export interface ProvenVersion {

@@ -6,9 +6,8 @@ import { listMachines } from '../../domain/shown/machines.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { readMachines } from '../../store/shared/read-machines.ts';
 import { pickRemote } from '../../store/sync/pick-remote.ts';
-import type { PushSpec } from '../../store/sync/remote.ts';
-import { forgetRefs, machinesRoot, pushState, remoteTips } from '../../store/sync/remote.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { forgetRefs, machinesRoot, type PushSpec, pushState, remoteTips } from '../../store/sync/remote.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { gitHere } from '../open/git-here.ts';
 import type { Reading } from '../open/read-state.ts';
 

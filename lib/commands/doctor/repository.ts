@@ -11,7 +11,7 @@ import { readSetupRecord } from '../../git/setup/setup-record.ts';
 import { hiddenPartOf } from '../../policy/hidden-names.ts';
 import { showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { planGitHooks } from '../init/hooks-setup.ts';
 import { requireWorkTree } from '../open/read-config.ts';
 import { type BeadsPlace, bdVersion, beadsHooks, hasBeads, hooksWhy, makeBeads } from '../open/run-bd.ts';

@@ -14,7 +14,7 @@ import { machineName } from '../../trust/clone-key.ts';
 import { describeItem } from '../../trust/repository/guard.ts';
 import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
 import { describeUnverified, waysOn } from '../../ui/render/render-unverified.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { behindLanding } from '../open/behind-landing.ts';
 import type { Reading } from '../open/read-state.ts';
 import { readAsked } from '../open/repository-trust.ts';

@@ -4,7 +4,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { TakenUp } from '../../engine/review/take-up.ts';
 import { resume } from '../../engine/run-session.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { requireOwn } from '../open/own-terminal.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';

@@ -7,7 +7,7 @@ import type { Session } from '../../domain/state/session.ts';
 import { type TakenUp, takeUp } from '../../engine/review/take-up.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { heardOnes } from './filter-remarks.ts';
 import { forgeOf, openForge } from './open-forge.ts';

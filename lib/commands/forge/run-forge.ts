@@ -3,7 +3,7 @@ import type { ForgeName } from '../../domain/config/config-pull-requests.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/programs.ts';
 
 /** The most bytes of a page of comments; more is an error, and nothing is taken. */
 const maxBytes = 50_000_000;

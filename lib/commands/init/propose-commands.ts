@@ -1,5 +1,5 @@
 import { type KnownInstall, knownInstallsOf, namesDependencies } from '../../domain/known-installs.ts';
-import { parseRecord } from '../../util/json-record.ts';
+import { parseRecord } from '../../util/json.ts';
 
 /** Commands found in a project's own files, to test and build it. */
 export interface Proposal {

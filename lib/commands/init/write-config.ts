@@ -6,7 +6,7 @@ import type { ReadyCli } from '../../cell/run/ready-clis.ts';
 import { defaultCommands } from '../../domain/config/config-rules.ts';
 import { supportedSchemaVersion } from '../../domain/config/schema-version.ts';
 import type { KnownInstall } from '../../domain/known-installs.ts';
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/programs.ts';
 import { type Proposal, proposeCommands, type Room } from './propose-commands.ts';
 import type { Tried } from './try-proposal.ts';
 

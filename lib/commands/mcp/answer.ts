@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { FlameError } from '../../domain/flame-error.ts';
 import { markInvisible, toJsonLine } from '../../ui/text/to-json-line.ts';
-import { parseRecord } from '../../util/json-record.ts';
+import { parseRecord } from '../../util/json.ts';
 
 /** So much of an answer reaches the model of every client whole. */
 const longestAnswer = 40_000;

@@ -6,7 +6,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { isApproved, isLeftUnjudged } from '../../engine/lead-agent/judge-work.ts';
 import { unjudgedWay } from '../../engine/lead-agent/refusals.ts';
 import type { SessionView } from '../../engine/record.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import type { LeadSession } from './lead-session.ts';
 
 /** A task in short, as lists have it. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type LeadTool, leadTools } from '../../domain/lead-tools.ts';
 import { noteBounds } from '../../domain/state/blackboard.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
-import type { JsonRecord } from '../../util/json-record.ts';
+import type { JsonRecord } from '../../util/json.ts';
 import { outputs } from './outputs.ts';
 
 // The tools of a lead agent as clients list them: a row each. What they do is in `calls`, loaded with the first call.

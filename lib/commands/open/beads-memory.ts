@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type MemoryEntry, type MemoryProvider, memoryEntrySchema } from '../../domain/state/memory.ts';
-import { isRecord } from '../../util/json-record.ts';
+import { isRecord } from '../../util/json.ts';
 import { type BeadsPlace, bdVersion, hasBeads, makeBeads, runBd } from './run-bd.ts';
 
 interface BeadsOptions {

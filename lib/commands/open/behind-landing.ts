@@ -1,7 +1,7 @@
 import { landsOn } from '../../domain/state/lands-on.ts';
 import { ownCheckout } from '../../domain/state/own-checkout.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 
 /** The command that updates work trees after a landing. */
 export const bringsAlong = 'git flame resume';

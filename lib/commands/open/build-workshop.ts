@@ -20,7 +20,7 @@ import type { LiveView } from '../../ui/live/live-view.ts';
 import { QuestionQueue } from '../../ui/questions/question-queue.ts';
 import { describeConflict } from '../../ui/render/render-ahead.ts';
 import type { Output } from '../../ui/terminal/output.ts';
-import { randomName } from '../../util/random-name.ts';
+import { randomName } from '../../util/short-names.ts';
 import { waitForLock } from './clone-lock.ts';
 import { type Current, openCurrent } from './current.ts';
 import { openGateDoor } from './gate-door.ts';

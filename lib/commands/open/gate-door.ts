@@ -11,8 +11,8 @@ import type { Io } from '../../domain/shown/io.ts';
 import { chatAround, rememberChats } from '../../trust/chats.ts';
 import { requireOwnTerminal } from '../../trust/decisions/require-human.ts';
 import { processStart, readLink } from '../../util/process-identity.ts';
-import { randomName } from '../../util/random-name.ts';
-import { replaceFile } from '../../util/replace-file.ts';
+import { randomName } from '../../util/short-names.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import { type DoorQuestion, hearLines, helloSchema, questionSchema, sayLine } from './door-lines.ts';
 import { doorFile } from './door-names.ts';
 

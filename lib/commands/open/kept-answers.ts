@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { SessionId } from '../../domain/ids.ts';
 import type { AnswerKeeper } from '../../ui/questions/kept-answers.ts';
+import { cloneStateDir } from '../../util/own-folders.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
-import { replaceFile } from '../../util/replace-file.ts';
-import { cloneStateDir } from '../../util/user-state.ts';
+import { replaceFile } from '../../util/write-files.ts';
 
 const keptAnswerSchema = z.strictObject({
   print: z.string(),

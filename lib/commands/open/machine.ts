@@ -6,8 +6,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MachinePort } from '../../engine/workshop.ts';
 import { isMeant } from '../../policy/hidden-names.ts';
 import { isBlockedBy } from '../../policy/judge-path.ts';
-import { makeFolders } from '../../util/make-folders.ts';
 import { locksConflict, pathMatches } from '../../util/path-globs.ts';
+import { makeFolders } from '../../util/write-files.ts';
 
 const megabyte = 1024 * 1024;
 const outputLimit = 4_000;

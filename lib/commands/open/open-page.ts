@@ -6,7 +6,7 @@ import type { Io } from '../../domain/shown/io.ts';
 import { escapeHtml } from '../../ui/page/escape-html.ts';
 import type { ReviewPage } from '../../ui/review-page/open-review-page.ts';
 import { openBrowser } from '../../ui/terminal/open-browser.ts';
-import { randomName } from '../../util/random-name.ts';
+import { randomName } from '../../util/short-names.ts';
 
 /**
  * Starts the person's browser on a file of their own that leads to the page: what a program is started with is seen

@@ -5,8 +5,7 @@ import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import { gitDirOf } from '../../git/process/git-dir-of.ts';
-import { isBelow } from '../../util/is-below.ts';
-import { realPathOf } from '../../util/real-path.ts';
+import { isBelow, realPathOf } from '../../util/path-places.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
 /** The configuration a command works with: --config, else the file at the top of the main work tree, else defaults. */

@@ -14,7 +14,7 @@ import {
 } from '../../trust/repository/permission.ts';
 import { askTrust } from '../../ui/questions/ask-trust.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
-import { userDataDir } from '../../util/user-state.ts';
+import { userDataDir } from '../../util/own-folders.ts';
 import { requireOwn, trustWord } from './own-terminal.ts';
 import type { Reading } from './read-state.ts';
 import type { Wishes } from './wishes.ts';

@@ -8,7 +8,7 @@ import { keptReviewSchema, nothingKept } from '../../ui/review-page/kept-review.
 import type { ReviewPage } from '../../ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
 import { preferencesSchema } from '../../ui/review-page/page-request.ts';
-import { replaceFile } from '../../util/replace-file.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import { openPage } from './open-page.ts';
 import { strangerOnPage } from './own-terminal.ts';
 import { readPageFacts } from './read-page-facts.ts';

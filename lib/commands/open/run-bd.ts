@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { gitEnvironment } from '../../git/process/git-environment.ts';
-import { isRecord } from '../../util/json-record.ts';
-import { programPath } from '../../util/program-path.ts';
+import { isRecord } from '../../util/json.ts';
+import { programPath } from '../../util/programs.ts';
 
 /** The place `bd` runs in: the person's environment, and the work tree that holds `.beads`. */
 export interface BeadsPlace {

@@ -4,7 +4,7 @@ import type { RunnerOptions } from '../../cell/run/make-context.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import { packageRoot } from '../../util/package-root.ts';
+import { packageRoot } from '../../util/own-folders.ts';
 
 /** The options that agents and probes are started with, by a configuration. */
 export function runnerOptions(

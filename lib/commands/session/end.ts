@@ -7,7 +7,7 @@ import { titleOf } from '../../domain/state/title-of.ts';
 import { giveUpSession } from '../../engine/end-session.ts';
 import { askEnd } from '../../ui/questions/ask-end.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { requireOwn } from '../open/own-terminal.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';

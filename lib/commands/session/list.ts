@@ -2,7 +2,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { titleOf } from '../../domain/state/title-of.ts';
 import { renderSessions } from '../../ui/render/render-sessions.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import type { Reading } from '../open/read-state.ts';
 
 /** `git flame session list`: the newest first; archived ones with --all alone. */

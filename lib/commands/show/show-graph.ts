@@ -8,7 +8,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { graphDot } from '../../ui/render/graph-dot.ts';
 import { graphMermaid } from '../../ui/render/graph-mermaid.ts';
 import { renderGraph } from '../../ui/render/render-graph.ts';
-import { byText } from '../../util/by-text.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import { showLong } from '../open/show-long.ts';
 import type { Showing } from './showing.ts';
 

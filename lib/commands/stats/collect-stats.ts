@@ -7,7 +7,7 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Stats } from '../../domain/shown/stats.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { groupBy } from '../../util/group-by.ts';
+import { groupBy } from '../../util/sort-and-group.ts';
 import { readConfig } from '../open/read-config.ts';
 import type { Reading } from '../open/read-state.ts';
 

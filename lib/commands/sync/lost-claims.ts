@@ -4,7 +4,7 @@ import type { Store } from '../../domain/ports/store-port.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { machineName } from '../../trust/clone-key.ts';
-import { cloneName } from '../../util/clone-name.ts';
+import { cloneName } from '../../util/machine-key.ts';
 import type { Reading } from '../open/read-state.ts';
 
 /** The tasks this person claimed by hand in this clone. */

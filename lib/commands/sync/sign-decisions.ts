@@ -9,7 +9,7 @@ import { readIdent } from '../../git/process/read-identity.ts';
 import { signingFailed } from '../../git/process/signing-failed.ts';
 import { signText } from '../../git/process/ssh-signature.ts';
 import { saveSeal } from '../../store/write/save-seal.ts';
-import { cloneName } from '../../util/clone-name.ts';
+import { cloneName } from '../../util/machine-key.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { readTrust, signingContext } from '../open/count-signed.ts';
 import type { Reading } from '../open/read-state.ts';

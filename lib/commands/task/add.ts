@@ -9,7 +9,7 @@ import { refuseIssueScripts } from '../../engine/issue-for-script.ts';
 import { addTasks, type NewTask } from '../../engine/plan/add-tasks.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine, visibleText } from '../../ui/text/visible-text.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { openForge } from '../forge/open-forge.ts';
 import { type IssueName, issueNamed } from '../forge/read-issue.ts';

@@ -2,7 +2,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { chooseAttempt } from '../../engine/by-hand/choose-attempt.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { isSessionBusy } from '../open/clone-lock.ts';
 import { requireOwn } from '../open/own-terminal.ts';
 import { byHand, taskMeant } from './by-hand.ts';

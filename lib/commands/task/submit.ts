@@ -3,7 +3,7 @@ import type { Io } from '../../domain/shown/io.ts';
 import { submitByHand } from '../../engine/by-hand/submit.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { isSessionBusy } from '../open/clone-lock.ts';
 import { byHand, taskMeant } from './by-hand.ts';
 import { tellAhead } from './tell-ahead.ts';

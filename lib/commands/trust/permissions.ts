@@ -5,8 +5,8 @@ import type { Io } from '../../domain/shown/io.ts';
 import type { Permission } from '../../domain/state/repository-trust.ts';
 import { listPermissions, revokePermission } from '../../trust/repository/permission.ts';
 import { renderPermissions } from '../../ui/render/render-trust.ts';
-import { formatCount } from '../../util/format-amount.ts';
-import { realPathOf } from '../../util/real-path.ts';
+import { formatCount } from '../../util/format-figures.ts';
+import { realPathOf } from '../../util/path-places.ts';
 import type { Reading } from '../open/read-state.ts';
 
 /** `git flame trust list`: what is allowed, first of this clone. */

@@ -6,7 +6,7 @@ import { landsOn } from '../../domain/state/lands-on.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { UnverifiedCompletion } from '../../domain/state/unverified-completion.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { landedDecision, sessionDecision, taskStateDecision } from './decisions.ts';
 import { isSettled } from './filter-untrusted.ts';
 import { isOwnEnd } from './own-versions.ts';

@@ -1,7 +1,7 @@
 import type { BlackboardPage, LeftNote } from '../../domain/state/blackboard.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { byText } from '../../util/by-text.ts';
 import { locksConflict } from '../../util/path-globs.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import { boundText } from '../task/one-line.ts';
 
 const mostNotes = 12;

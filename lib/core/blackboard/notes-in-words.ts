@@ -1,6 +1,6 @@
 import { parseWorkerAnswer } from '../../domain/config/answers.ts';
 import { noteBounds } from '../../domain/state/blackboard.ts';
-import { parseJson } from '../../util/json-record.ts';
+import { parseJson } from '../../util/json.ts';
 import { boundText } from '../task/one-line.ts';
 
 /** Prefix of a line in a worker's last message that leaves a note for later tasks. */

@@ -1,7 +1,7 @@
 import type { ShownNote } from '../../domain/shown/notes.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { byText } from '../../util/by-text.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import { countingNotes } from './notes-for.ts';
 
 /** All notes of a session, newest first, by any clone. `trusted`: the pages with trusted notes alone. */

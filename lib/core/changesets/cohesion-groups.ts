@@ -1,6 +1,5 @@
 import type { Task } from '../../domain/state/task.ts';
-import { byText } from '../../util/by-text.ts';
-import { addTo } from '../../util/group-by.ts';
+import { addTo, byText } from '../../util/sort-and-group.ts';
 import { findComponents } from '../schedule/find-components.ts';
 import { sortByNeeds } from '../schedule/sort-by-needs.ts';
 import { byPriority } from '../task/by-priority.ts';

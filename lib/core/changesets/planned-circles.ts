@@ -1,6 +1,6 @@
 import type { PlannedCircle, PlannedGround } from '../../domain/ports/gates.ts';
 import type { Plan } from '../../domain/state/plan.ts';
-import { addTo } from '../../util/group-by.ts';
+import { addTo } from '../../util/sort-and-group.ts';
 import { cohesionGroups } from './cohesion-groups.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
-import { formatSpend } from '../../util/format-amount.ts';
-import { formatTime } from '../../util/format-time.ts';
+import { formatSpend, formatTime } from '../../util/format-figures.ts';
 import { oneLine } from '../task/one-line.ts';
 
 const longestReason = 120;

@@ -1,6 +1,5 @@
 import type { MemoryEntry } from '../../domain/state/memory.ts';
-import { byText } from '../../util/by-text.ts';
-import { groupBy } from '../../util/group-by.ts';
+import { byText, groupBy } from '../../util/sort-and-group.ts';
 import { oneLine } from '../task/one-line.ts';
 import { type Relevance, relevanceTo } from './relevance.ts';
 

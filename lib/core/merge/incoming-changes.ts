@@ -6,7 +6,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { planChanges, planOf } from '../task/edit-task.ts';
 import { oneLine } from '../task/one-line.ts';
 import { namedKeys } from '../task/task-keys.ts';

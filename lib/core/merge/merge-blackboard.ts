@@ -1,6 +1,6 @@
 import { type BlackboardPage, type LeftNote, noteBounds } from '../../domain/state/blackboard.ts';
-import { byText } from '../../util/by-text.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import { oneLine } from '../task/one-line.ts';
 import { type Merged, mergeById, preferring } from './merge-values.ts';
 

@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../../domain/state/task.ts';
-import { byText } from '../../util/by-text.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import { boundText } from '../task/one-line.ts';
 import { describeHead, type TaskHead } from './merge-task-head.ts';
 import { canonicalText, isSame, mergeById, type Preference, preferring, type Sides } from './merge-values.ts';

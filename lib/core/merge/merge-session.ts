@@ -1,6 +1,6 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { AgentRun, Reservation, Session } from '../../domain/state/session.ts';
-import { byText } from '../../util/by-text.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import { mergeSpending } from './merge-spending.ts';
 import {
   canonicalText,

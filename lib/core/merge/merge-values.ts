@@ -1,4 +1,5 @@
-import { byText } from '../../util/by-text.ts';
+import { byText } from '../../util/sort-and-group.ts';
+
 /** A value that one clone had and the merged state hasn't. */
 export interface Loss {
   /** The key, or what the keys are about. */

@@ -1,6 +1,6 @@
 import type { Trial } from '../../domain/ports/git-trials.ts';
 import type { AheadConflict, AheadTask } from '../../domain/shown/ahead.ts';
-import { byText } from '../../util/by-text.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import type { Branch, TrialPair, Work } from './plan-trials.ts';
 
 /**

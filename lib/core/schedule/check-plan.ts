@@ -1,6 +1,6 @@
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
-import { byText } from '../../util/by-text.ts';
 import { lockInside } from '../../util/path-globs.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import { findComponents, type Graph } from './find-components.ts';
 
 export interface PlanProblem {

@@ -1,5 +1,5 @@
-import { byText } from '../../util/by-text.ts';
 import { fold } from '../../util/path-globs.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import { byPriority } from '../task/by-priority.ts';
 import type { Lockable } from './pick-batch.ts';
 import { sortByNeeds } from './sort-by-needs.ts';

@@ -1,4 +1,4 @@
-import { byText } from '../../util/by-text.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import { LockIndex } from './lock-index.ts';
 
 export interface Lockable {

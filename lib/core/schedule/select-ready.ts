@@ -1,5 +1,5 @@
 import type { Task } from '../../domain/state/task.ts';
-import { byText } from '../../util/by-text.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import { readGround } from '../task/needs-of.ts';
 import { longestChains } from './longest-chains.ts';
 import { type Deferral, pickBatch } from './pick-batch.ts';

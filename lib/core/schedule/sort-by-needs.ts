@@ -1,4 +1,4 @@
-import { addTo } from '../../util/group-by.ts';
+import { addTo } from '../../util/sort-and-group.ts';
 
 /**
  * Items so that each comes after what it needs; among those that could come next, the first by `compare`.

@@ -1,6 +1,6 @@
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { byText } from '../../util/by-text.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import { readGround } from '../task/needs-of.ts';
 import { sharedLock } from './shared-lock.ts';
 

@@ -1,6 +1,6 @@
 import type { FlowPoint, Stats } from '../../domain/shown/stats.ts';
 import type { TaskStatus } from '../../domain/state/task.ts';
-import { addTo } from '../../util/group-by.ts';
+import { addTo } from '../../util/sort-and-group.ts';
 import type { TaskSpans } from './task-times.ts';
 
 const mostPoints = 240;

@@ -2,7 +2,7 @@ import type { LogEntry } from '../../domain/ports/store-port.ts';
 import type { Stats } from '../../domain/shown/stats.ts';
 import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { taskStatuses } from '../../domain/state/task-statuses.ts';
-import { addTo } from '../../util/group-by.ts';
+import { addTo } from '../../util/sort-and-group.ts';
 import { distribution } from './distribution.ts';
 
 /** Seconds; all of a task that has landed. */

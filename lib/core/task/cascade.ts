@@ -1,5 +1,5 @@
 import type { Task } from '../../domain/state/task.ts';
-import { byText } from '../../util/by-text.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import { standsOn } from './needs-of.ts';
 import { blockTask, requeueTask } from './task-return.ts';
 import type { TaskChange } from './task-state.ts';

@@ -1,5 +1,5 @@
 import type { Try } from '../../domain/state/tries.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 
 /** One of several attempts, and why it is that one, as a clause. */
 interface Picked {

@@ -1,5 +1,5 @@
 import type { Task } from '../../domain/state/task.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 
 /** Rules for a key of a task's note; a key that is added there has its row here. */
 interface KeyRow<Value> {

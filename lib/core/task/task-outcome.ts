@@ -2,8 +2,8 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { DoneTask, Task, TaskIn } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { saysSomething } from '../../util/says-something.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
+import { saysSomething } from '../../util/telling-lines.ts';
 import { boundText, oneLine } from './one-line.ts';
 import {
   boundIssues,

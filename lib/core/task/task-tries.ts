@@ -4,7 +4,7 @@ import type { AgentId } from '../../domain/ids.ts';
 import type { ClaimedTask, DoneTask, HistoryEntry, Task } from '../../domain/state/task.ts';
 import type { Try } from '../../domain/state/tries.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { boundText, oneLine } from './one-line.ts';
 import { amendAttempt } from './task-history.ts';
 import {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { isNeverShown } from '../../util/private-places.ts';
-import { realPathOf } from '../../util/real-path.ts';
+import { isNeverShown, realPathOf } from '../../util/path-places.ts';
 import { FlameError } from '../flame-error.ts';
 
 /**

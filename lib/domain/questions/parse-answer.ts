@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { saysSomething } from '../../util/says-something.ts';
+import { saysSomething } from '../../util/telling-lines.ts';
 import { givenCommentsSchema } from '../state/line-comment.ts';
 import { plannedTaskSchema } from '../state/plan.ts';
 import type { Answer, AnswerField } from './answer-row.ts';

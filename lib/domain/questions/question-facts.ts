@@ -1,5 +1,4 @@
-import { formatCount, formatTokens, formatUsd } from '../../util/format-amount.ts';
-import { formatDuration } from '../../util/format-time.ts';
+import { formatCount, formatDuration, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import type { AskedChangeset, AskedCheck, GateAsks, GateText, OpenGate } from './gate.ts';
 

@@ -1,5 +1,5 @@
-import { byText } from '../../util/by-text.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import type { LiveAgent } from '../ports/agent-port.ts';
 import type { GateAsks } from '../questions/gate.ts';
 import type { Changeset } from '../state/changeset.ts';

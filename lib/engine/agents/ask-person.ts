@@ -11,7 +11,7 @@ import {
 } from '../../domain/question.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { withoutSecret } from '../../policy/secrets/without-secret.ts';
-import { formatDuration } from '../../util/format-time.ts';
+import { formatDuration } from '../../util/format-figures.ts';
 import { record } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { withGate } from './ask-for-budget.ts';

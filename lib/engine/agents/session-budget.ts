@@ -13,7 +13,7 @@ import {
   spendingOf,
   unlimited,
 } from '../../domain/state/spending.ts';
-import { formatTokens, formatUsd } from '../../util/format-amount.ts';
+import { formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { type Recorder, viewSession } from '../record.ts';
 import type { Ledger } from '../run-memory.ts';
 import type { Workshop } from '../workshop.ts';

@@ -7,7 +7,7 @@ import { type BlackboardPage, type LeftNote, makeNote, noteBounds } from '../../
 import { lineSchema } from '../../domain/text.ts';
 import { findSecrets } from '../../policy/secrets/secrets.ts';
 import { canonicalJson } from '../../util/canonical-digest.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 

@@ -5,7 +5,7 @@ import type { AgentId } from '../../domain/ids.ts';
 import { makeNote } from '../../domain/state/blackboard.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { findSecrets } from '../../policy/secrets/secrets.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import type { SessionView } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 

@@ -8,7 +8,7 @@ import type { ChangedFile } from '../../domain/state/patch.ts';
 import { checkByParts, checkFiles, type FilesInput } from '../../policy/check-branch.ts';
 import type { Signer } from '../../policy/check-signature.ts';
 import type { SecretFinding } from '../../policy/secrets/secrets.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { stoppedUnjudged } from '../interrupted.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { openScanner, type Scanner } from './scan-secrets.ts';

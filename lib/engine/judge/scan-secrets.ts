@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { findSecrets, type SecretFinding } from '../../policy/secrets/secrets.ts';
-import { packageRoot } from '../../util/package-root.ts';
+import { packageRoot } from '../../util/own-folders.ts';
 import { stoppedUnjudged } from '../interrupted.ts';
 
 interface ScannedContent {

@@ -10,7 +10,7 @@ import { noTask } from '../../domain/not-found.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { isReplaceable } from '../plan/take-plan.ts';
 import {
   describeProblem,

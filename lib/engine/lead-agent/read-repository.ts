@@ -5,7 +5,7 @@ import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
 import type { FoundLine, GitFiles } from '../../domain/ports/git-contents.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { judgeName } from '../../policy/judge-path.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import type { WithGit } from '../workshop.ts';
 import { refusal } from './refusals.ts';
 

@@ -4,7 +4,7 @@ import { triesBeforeAsking } from '../../core/task/unjudged-tries.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { noTask } from '../../domain/not-found.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { inLanes } from '../../util/in-lanes.ts';
+import { inLanes } from '../../util/pacing.ts';
 import { record, viewSession } from '../record.ts';
 import { withoutHeldApart } from '../stack/held-apart.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';

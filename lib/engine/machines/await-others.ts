@@ -1,7 +1,7 @@
 import { planDigest } from '../../domain/shown/status.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import type { SessionView } from '../record.ts';
 import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';

@@ -9,7 +9,7 @@ import { landsOn } from '../../domain/state/lands-on.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { foreignCommits } from '../foreign-commits.ts';
 import { replayOwn } from '../stack/replay-own.ts';
 import { besideBase } from '../validate/failing-on.ts';

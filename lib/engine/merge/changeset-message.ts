@@ -8,8 +8,8 @@ import { defaultGroup } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { judgeCommitMessage } from '../../policy/commit-message.ts';
-import { saysSomething } from '../../util/says-something.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { saysSomething } from '../../util/telling-lines.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
 const subjectWidth = 72;

@@ -4,7 +4,7 @@ import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
 import { nameLines } from '../../domain/state/line-range.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { type Recorder, record, type SessionView } from '../record.ts';
 import { baseTip } from '../start-point.ts';
 import type { Workshop } from '../workshop.ts';

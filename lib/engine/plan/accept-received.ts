@@ -23,8 +23,8 @@ import { landsOn } from '../../domain/state/lands-on.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { formatCount } from '../../util/format-amount.ts';
-import { shortId } from '../../util/short-id.ts';
+import { formatCount } from '../../util/format-figures.ts';
+import { shortId } from '../../util/short-names.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
 import type { GroundReader } from '../lock-detours.ts';
 import {

@@ -9,7 +9,7 @@ import type { Decision } from '../../domain/state/decision-log.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
 import { type Recorder, record, type SessionView } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';

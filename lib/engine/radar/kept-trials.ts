@@ -1,6 +1,6 @@
 import type { SessionId } from '../../domain/ids.ts';
 import type { Trial } from '../../domain/ports/git-trials.ts';
-import { isRecord } from '../../util/json-record.ts';
+import { isRecord } from '../../util/json.ts';
 import type { Workshop } from '../workshop.ts';
 
 // The rest of a conflict in thousands of files is counted when it is met.

@@ -4,7 +4,7 @@ import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts
 import { landsOn } from '../../domain/state/lands-on.ts';
 import { ownCheckout } from '../../domain/state/own-checkout.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { requireMovable } from '../base-in-use.ts';
 import { record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';

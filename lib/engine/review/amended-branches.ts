@@ -1,6 +1,6 @@
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
 /** Says of which tasks a person moved the branch since the work was accepted: what was judged lands, not what they made. */

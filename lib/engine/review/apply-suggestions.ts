@@ -9,7 +9,7 @@ import type { LineComment } from '../../domain/state/line-comment.ts';
 import { type LineRange, nameLines } from '../../domain/state/line-range.ts';
 import { suggestedLines } from '../../domain/state/suggestion.ts';
 import type { Task, TaskIn } from '../../domain/state/task.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
 import { workerPolicy } from '../judge/worker-policy.ts';

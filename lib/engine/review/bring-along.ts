@@ -8,7 +8,7 @@ import { landsOn } from '../../domain/state/lands-on.ts';
 import { ownCheckout } from '../../domain/state/own-checkout.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { dirtyTree, requireMovable, waysToClean } from '../base-in-use.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
 import type { WithGit, Workshop } from '../workshop.ts';

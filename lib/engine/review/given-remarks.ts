@@ -1,7 +1,7 @@
 import { boundText } from '../../core/task/one-line.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import { remarkHeads } from '../../domain/state/pull-request.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 
 /** Most characters a task is given in one round, beside its comments on lines. */
 export const mostNotes = 12_000;

@@ -9,7 +9,7 @@ import { landsOn } from '../../domain/state/lands-on.ts';
 import { ownCheckout } from '../../domain/state/own-checkout.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote } from '../../domain/state/verdict.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { remarkNotes } from '../blackboard/remark-notes.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';

@@ -7,7 +7,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { type Recorder, record, taskOf, viewSession } from '../record.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
 import { timestamp } from '../workshop.ts';

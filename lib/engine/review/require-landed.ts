@@ -3,7 +3,7 @@ import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn } from '../../domain/state/lands-on.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 

@@ -11,7 +11,7 @@ import { landsOn } from '../../domain/state/lands-on.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { branchName } from '../by-hand/hand-task.ts';
 import { toTask } from '../plan/take-plan.ts';
 import { type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';

@@ -3,7 +3,7 @@ import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { longestObjective, type Session, sessionSchema } from '../../domain/state/session.ts';
 import { titleOf } from '../../domain/state/title-of.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { type Recorder, record } from '../record.ts';
 import type { Base } from '../work/preflight.ts';
 import { timestamp, type Workshop } from '../workshop.ts';

@@ -5,7 +5,7 @@ import type { Placed, ValidationDecision } from '../../domain/ports/gates.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { saysSomething } from '../../util/says-something.ts';
+import { saysSomething } from '../../util/telling-lines.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
 import { requireChosen } from '../agents/require-chosen.ts';
 import { chooseAttempt } from '../by-hand/choose-attempt.ts';

@@ -6,7 +6,7 @@ import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 import type { DoneTask } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
-import { saysSomething } from '../../util/says-something.ts';
+import { saysSomething } from '../../util/telling-lines.ts';
 import { viewSession } from '../record.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { besideBase } from './failing-on.ts';

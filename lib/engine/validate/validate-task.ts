@@ -11,7 +11,7 @@ import type { WorkedTask } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { listSome } from '../../policy/rules.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { tellingLines } from '../../util/telling-lines.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { leftOn, toldTo } from '../blackboard/worker-notes.ts';

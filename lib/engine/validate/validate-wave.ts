@@ -3,7 +3,7 @@ import { readGround } from '../../core/task/needs-of.ts';
 import { judgeTask } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
-import { inLanes } from '../../util/in-lanes.ts';
+import { inLanes } from '../../util/pacing.ts';
 import { requireChosen } from '../agents/require-chosen.ts';
 import { enterWave } from '../enter-wave.ts';
 import { interruptedError } from '../interrupted.ts';

@@ -3,7 +3,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Task, WorkedTask } from '../../domain/state/task.ts';
 import type { Try } from '../../domain/state/tries.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { inLanes } from '../../util/in-lanes.ts';
+import { inLanes } from '../../util/pacing.ts';
 import { isJoined } from '../machines/await-others.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { prepareValidation } from '../validate/prepare-validation.ts';

@@ -11,7 +11,7 @@ import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { RuleName } from '../../policy/rules.ts';
 import { showName } from '../../util/file-names.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { filteredWork } from '../agents/out-of-reach.ts';
 import { describeHidden, hiddenWork, whyHidden } from '../hidden-work.ts';
 import { isInterrupted } from '../interrupted.ts';

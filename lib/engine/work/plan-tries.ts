@@ -7,7 +7,7 @@ import { attemptsOf } from '../../domain/state/attempts-of.ts';
 import type { Spending } from '../../domain/state/spending.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Try } from '../../domain/state/tries.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { watchBudget } from '../agents/session-budget.ts';
 import { brokenRules } from '../judge/judge-task.ts';
 import { viewSession } from '../record.ts';

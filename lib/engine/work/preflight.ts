@@ -10,7 +10,7 @@ import type { BranchUse, GitWorktrees, HeadState } from '../../domain/ports/git-
 import type { Role } from '../../domain/role.ts';
 import { showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { requireSandbox } from '../agents/prove-enforcement.ts';
 import { requirePrices } from '../agents/require-price.ts';
 import { dirtyTree, unfinished, warnIfBusy, waysToClean } from '../base-in-use.ts';

@@ -12,7 +12,7 @@ import { branchMoved } from '../../domain/meanwhile.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { ClaimedTask, Task } from '../../domain/state/task.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { workerPage } from '../blackboard/worker-notes.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';

@@ -4,7 +4,7 @@ import { setImmediate as pause } from 'node:timers/promises';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { CellWorktree, LeftoverInit } from '../../domain/ports/git-cells.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { replaceFile } from '../../util/replace-file.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import { commitTree } from '../objects/commit-tree.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { looseFile } from '../objects/read-loose.ts';

@@ -5,7 +5,7 @@ import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
-import { replaceFile } from '../../util/replace-file.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import { type GitAccess, onObjects } from '../objects/git-access.ts';
 import { runGit } from '../process/run-git.ts';
 import { resolveCommit } from '../refs/head-state.ts';

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { realPathOf } from '../../util/path-places.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
-import { realPathOf } from '../../util/real-path.ts';
-import { replaceFile } from '../../util/replace-file.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import { type CellPaths, cellPaths } from './paths.ts';
 import { addToRecord, type CellRecord } from './record.ts';
 

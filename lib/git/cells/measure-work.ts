@@ -1,7 +1,7 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import type { WorkBounds } from '../../domain/config/work-bounds.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { type ObjectSource, required } from '../objects/object-source.ts';
 import { parseTree, type TreeRow } from '../objects/parse-tree.ts';
 import { tooMuch } from './too-much.ts';

@@ -8,7 +8,7 @@ import {
   parseTaskId,
 } from '../../domain/ids.ts';
 import type { CellSubject, EndNote } from '../../domain/ports/git-cells.ts';
-import { isRecord, parseRecord } from '../../util/json-record.ts';
+import { isRecord, parseRecord } from '../../util/json.ts';
 import { type ProcessIdentity, parseIdentity } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 

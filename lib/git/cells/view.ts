@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
-import { replaceFile } from '../../util/replace-file.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import { type GitAccess, onObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { resolveCommit } from '../refs/head-state.ts';

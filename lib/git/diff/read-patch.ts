@@ -1,8 +1,8 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Patch, PatchFile, PatchView } from '../../domain/state/patch.ts';
-import { decodeBytes } from '../../util/decode-bytes.ts';
-import { shortId } from '../../util/short-id.ts';
+import { decodeBytes } from '../../util/file-names.ts';
+import { shortId } from '../../util/short-names.ts';
 import { type ObjectSource, required } from '../objects/object-source.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { type Change, parseRaw, readSizes } from './changed-files.ts';

@@ -1,5 +1,5 @@
 import type { Hunk, PatchLine } from '../../domain/state/patch.ts';
-import { decodeBytes } from '../../util/decode-bytes.ts';
+import { decodeBytes } from '../../util/file-names.ts';
 
 /** One `diff --git` section: where its hunks are, and what they count to. */
 export interface PatchSection {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { makeFolders } from '../../util/make-folders.ts';
+import { makeFolders } from '../../util/write-files.ts';
 import { runGit } from '../process/run-git.ts';
 import type { GitAccess } from './git-access.ts';
 

@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { holdChild } from '../../util/hold-child.ts';
+import { holdChild } from '../../util/programs.ts';
 import { type GitObject, noBytes, type ObjectCommand, parseAnswer } from './cat-file-answer.ts';
 import { gitMissing } from './git-failed.ts';
 import { type GitContext, spawnGit } from './run-git.ts';

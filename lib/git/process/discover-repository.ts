@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { noFolder } from '../../domain/not-found.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/programs.ts';
 import { listWorktrees } from './list-worktrees.ts';
 import { type GitContext, type GitResult, gitText, runGit } from './run-git.ts';
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { realPathOf } from '../../util/path-places.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
-import { realPathOf } from '../../util/real-path.ts';
 
 /** Where the `.git` of a folder really is or leads; null: there is none, or git would find no repository by it. */
 export function gitDirOf(folder: string): string | null {

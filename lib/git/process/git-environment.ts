@@ -1,4 +1,4 @@
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/programs.ts';
 
 /** Of a GitContext, what its variables come from. */
 interface Surroundings {

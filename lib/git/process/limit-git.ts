@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import type { GitLimits } from '../../domain/config/work-bounds.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { interrupted } from '../../domain/interrupted.ts';
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/programs.ts';
 
 /** Limits a git that reads an agent's files: they can be made so that git takes for ever, or all memory. */
 export interface GitGuard {

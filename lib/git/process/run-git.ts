@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { requirePipes } from '../../util/hold-child.ts';
+import { requirePipes } from '../../util/programs.ts';
 import { environmentOf, gitIn, safeConfig } from './git-environment.ts';
 import { endedWith, gitMissing, verbOf } from './git-failed.ts';
 import { type GitGuard, type GuardedGit, guardChild, guardGit, limitGit, unguarded } from './limit-git.ts';

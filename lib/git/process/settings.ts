@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { fileStamp } from '../../util/file-stamp.ts';
+import { fileStamp } from '../../util/read-file.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
 /** The configuration as git sees it from one place. */

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
-import { isBelow } from '../../util/is-below.ts';
-import { realPathOf } from '../../util/real-path.ts';
+import { isBelow, realPathOf } from '../../util/path-places.ts';
 import { listWorktrees } from './list-worktrees.ts';
 import { type GitContext, runGit } from './run-git.ts';
 

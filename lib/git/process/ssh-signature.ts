@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseSigner, type Signer } from '../../domain/config/signers.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/programs.ts';
 import { gitEnvironment } from './git-environment.ts';
 import type { GitContext } from './run-git.ts';
 import { signingFailed } from './signing-failed.ts';

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { GitLimits } from '../../domain/config/work-bounds.ts';
-import { holdChild, requirePipes } from '../../util/hold-child.ts';
-import { packageRoot } from '../../util/package-root.ts';
+import { packageRoot } from '../../util/own-folders.ts';
+import { holdChild, requirePipes } from '../../util/programs.ts';
 
 /** A program with all it is started with. */
 export interface Program {

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
-import { fileStamp } from '../../util/file-stamp.ts';
+import { fileStamp } from '../../util/read-file.ts';
 import { reftableOf } from './reftable.ts';
 
 type Tips = ReadonlyMap<RefName, ObjectId | null>;

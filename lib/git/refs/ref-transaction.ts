@@ -1,9 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { join } from 'node:path';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
-import { holdFiles } from '../../util/hold-files.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
+import { holdFiles } from '../../util/write-files.ts';
 import { type GitContext, spawnGit } from '../process/run-git.ts';
 import { finishMotion } from './finish-motions.ts';
 import type { Motion } from './motion.ts';

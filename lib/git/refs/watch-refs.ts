@@ -1,6 +1,6 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { throttle } from '../../util/throttle.ts';
+import { throttle } from '../../util/pacing.ts';
 import { reftableOf } from './reftable.ts';
 
 /** Changes that follow one another within this time are reported once, in milliseconds. */

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
+import { realPath } from '../../util/path-places.ts';
 import { readIfThere } from '../../util/read-file.ts';
-import { realPath } from '../../util/real-path.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { FileEdit } from './setup-record.ts';
 

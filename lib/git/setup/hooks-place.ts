@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Repository } from '../../domain/ports/git-port.ts';
-import { realPath } from '../../util/real-path.ts';
+import { realPath } from '../../util/path-places.ts';
 import { type GitContext, gitText } from '../process/run-git.ts';
 import { hookOwner, looksAtItsName, ownHooks } from './hooks-texts.ts';
 import { type HooksPlace, setupFolder } from './setup-record.ts';

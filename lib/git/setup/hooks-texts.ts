@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../util/package-root.ts';
+import { packageRoot } from '../../util/own-folders.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
 /** The hooks that do something in the person's repository. */

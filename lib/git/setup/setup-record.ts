@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import { withLock } from '../../util/owned-lock.ts';
-import { replaceFile } from '../../util/replace-file.ts';
+import { replaceFile } from '../../util/write-files.ts';
 
 const fileEditSchema = z.object({
   /** Relative to the common git directory. */

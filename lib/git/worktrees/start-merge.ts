@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
-import { replaceFile } from '../../util/replace-file.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import { copyToQuarantine } from '../cells/commit-leftovers.ts';
 import { followAgent, forgetOwnIndex, pathsOf, setOwnHead } from '../cells/view.ts';
 import type { GitAccess } from '../objects/git-access.ts';

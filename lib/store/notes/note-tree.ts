@@ -1,6 +1,6 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { NewObject, ObjectType } from '../../git/objects/make-object.ts';
-import { addTo } from '../../util/group-by.ts';
+import { addTo } from '../../util/sort-and-group.ts';
 
 /** A git tree in memory. Never changed: an edit makes new nodes along its path and shares the rest. */
 export interface TreeNode<N> {

@@ -1,8 +1,8 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
 import { runGit } from '../../git/process/run-git.ts';
-import { formatCount } from '../../util/format-amount.ts';
-import { shortId } from '../../util/short-id.ts';
+import { formatCount } from '../../util/format-figures.ts';
+import { shortId } from '../../util/short-names.ts';
 import { commitTree } from '../archive/commit-edits.ts';
 import { Note } from '../notes/note.ts';
 import type { NoteKind } from '../notes/note-kinds.ts';

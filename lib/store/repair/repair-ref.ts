@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, objectIdPattern, type RefName } from '../../domain/ids.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { listRefs } from '../notes/list-refs.ts';
 import { loadNotes } from '../notes/load-notes.ts';
 import type { NoteKind } from '../notes/note-kinds.ts';

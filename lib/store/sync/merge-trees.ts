@@ -1,6 +1,6 @@
 import type { Loss } from '../../core/merge/merge-values.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { byText } from '../../util/by-text.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import type { Note } from '../notes/note.ts';
 import {
   editTree,

@@ -9,7 +9,7 @@ import type {
 } from '../../domain/ports/store-port.ts';
 import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/make-object.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
-import type { CommitSigner } from '../../util/commit-signature.ts';
+import type { CommitSigner } from '../../util/machine-key.ts';
 import { anchorKey, sessionAnchor, stateRefs } from '../notes/note-kinds.ts';
 import { nextState, onlyNote, type RefStates, type State, snapshotOf, tipsOf } from '../notes/state.ts';
 import { applyChange } from './apply-change.ts';

@@ -6,7 +6,7 @@ import type { Idents } from '../../git/process/read-identity.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { finishMotions } from '../../git/refs/finish-motions.ts';
 import { type RefCommand, type RefOutcome, RefTransactions } from '../../git/refs/ref-transaction.ts';
-import type { CommitSigner } from '../../util/commit-signature.ts';
+import type { CommitSigner } from '../../util/machine-key.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import { type State, snapshotOf, tipsOf } from '../notes/state.ts';
 import type { StateReader } from '../notes/state-reader.ts';

@@ -1,6 +1,6 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
-import type { CommitSigner } from '../../util/commit-signature.ts';
+import type { CommitSigner } from '../../util/machine-key.ts';
 import type { Anchor } from '../notes/note-kinds.ts';
 import type { ObjectSink } from '../notes/note-tree.ts';
 import type { CommitIdentity } from './commit-identity.ts';

@@ -2,9 +2,9 @@ import { appendFileSync, closeSync, fsyncSync, openSync, readSync, statSync } fr
 import { dirname } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type Decision, signedKinds } from '../../domain/state/decision-log.ts';
-import { isRecord, type JsonRecord, parseRecord } from '../../util/json-record.ts';
+import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { makeFolders } from '../../util/make-folders.ts';
+import { makeFolders } from '../../util/write-files.ts';
 
 /** Content of the file of a clone's decisions, as far as it was read. */
 interface DecisionsFile {

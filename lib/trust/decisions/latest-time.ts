@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeFolders } from '../../util/make-folders.ts';
-import { cloneStateDir } from '../../util/user-state.ts';
+import { cloneStateDir } from '../../util/own-folders.ts';
+import { makeFolders } from '../../util/write-files.ts';
 
 /**
  * The latest time this clone has seen, `now` included: a clock that is set back brings no key back to life. It is kept

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Decision, type DecisionLog, signedKinds } from '../../domain/state/decision-log.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
-import { cloneStateDir } from '../../util/user-state.ts';
+import { cloneStateDir } from '../../util/own-folders.ts';
 import { openDecisionsFile } from './decisions-file.ts';
 import { requireHuman } from './require-human.ts';
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
-import { isBelow } from '../../util/is-below.ts';
-import { realPathOf } from '../../util/real-path.ts';
+import { isBelow, realPathOf } from '../../util/path-places.ts';
 
 /** A file as it was read once: all that is said about it is about these bytes. */
 export interface ReadFile {

@@ -1,10 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { byText } from '../../util/by-text.ts';
-import { isBelow } from '../../util/is-below.ts';
 import { wildcardMatches } from '../../util/path-globs.ts';
+import { isBelow, realPathOf } from '../../util/path-places.ts';
 import { isFolder } from '../../util/read-file.ts';
-import { realPathOf } from '../../util/real-path.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import { type ReadFile, readFileOnce } from './file.ts';
 import { readPrograms } from './read-folder.ts';
 import { commandsIn, recipesOf, runsPackages } from './recipes.ts';

@@ -3,9 +3,7 @@ import { accessSync, constants, lstatSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { gitDirOf } from '../../git/process/git-dir-of.ts';
-import { isBelow } from '../../util/is-below.ts';
-import { isPrivatePlace, showsPrivatePlace } from '../../util/private-places.ts';
-import { realPathOf } from '../../util/real-path.ts';
+import { isBelow, isPrivatePlace, realPathOf, showsPrivatePlace } from '../../util/path-places.ts';
 
 export interface FolderPlaces {
   /** The main work tree. */

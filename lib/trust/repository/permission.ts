@@ -3,12 +3,11 @@ import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Permission, TrustChange, TrustItem } from '../../domain/state/repository-trust.ts';
-import { isBelow } from '../../util/is-below.ts';
-import { parseRecord } from '../../util/json-record.ts';
+import { parseRecord } from '../../util/json.ts';
+import { cloneStateDir, userStateDir } from '../../util/own-folders.ts';
+import { isBelow, realPathOf } from '../../util/path-places.ts';
 import { namesIn } from '../../util/read-file.ts';
-import { realPathOf } from '../../util/real-path.ts';
-import { replaceFile } from '../../util/replace-file.ts';
-import { cloneStateDir, userStateDir } from '../../util/user-state.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import type { RepositoryContent } from './content.ts';
 import { sha256Of } from './file.ts';
 

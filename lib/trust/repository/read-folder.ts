@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { realPathOf } from '../../util/path-places.ts';
 import { entriesIn } from '../../util/read-file.ts';
-import { realPathOf } from '../../util/real-path.ts';
 import { type ReadFile, readFileOnce, sha256Of } from './file.ts';
 
 const codeEndings =

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { isRecord } from '../../util/json-record.ts';
+import { isRecord } from '../../util/json.ts';
 import type { ReadFile } from './file.ts';
 
 const packageFiles = ['package.json'];

@@ -1,7 +1,7 @@
 import { dirname, extname, join, resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
-import { byText } from '../../util/by-text.ts';
 import { isFolder, namesIn } from '../../util/read-file.ts';
+import { byText } from '../../util/sort-and-group.ts';
 import { type ReadFile, readFileOnce } from './file.ts';
 
 const mostFiles = 200;

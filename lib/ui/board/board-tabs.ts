@@ -1,5 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import { throttle } from '../../util/throttle.ts';
+import { throttle } from '../../util/pacing.ts';
 import type { EventStream } from '../page/page-server.ts';
 import { printable } from '../page/printable.ts';
 import { type BoardEnd, type BoardWord, changesSince, nothingSent, type SentBoard } from './board-changes.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdPattern, sessionIdPattern, taskIdPattern } from '../../domain/ids.ts';
 import type { BoardStreamLine } from '../../domain/shown/board.ts';
-import { saysSomething } from '../../util/says-something.ts';
+import { saysSomething } from '../../util/telling-lines.ts';
 import { notFound, problem } from '../page/page-answers.ts';
 import {
   type EventStream,

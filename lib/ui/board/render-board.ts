@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../util/package-root.ts';
+import { packageRoot } from '../../util/own-folders.ts';
 import { fillTemplate, readTemplate } from '../page/page-template.ts';
 
 /**

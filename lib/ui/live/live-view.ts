@@ -1,6 +1,6 @@
 import type { EventBody } from '../../domain/shown/event.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import { throttle } from '../../util/throttle.ts';
+import { throttle } from '../../util/pacing.ts';
 import { suspendJob } from '../terminal/suspend-job.ts';
 import type { Style } from '../text/style.ts';
 import { type LiveAct, type LiveOrder, parseKeys, pressKey, typeHint } from './live-keys.ts';

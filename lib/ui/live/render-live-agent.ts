@@ -1,5 +1,4 @@
-import { formatUsd } from '../../util/format-amount.ts';
-import { formatDuration } from '../../util/format-time.ts';
+import { formatDuration, formatUsd } from '../../util/format-figures.ts';
 import { cutText, padText, textWidth } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';

@@ -1,4 +1,4 @@
-import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-amount.ts';
+import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { cutText, textWidth } from '../../util/format-width.ts';
 import { describeConflict } from '../render/render-ahead.ts';
 import type { Style } from '../text/style.ts';

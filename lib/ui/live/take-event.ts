@@ -1,5 +1,5 @@
 import type { EventBody } from '../../domain/shown/event.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { agentOf, type LiveAgentRow, type LiveState } from './live-state.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { peerProcesses } from '../../util/peer-processes.ts';
+import { peerProcesses } from '../../util/process-tree.ts';
 
 export interface PageRequest {
   readonly method: string;

@@ -6,7 +6,7 @@ import { parseAnswer } from '../../domain/questions/parse-answer.ts';
 import { badAnswer } from '../../domain/questions/refused-answers.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { isRed } from '../../domain/state/is-red.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { renderAnswered } from '../render/render-answered.ts';
 import { renderDoubt } from '../render/render-doubt.ts';
 import { renderExcluding } from '../render/render-excluding.ts';

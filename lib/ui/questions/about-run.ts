@@ -12,7 +12,7 @@ import type {
 import type { AgentQuestion } from '../../domain/question.ts';
 import type { AskedSession } from '../../domain/questions/gate.ts';
 import { badAnswer } from '../../domain/questions/refused-answers.ts';
-import { saysSomething } from '../../util/says-something.ts';
+import { saysSomething } from '../../util/telling-lines.ts';
 import { cycleFacts, tasksInTrouble } from '../render/render-cycle.ts';
 import { leftOverOutlook, sessionOutlook } from '../render/render-outlook.ts';
 import { describeUndoable } from './about-changeset.ts';

@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentAnswer, AgentAsked } from '../../domain/ports/gates.ts';
 import type { AgentQuestion } from '../../domain/question.ts';
-import { formatClock } from '../../util/format-time.ts';
+import { formatClock } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';

@@ -9,7 +9,7 @@ import type {
   SessionQuestion,
 } from '../../domain/ports/gates.ts';
 import { answersTo } from '../../domain/questions/answers-to.ts';
-import { formatTokens, formatUsd } from '../../util/format-amount.ts';
+import { formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { renderCycle } from '../render/render-cycle.ts';
 import { leftOverOutlook, sessionOutlook } from '../render/render-outlook.ts';
 import { visibleLine } from '../text/visible-text.ts';

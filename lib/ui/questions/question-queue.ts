@@ -11,7 +11,7 @@ import { goneWords } from '../../domain/questions/question-facts.ts';
 import { answeredAlready, notAsked } from '../../domain/questions/refused-answers.ts';
 import type { NoticeEnd } from '../../domain/shown/event.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { randomName } from '../../util/random-name.ts';
+import { randomName } from '../../util/short-names.ts';
 import { type Decided, decisionWords, type Question } from './about-question.ts';
 import { type AnswerKeeper, KeptAnswers, type QuestionPlace } from './kept-answers.ts';
 

@@ -1,10 +1,9 @@
 import type { GateAsks, OpenGate } from '../../domain/questions/gate.ts';
 import { type Fact, factsOf, questionTitle } from '../../domain/questions/question-facts.ts';
 import { answerUsage, typedAnswers } from '../../domain/questions/typed-answer.ts';
-import { formatCount } from '../../util/format-amount.ts';
-import { formatClock, formatDuration } from '../../util/format-time.ts';
+import { formatClock, formatCount, formatDuration } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
 import { tellingLines } from '../../util/telling-lines.ts';
 import type { Style } from '../text/style.ts';

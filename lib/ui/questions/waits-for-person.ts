@@ -11,9 +11,9 @@ import type { ChangesetFacts } from '../../domain/questions/changeset-answers.ts
 import { answerFlags, namedForms } from '../../domain/questions/file-answers.ts';
 import type { AskedSession, GateAsks } from '../../domain/questions/gate.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { tellingLines } from '../../util/telling-lines.ts';
 import { renderExcluding } from '../render/render-excluding.ts';
 import { renderOnTop } from '../render/render-on-top.ts';

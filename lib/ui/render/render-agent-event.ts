@@ -1,6 +1,5 @@
 import type { Event } from '../../domain/shown/event.ts';
-import { formatSpend } from '../../util/format-amount.ts';
-import { formatDuration } from '../../util/format-time.ts';
+import { formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';

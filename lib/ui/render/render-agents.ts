@@ -1,6 +1,5 @@
 import type { RegisteredAgent } from '../../domain/ports/agent-port.ts';
-import { formatSpend } from '../../util/format-amount.ts';
-import { formatDuration } from '../../util/format-time.ts';
+import { formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';

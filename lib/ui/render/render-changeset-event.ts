@@ -1,5 +1,5 @@
 import type { Event } from '../../domain/shown/event.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';

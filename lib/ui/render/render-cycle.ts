@@ -1,6 +1,6 @@
 import type { SessionQuestion } from '../../domain/ports/gates.ts';
 import type { Task, TaskStatus } from '../../domain/state/task.ts';
-import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-amount.ts';
+import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';

@@ -1,9 +1,8 @@
 import type { Event } from '../../domain/shown/event.ts';
-import { formatCount, formatSpend } from '../../util/format-amount.ts';
-import { formatDuration } from '../../util/format-time.ts';
+import { formatCount, formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { textWidth, wrapText } from '../../util/format-width.ts';
-import { isRecord } from '../../util/json-record.ts';
-import { shortId } from '../../util/short-id.ts';
+import { isRecord } from '../../util/json.ts';
+import { shortId } from '../../util/short-names.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';

@@ -1,5 +1,5 @@
 import type { GraphTask } from '../../domain/shown/task-graph.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { cutText, padText, textWidth } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';

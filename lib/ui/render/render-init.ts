@@ -1,4 +1,4 @@
-import { formatUsd } from '../../util/format-amount.ts';
+import { formatUsd } from '../../util/format-figures.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
 

@@ -1,6 +1,6 @@
 import type { LogEntry } from '../../domain/ports/store-port.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { withoutMail } from '../text/person-name.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';

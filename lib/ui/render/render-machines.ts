@@ -1,6 +1,6 @@
 import type { ShownMachine } from '../../domain/shown/machines.ts';
-import { formatCount } from '../../util/format-amount.ts';
-import { shortId } from '../../util/short-id.ts';
+import { formatCount } from '../../util/format-figures.ts';
+import { shortId } from '../../util/short-names.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 

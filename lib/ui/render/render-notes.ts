@@ -1,9 +1,8 @@
 import type { ShownNote } from '../../domain/shown/notes.ts';
 import type { Status } from '../../domain/shown/status.ts';
-import { formatCount } from '../../util/format-amount.ts';
-import { formatTime } from '../../util/format-time.ts';
+import { formatCount, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 

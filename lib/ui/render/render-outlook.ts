@@ -1,5 +1,5 @@
 import type { SessionQuestion } from '../../domain/ports/gates.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 
 /** Describes the effect of each answer at the end of a cycle. */
 export function sessionOutlook(question: SessionQuestion): readonly string[] {

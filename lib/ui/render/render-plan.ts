@@ -1,6 +1,6 @@
 import type { PlanQuestion } from '../../domain/ports/gates.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
-import { formatCount, formatUsd } from '../../util/format-amount.ts';
+import { formatCount, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';

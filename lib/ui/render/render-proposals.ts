@@ -1,5 +1,5 @@
 import type { Proposals } from '../../domain/shown/status.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 /** Counts proposals: `1 session, 3 tasks to run, 1 approval`; '' when there are none. */

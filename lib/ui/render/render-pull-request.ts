@@ -3,8 +3,8 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { formatCount, formatSpend } from '../../util/format-amount.ts';
-import { shortId } from '../../util/short-id.ts';
+import { formatCount, formatSpend } from '../../util/format-figures.ts';
+import { shortId } from '../../util/short-names.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 
 const longestTitle = 120;

@@ -1,9 +1,8 @@
 import type { Rescue } from '../../domain/ports/rescue.ts';
 import type { DiffStat } from '../../domain/state/changeset.ts';
-import { formatCount } from '../../util/format-amount.ts';
-import { formatTime } from '../../util/format-time.ts';
+import { formatCount, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';

@@ -1,6 +1,5 @@
 import type { Session } from '../../domain/state/session.ts';
-import { formatUsd } from '../../util/format-amount.ts';
-import { formatTime } from '../../util/format-time.ts';
+import { formatTime, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';

@@ -1,8 +1,7 @@
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { titleOf } from '../../domain/state/title-of.ts';
-import { formatCount, formatSpend } from '../../util/format-amount.ts';
-import { formatTime } from '../../util/format-time.ts';
+import { formatCount, formatSpend, formatTime } from '../../util/format-figures.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';

@@ -6,9 +6,9 @@ import type {
   SeenVersion,
   SinceSeen,
 } from '../../domain/state/since-seen.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import type { Style } from '../text/style.ts';
 import { visibleDiffLine, visibleLine, visibleText } from '../text/visible-text.ts';
 

@@ -1,7 +1,7 @@
 import { agentRoles } from '../../domain/role.ts';
 import type { SpendingApart } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { formatCount, formatSpend, formatUsd } from '../../util/format-amount.ts';
+import { formatCount, formatSpend, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';

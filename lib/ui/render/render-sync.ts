@@ -1,4 +1,4 @@
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 
 /** Result of a sync, as the store reports it. */
 interface SyncReport {

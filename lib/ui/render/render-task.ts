@@ -1,10 +1,9 @@
 import type { TaskStory } from '../../domain/shown/task-story.ts';
 import { nameLines } from '../../domain/state/line-range.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
-import { formatSpend } from '../../util/format-amount.ts';
-import { formatDuration, formatTime } from '../../util/format-time.ts';
+import { formatDuration, formatSpend, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
 import { whoDecided, withoutMail } from '../text/person-name.ts';
 import type { Style } from '../text/style.ts';

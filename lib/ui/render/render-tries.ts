@@ -2,7 +2,7 @@ import type { OtherAttempt } from '../../domain/questions/gate.ts';
 import type { Event } from '../../domain/shown/event.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Try } from '../../domain/state/tries.ts';
-import { formatCount, formatSpend } from '../../util/format-amount.ts';
+import { formatCount, formatSpend } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';

@@ -1,6 +1,5 @@
 import type { Permission, TrustChange } from '../../domain/state/repository-trust.ts';
-import { formatCount } from '../../util/format-amount.ts';
-import { formatTime } from '../../util/format-time.ts';
+import { formatCount, formatTime } from '../../util/format-figures.ts';
 import type { Style } from '../text/style.ts';
 import { visibleDiffLine, visibleLine } from '../text/visible-text.ts';
 import { diffLines } from './diff-lines.ts';

@@ -1,9 +1,8 @@
 import type { Evidence } from '../../domain/state/evidence.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
-import { formatCount } from '../../util/format-amount.ts';
-import { formatDuration, formatTime } from '../../util/format-time.ts';
+import { formatCount, formatDuration, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { shortId } from '../../util/short-id.ts';
+import { shortId } from '../../util/short-names.ts';
 import { gap, tellingLines } from '../../util/telling-lines.ts';
 import { withoutMail } from '../text/person-name.ts';
 import type { Style } from '../text/style.ts';

@@ -1,5 +1,5 @@
 import type { Hunk, PatchFile } from '../../domain/state/patch.ts';
-import { formatCount } from '../../util/format-amount.ts';
+import { formatCount } from '../../util/format-figures.ts';
 
 /** Describes what a reviewer must know of a changed file apart from its lines, in a few words each. */
 export function describeFile(file: PatchFile): readonly string[] {

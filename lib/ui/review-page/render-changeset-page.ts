@@ -5,9 +5,14 @@ import type { Patch } from '../../domain/state/patch.ts';
 import type { SinceSeen } from '../../domain/state/since-seen.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
-import { formatCount, formatNumber, formatSpend } from '../../util/format-amount.ts';
-import { formatDuration, formatTime } from '../../util/format-time.ts';
-import { shortId } from '../../util/short-id.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatSpend,
+  formatTime,
+} from '../../util/format-figures.ts';
+import { shortId } from '../../util/short-names.ts';
 import { fillTemplate } from '../page/page-template.ts';
 import { renderAnswered } from '../render/render-answered.ts';
 import { renderDoubt } from '../render/render-doubt.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { titleOf } from '../../domain/state/title-of.ts';
-import { packageRoot } from '../../util/package-root.ts';
+import { packageRoot } from '../../util/own-folders.ts';
 import { fillTemplate, inlineJson, readTemplate } from '../page/page-template.ts';
 import type { KeptReview } from './kept-review.ts';
 import type { PageFacts, PagePreferences } from './page-facts.ts';

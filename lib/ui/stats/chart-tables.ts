@@ -1,6 +1,5 @@
 import type { Stats, TaskFigures } from '../../domain/shown/stats.ts';
-import { formatUsd } from '../../util/format-amount.ts';
-import { formatTime } from '../../util/format-time.ts';
+import { formatTime, formatUsd } from '../../util/format-figures.ts';
 import { formatSeconds, formatShare } from './format-figures.ts';
 
 /** Bars a chart has room for. */

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../util/format-time.ts';
+import { formatDuration } from '../../util/format-figures.ts';
 
 /** A share as a person reads it; a dash where it isn't known. */
 export function formatShare(value: number | null): string {

@@ -1,5 +1,5 @@
 import type { Stats } from '../../domain/shown/stats.ts';
-import { formatCount, formatSpend, formatUsd } from '../../util/format-amount.ts';
+import { formatCount, formatSpend, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';

@@ -10,7 +10,7 @@ import { type Gateway, startGateway } from '../../../lib/cell/gateway/gateway.ts
 import type { EgressLine, GatewayOptions } from '../../../lib/cell/gateway/gateway-options.ts';
 import { readUpstream } from '../../../lib/cell/gateway/upstream.ts';
 import type { PriceList } from '../../../lib/domain/config/token-price.ts';
-import { type JsonRecord, parseRecord } from '../../../lib/util/json-record.ts';
+import { type JsonRecord, parseRecord } from '../../../lib/util/json.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;

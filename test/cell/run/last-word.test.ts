@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { claudeEnd } from '../../../lib/agents/claude-end.ts';
 import { endCommand, openEnd } from '../../../lib/cell/run/last-word.ts';
 import type { LastWord } from '../../../lib/domain/ports/agent-port.ts';
-import { packageRoot } from '../../../lib/util/package-root.ts';
+import { packageRoot } from '../../../lib/util/own-folders.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 const bridge = join(packageRoot(), 'dist', 'bridge.cjs');

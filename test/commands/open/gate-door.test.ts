@@ -8,8 +8,8 @@ import { hearLines, sayLine } from '../../../lib/commands/open/door-lines.ts';
 import { openGateDoor } from '../../../lib/commands/open/gate-door.ts';
 import { aboutBudget } from '../../../lib/ui/questions/about-run.ts';
 import { QuestionQueue } from '../../../lib/ui/questions/question-queue.ts';
+import { cloneStateDir } from '../../../lib/util/own-folders.ts';
 import { identityOf } from '../../../lib/util/process-identity.ts';
-import { cloneStateDir } from '../../../lib/util/user-state.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 interface Door {

@@ -16,7 +16,7 @@ import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import type { Workshop } from '../../../lib/engine/workshop.ts';
-import { shortId } from '../../../lib/util/short-id.ts';
+import { shortId } from '../../../lib/util/short-names.ts';
 import {
   closeWorkshops,
   type FakeAgent,

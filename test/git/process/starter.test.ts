@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runByStarter, type Signaller } from '../../../lib/git/process/starter.ts';
-import { packageRoot } from '../../../lib/util/package-root.ts';
+import { packageRoot } from '../../../lib/util/own-folders.ts';
 import { listProcesses } from '../../support/processes.ts';
 import { makeTempDir } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';

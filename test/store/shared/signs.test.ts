@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { machineRef } from '../../../lib/store/shared/machine-ref.ts';
-import { signCommitText } from '../../../lib/util/commit-signature.ts';
-import { makePrivateKey, nameWithKey, publicKeyOf } from '../../../lib/util/machine-key.ts';
+import { makePrivateKey, nameWithKey, publicKeyOf, signCommitText } from '../../../lib/util/machine-key.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { sampleSession, sampleSessionId } from '../sample.ts';
 import { inStore, makeClones, sync, taskOf } from '../sync-clones.ts';

@@ -12,7 +12,7 @@ import {
 import { signText } from '../../../lib/git/process/ssh-signature.ts';
 import { latestTime } from '../../../lib/trust/decisions/latest-time.ts';
 import { verifySeals } from '../../../lib/trust/decisions/verify-seals.ts';
-import { cloneStateDir } from '../../../lib/util/user-state.ts';
+import { cloneStateDir } from '../../../lib/util/own-folders.ts';
 import { makeRepo, makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';
 import { hasSshKeys, makeSshKey, type SshKey, signWith } from '../../support/ssh-key.ts';

@@ -1,5 +1,5 @@
-import type { JsonRecord } from '../../../util/json-record.ts';
-import { randomName } from '../../../util/random-name.ts';
+import type { JsonRecord } from '../../../util/json.ts';
+import { randomName } from '../../../util/short-names.ts';
 import type { Said, SpokenAnswer } from './dialect.ts';
 import { eventStream } from './event-stream.ts';
 

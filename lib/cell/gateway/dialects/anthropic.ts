@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import { boundTokens } from '../token-bound.ts';
 import { answerAnthropic } from './anthropic-answer.ts';
 import { readAnthropicConversation, sayToAnthropic } from './anthropic-conversation.ts';

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import type { Objection } from './dialect.ts';
 import { type KnownFields, oddCount, otherModel, unknownField } from './fields.ts';
 import { listOf, textOr } from './lists.ts';

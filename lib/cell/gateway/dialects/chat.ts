@@ -1,7 +1,7 @@
 import type { ToldCall } from '../../../domain/conversation.ts';
 import type { TokenUsage } from '../../../domain/token-usage.ts';
-import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
-import { randomName } from '../../../util/random-name.ts';
+import { isRecord, type JsonRecord } from '../../../util/json.ts';
+import { randomName } from '../../../util/short-names.ts';
 import { boundTokens } from '../token-bound.ts';
 import { judgeChat } from './chat-request.ts';
 import type { Conversation, Dialect, Endpoint, Reported, Said, SpokenAnswer, Words } from './dialect.ts';

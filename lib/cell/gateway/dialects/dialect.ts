@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ToldCall, ToldResult } from '../../../domain/conversation.ts';
 import type { DialectName } from '../../../domain/model-api.ts';
 import type { TokenUsage } from '../../../domain/token-usage.ts';
-import type { JsonRecord } from '../../../util/json-record.ts';
+import type { JsonRecord } from '../../../util/json.ts';
 
 /**
  * How one model API is spoken: what a request means, what its answers report, and how it says no. Facts and pure

@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../../util/json-record.ts';
+import type { JsonRecord } from '../../../util/json.ts';
 import type { SpokenAnswer } from './dialect.ts';
 
 /** Events as they are sent to a client; a `type` is their name. */

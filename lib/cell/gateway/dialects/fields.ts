@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../../util/json-record.ts';
+import type { JsonRecord } from '../../../util/json.ts';
 
 /** The fields a request may hold, by name; and for some names, their values. */
 export interface KnownFields {

@@ -1,5 +1,5 @@
 import type { ToldCall, ToldResult } from '../../../domain/conversation.ts';
-import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import type { Conversation, Words } from './dialect.ts';
 import { inCamelCase } from './gemini-request.ts';
 import { recordsOf, textOr } from './lists.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
-import { randomName } from '../../../util/random-name.ts';
+import { isRecord, type JsonRecord } from '../../../util/json.ts';
+import { randomName } from '../../../util/short-names.ts';
 import { boundTokens } from '../token-bound.ts';
 import type { Dialect, Endpoint, Reported, Said, SpokenAnswer } from './dialect.ts';
 import { eventStream } from './event-stream.ts';

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../../util/json.ts';
 
 /** An API takes only lists in some places; what else it might make of one value is looked at as well. */
 export function listOf(value: unknown): readonly unknown[] {

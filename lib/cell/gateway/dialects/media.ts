@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRecord } from '../../../util/json-record.ts';
+import { isRecord } from '../../../util/json.ts';
 
 /** The largest image, scaled as the APIs do it. */
 export const tokensPerImage = 5_000;

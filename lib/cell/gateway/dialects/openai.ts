@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { JsonRecord } from '../../../util/json-record.ts';
+import type { JsonRecord } from '../../../util/json.ts';
 import type { Dialect, Endpoint } from './dialect.ts';
 
 // Headers that clients of OpenAI's APIs and of similar ones send; those that identify a machine are left out.

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../../../domain/token-usage.ts';
-import type { JsonRecord } from '../../../util/json-record.ts';
-import { randomName } from '../../../util/random-name.ts';
+import type { JsonRecord } from '../../../util/json.ts';
+import { randomName } from '../../../util/short-names.ts';
 import type { Said, SpokenAnswer } from './dialect.ts';
 import { eventStream } from './event-stream.ts';
 import { recordsOf, textOr } from './lists.ts';

@@ -1,5 +1,5 @@
 import type { ToldCall } from '../../../domain/conversation.ts';
-import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import type { Conversation, Words } from './dialect.ts';
 import { insertAfter, recordsOf, textOr } from './lists.ts';
 import { readInput, textOfParts } from './told-text.ts';

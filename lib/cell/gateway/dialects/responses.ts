@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import { boundTokens } from '../token-bound.ts';
 import type { Dialect, Endpoint, Reported } from './dialect.ts';
 import { statedOutput } from './fields.ts';

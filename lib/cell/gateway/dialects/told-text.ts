@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import { listOf, textOr } from './lists.ts';
 
 /** Reads the input of a call, as it was sent: JSON as text; returns the text where that is broken. */

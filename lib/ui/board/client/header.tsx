@@ -2,7 +2,7 @@ import type { ComponentChild } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import type { BoardSession } from '../../../domain/shown/board.ts';
 import { cycleNumber } from '../../../domain/shown/cycle-number.ts';
-import { formatTokens, formatUsd } from '../../../util/format-amount.ts';
+import { formatTokens, formatUsd } from '../../../util/format-figures.ts';
 import { emptyBoard } from '../board-changes.ts';
 import { state, tasks } from './app.ts';
 import { Elapsed } from './times.tsx';

@@ -1,5 +1,5 @@
 import type { BoardChangeset } from '../../../domain/shown/board.ts';
-import { formatCount, formatNumber } from '../../../util/format-amount.ts';
+import { formatCount, formatNumber } from '../../../util/format-figures.ts';
 import { state } from './app.ts';
 import { Text } from './texts.tsx';
 import { Moment } from './times.tsx';

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { BoardTask } from '../../../domain/shown/board.ts';
-import { formatCount } from '../../../util/format-amount.ts';
+import { formatCount } from '../../../util/format-figures.ts';
 import { opened, openTask, tasks } from './app.ts';
 import { Graph } from './graph.tsx';
 import { Text } from './texts.tsx';

@@ -1,5 +1,5 @@
 import type { BoardAgent, BoardCheck } from '../../../domain/shown/board.ts';
-import { formatCount } from '../../../util/format-amount.ts';
+import { formatCount } from '../../../util/format-figures.ts';
 import { Button } from '../../page/client/button.tsx';
 import { openAgent, state, tasks, telling } from './app.ts';
 import { Fold, Text } from './texts.tsx';

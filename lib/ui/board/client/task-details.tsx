@@ -6,7 +6,7 @@ import type {
   BoardTaskDetails,
   BoardVerdict,
 } from '../../../domain/shown/board.ts';
-import { formatDuration } from '../../../util/format-time.ts';
+import { formatDuration } from '../../../util/format-figures.ts';
 import { CheckFold } from './gate-facts.tsx';
 import { Counts } from './lists.tsx';
 import { Block, Fold, Text, Texts } from './texts.tsx';

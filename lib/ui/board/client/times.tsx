@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { formatDuration } from '../../../util/format-time.ts';
+import { formatDuration } from '../../../util/format-figures.ts';
 
 /** Milliseconds that the clock of the board is ahead of the one here. */
 let ahead = 0;

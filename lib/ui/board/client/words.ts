@@ -1,5 +1,5 @@
 import type { BoardOverlap, BoardTask } from '../../../domain/shown/board.ts';
-import { formatTokens, formatUsd } from '../../../util/format-amount.ts';
+import { formatTokens, formatUsd } from '../../../util/format-figures.ts';
 
 export interface TaskLook {
   readonly symbol: string;

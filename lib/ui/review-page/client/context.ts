@@ -1,4 +1,4 @@
-import { formatCount } from '../../../util/format-amount.ts';
+import { formatCount } from '../../../util/format-figures.ts';
 import { around, make } from '../../page/client/dom.ts';
 import { getHtml } from '../../page/client/transport.ts';
 import { type HunkHead, parseHunkHead, renderHunkHead } from '../hunk-head.ts';

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../../util/format-amount.ts';
+import { formatNumber } from '../../../util/format-figures.ts';
 import { byId, make } from '../../page/client/dom.ts';
 import { main } from './app.ts';
 import { isViewed } from './viewed.ts';

@@ -1,6 +1,6 @@
 import type { ChartConfiguration } from 'chart.js';
 import type { Stats, TaskFigures } from '../../../domain/shown/stats.ts';
-import { formatDuration } from '../../../util/format-time.ts';
+import { formatDuration } from '../../../util/format-figures.ts';
 
 /** A bar for each label. */
 export type Bars = ChartConfiguration<'bar', (number | null)[]>;

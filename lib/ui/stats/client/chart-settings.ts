@@ -1,5 +1,5 @@
 import type { Stats } from '../../../domain/shown/stats.ts';
-import { formatDuration } from '../../../util/format-time.ts';
+import { formatDuration } from '../../../util/format-figures.ts';
 import { mostBars, worstTasks } from '../chart-tables.ts';
 import { type Bars, type Lines, nameIn, niceStep, showTime } from './chart-parts.ts';
 import type { Palette } from './palette.ts';

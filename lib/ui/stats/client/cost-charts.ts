@@ -1,6 +1,6 @@
 import type { Role } from '../../../domain/role.ts';
 import type { Stats } from '../../../domain/shown/stats.ts';
-import { formatUsd } from '../../../util/format-amount.ts';
+import { formatUsd } from '../../../util/format-figures.ts';
 import { worstTasks } from '../chart-tables.ts';
 import { type Bars, nameIn } from './chart-parts.ts';
 import type { Palette } from './palette.ts';

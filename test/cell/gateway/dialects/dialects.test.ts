@@ -4,7 +4,7 @@ import type { Endpoint, Said } from '../../../../lib/cell/gateway/dialects/diale
 import { getDialect } from '../../../../lib/cell/gateway/dialects/get-dialect.ts';
 import { meterUsage } from '../../../../lib/cell/gateway/usage-meter.ts';
 import type { DialectName } from '../../../../lib/domain/model-api.ts';
-import type { JsonRecord } from '../../../../lib/util/json-record.ts';
+import type { JsonRecord } from '../../../../lib/util/json.ts';
 
 const endpoint: Endpoint = { isPaid: true, model: 'the-model', isStreamed: null };
 

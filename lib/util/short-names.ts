@@ -4,3 +4,8 @@ import { randomBytes } from 'node:crypto';
 export function randomName(kind: string): string {
   return `${kind}-${randomBytes(4).toString('hex')}`;
 }
+
+/** An object name as people read it: ten digits. */
+export function shortId(objectId: string): string {
+  return objectId.slice(0, 10);
+}

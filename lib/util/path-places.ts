@@ -1,6 +1,43 @@
-import { statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { isBelow } from './is-below.ts';
+import { readlinkSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+// As many as Linux follows.
+const mostLinks = 40;
+
+/** Resolves links, also above what isn't there yet, and those that lead nowhere yet. */
+export function realPathOf(path: string, linksLeft = mostLinks): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const target = linkTarget(path);
+    const above = dirname(path);
+    if (target !== null && linksLeft > 0) return realPathOf(resolve(above, target), linksLeft - 1);
+    return above === path ? path : join(realPathOf(above, linksLeft), basename(path));
+  }
+}
+
+/** Resolves links; the path itself where nothing is there. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Reads the target of a link; null: it is none, or can't be read. */
+export function linkTarget(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether an absolute path is the folder itself or lies below it, by its text. */
+export function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}
 
 // Places in a home that hold keys, passwords or letters.
 const privateNames = [

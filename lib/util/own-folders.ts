@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /**
  * The folder for what this user decided on this machine, outside every repository and hidden from agents:
@@ -28,4 +29,30 @@ function xdgDir(env: UserEnv, named: string | undefined, usual: string): string 
 export function cloneStateDir(env: Readonly<Record<string, string | undefined>>, commonDir: string): string {
   const place = createHash('sha256').update(realpathSync(commonDir)).digest('hex').slice(0, 32);
   return join(userStateDir(env), 'clones', place);
+}
+
+let found: string | undefined;
+
+/** The folder of this package, source checkout or installation: where templates and hooks are. */
+export function packageRoot(): string {
+  found ??= findUp(dirname(fileURLToPath(import.meta.url)));
+  return found;
+}
+
+function findUp(folder: string): string {
+  if (isPackage(folder)) return folder;
+  const parent = dirname(folder);
+  if (parent === folder) throw new Error('Internal error: package.json of git-flame was not found');
+  return findUp(parent);
+}
+
+function isPackage(folder: string): boolean {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    return (
+      typeof manifest === 'object' && manifest !== null && 'name' in manifest && manifest.name === 'git-flame'
+    );
+  } catch {
+    return false;
+  }
 }

@@ -14,3 +14,9 @@ export function groupBy<Key, Value>(
   for (const value of values) addTo(lists, keyOf(value), value);
   return lists;
 }
+
+/** The order of texts by their code units, the same on every machine. */
+export function byText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
