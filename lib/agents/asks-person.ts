@@ -1,5 +1,5 @@
+import { askTool } from '../domain/agent-talk.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
-import { askTool } from '../domain/question.ts';
 
 /** Whether the model is offered the tool of its CLI that asks the person. */
 export function asksPerson({ ask, policy, isInteractive }: AgentRequest): boolean {

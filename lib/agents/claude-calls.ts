@@ -1,5 +1,5 @@
+import { askTool } from '../domain/agent-talk.ts';
 import type { CallFacts, ReportedCall } from '../domain/ports/call-facts.ts';
-import { askTool } from '../domain/question.ts';
 import { isRecord, type JsonRecord } from '../util/json.ts';
 import { longestHold } from './longest-hold.ts';
 

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { TokenUsage } from '../domain/token-usage.ts';
+import type { TokenUsage } from '../domain/config/token-price.ts';
 import { isRecord, type JsonRecord } from '../util/json.ts';
 
 // The event stream is outside text: each field is looked at before it's used, and what isn't known is passed over.

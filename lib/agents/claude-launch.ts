@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { askTool } from '../domain/agent-talk.ts';
 import { isLeadTool, leadServer, longestLeadCall } from '../domain/lead-tools.ts';
 import type { CellPaths, Launch, LaunchFile } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
-import { askTool } from '../domain/question.ts';
 import { asksPerson } from './asks-person.ts';
 import { cellEnvironment } from './cell-environment.ts';
 import { guardedHook } from './guarded-hook.ts';

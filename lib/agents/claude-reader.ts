@@ -1,9 +1,8 @@
-import { priceTokens } from '../domain/config/token-price.ts';
+import { countTokens, priceTokens, type TokenUsage } from '../domain/config/token-price.ts';
 import type { Failure } from '../domain/failure.ts';
 import { leadServer } from '../domain/lead-tools.ts';
 import type { AgentEnd, AgentResultParts, StreamReader } from '../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../domain/ports/agent-port.ts';
-import { countTokens, type TokenUsage } from '../domain/token-usage.ts';
 import { isRecord, parseRecord } from '../util/json.ts';
 import { blocksOf, describeCall, firstLine, numberOf, textOf, usageOf } from './claude-events.ts';
 import { type ClaudeResult, judgeClaude } from './judge-claude.ts';

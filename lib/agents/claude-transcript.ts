@@ -1,5 +1,5 @@
+import { countTokens } from '../domain/config/token-price.ts';
 import type { TranscriptParts } from '../domain/ports/adapter.ts';
-import { countTokens } from '../domain/token-usage.ts';
 import { isRecord, parseRecord } from '../util/json.ts';
 import { textOf, usageOf } from './claude-events.ts';
 import { extractJson } from './extract-json.ts';

@@ -1,6 +1,6 @@
+import { unreadablePaths } from '../domain/config/cell-paths.ts';
 import type { Config } from '../domain/config/config.ts';
 import { fromConfig, listedHosts } from '../domain/config/egress.ts';
-import { unreadablePaths } from '../domain/config/hidden-paths.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { NotesInWords, ProjectFile, PromptData } from '../domain/ports/prompt-port.ts';
 import type { LineComment } from '../domain/state/line-comment.ts';

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import type { Io } from '../domain/shown/io.ts';
-import type { Candidate } from '../domain/shown/name-kind.ts';
+import type { Candidate, Io } from '../domain/shown/command.ts';
 import { visibleLine } from '../ui/text/visible-text.ts';
 import { type Completion, planCompletion, type Source } from './plan-completion.ts';
 

@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { noFolder } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import { noFolder } from '../domain/not-found.ts';
-import type { CommandName, CommandOptions } from '../domain/shown/command-args.ts';
-import type { Io } from '../domain/shown/io.ts';
+import type { CommandName, CommandOptions, Io } from '../domain/shown/command.ts';
 import { outputWidth } from '../ui/text/style.ts';
 import { bindProcess } from './bind-process.ts';
 import type { CommandSpec } from './command-spec.ts';

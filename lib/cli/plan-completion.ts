@@ -1,7 +1,6 @@
 import { adapterNames } from '../domain/config/agent-clis.ts';
 import { agentRoles } from '../domain/role.ts';
-import type { CommandName } from '../domain/shown/command-args.ts';
-import { type Candidate, type NameKind, nameKinds } from '../domain/shown/name-kind.ts';
+import { type Candidate, type CommandName, type NameKind, nameKinds } from '../domain/shown/command.ts';
 import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
 import { commandTable, globalSpecs } from './command-table.ts';
 import { commandNames } from './render-help.ts';

@@ -1,4 +1,4 @@
-import type { CommandName } from '../domain/shown/command-args.ts';
+import type { CommandName } from '../domain/shown/command.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 import { commandTable, exitCodeTable, globalSpecs } from './command-table.ts';
 import { commandNames, optionUsage, usageLines } from './render-help.ts';

@@ -1,11 +1,10 @@
 import { readRegisteredAgents } from '../cell/run/agent-registry.ts';
 import { stopAgent } from '../cell/run/stop-agent.ts';
+import { agentNotRunning } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { parseAgentId } from '../domain/ids.ts';
-import { agentNotRunning } from '../domain/not-found.ts';
 import type { RegisteredAgent } from '../domain/ports/agent-port.ts';
-import type { CommandArgs } from '../domain/shown/command-args.ts';
-import type { Io } from '../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import { renderAgents } from '../ui/render/render-agents.ts';
 import { type Reading, withState } from './open/read-state.ts';
 import { attachTo } from './show/attach-agent.ts';

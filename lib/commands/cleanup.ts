@@ -2,8 +2,7 @@ import { basename } from 'node:path';
 import { listOldDependencies, type OldDependency } from '../cell/dependencies/dependency-store.ts';
 import { listOldLogs, type OldLog, removeLog } from '../cell/run/old-logs.ts';
 import { endStaleRun, listStaleRuns } from '../cell/run/stale-runs.ts';
-import type { CommandArgs } from '../domain/shown/command-args.ts';
-import type { Io } from '../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import {
   type Cleaned,
   type CleanupWords,

@@ -1,8 +1,7 @@
+import { nothingNamedSo } from '../domain/bad-input.ts';
 import { agentIdPattern } from '../domain/ids.ts';
-import { nothingNamedSo } from '../domain/not-found.ts';
 import type { LogEntry, Store } from '../domain/ports/store-port.ts';
-import type { CommandArgs } from '../domain/shown/command-args.ts';
-import type { Io } from '../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import { renderLog } from '../ui/render/render-log.ts';

@@ -1,5 +1,4 @@
-import type { CommandArgs } from '../domain/shown/command-args.ts';
-import type { Io } from '../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import { mergeWave } from '../engine/merge/merge-wave.ts';
 import { runWave } from './waves/run-wave.ts';
 

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { showNotes } from '../core/blackboard/show-notes.ts';
-import type { CommandArgs } from '../domain/shown/command-args.ts';
-import type { Io } from '../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import type { LeftNote } from '../domain/state/blackboard.ts';
 import type { Session } from '../domain/state/session.ts';
 import { acceptNotes, badNote, dropNotes, leaveNote } from '../engine/blackboard/leave-note.ts';

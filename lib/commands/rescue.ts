@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import { changedMeanwhile } from '../domain/meanwhile.ts';
-import type { Rescue } from '../domain/ports/rescue.ts';
-import type { CommandArgs } from '../domain/shown/command-args.ts';
-import type { Io } from '../domain/shown/io.ts';
+import type { Rescue } from '../domain/ports/git-cells.ts';
+import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import { listRescues } from '../engine/keep/rescue-list.ts';
 import { findRescue } from '../engine/keep/rescue-refs.ts';
 import { renderDiff } from '../ui/render/render-diff.ts';

@@ -1,6 +1,5 @@
 import { FlameError } from '../domain/flame-error.ts';
-import type { CommandArgs } from '../domain/shown/command-args.ts';
-import type { Io } from '../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import { requireLeader } from '../engine/lead-agent/run-lead-agent.ts';
 import { withOwnBoard } from './board/own-board.ts';
 import { leadSession, ledThrough } from './machines/lead.ts';

@@ -1,10 +1,9 @@
 import type { LandedChangeset } from '../core/changesets/landed-changeset.ts';
 import type { AfterUndo } from '../core/task/take-back.ts';
-import { contradiction, nothingToKeep } from '../domain/bad-usage.ts';
+import { contradiction, nothingToKeep } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { CommandArgs } from '../domain/shown/command-args.ts';
-import type { Io } from '../domain/shown/io.ts';
-import { landsOn } from '../domain/state/lands-on.ts';
+import type { CommandArgs, Io } from '../domain/shown/command.ts';
+import { landsOn } from '../domain/state/session-facts.ts';
 import { planUndo } from '../engine/review/plan-undo.ts';
 import { takeBack, type Undone } from '../engine/review/take-back.ts';
 import { resume } from '../engine/run-session.ts';

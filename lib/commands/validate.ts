@@ -1,9 +1,8 @@
-import { contradiction, nothingToKeep } from '../domain/bad-usage.ts';
+import { contradiction, nothingToKeep } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { ValidationDecision } from '../domain/ports/gates.ts';
-import type { CommandArgs } from '../domain/shown/command-args.ts';
-import type { Io } from '../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import { taskOf, viewSession } from '../engine/record.ts';
 import { decideFailedTask, notFailed } from '../engine/validate/decide-failed.ts';
 import { validateWave } from '../engine/validate/validate-wave.ts';

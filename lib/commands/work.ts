@@ -1,5 +1,4 @@
-import type { CommandArgs } from '../domain/shown/command-args.ts';
-import type { Io } from '../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import { viewSession } from '../engine/record.ts';
 import { workWave } from '../engine/work/work-wave.ts';
 import { joinSession } from './machines/join.ts';

@@ -10,7 +10,7 @@ import {
   type YAMLMap,
   YAMLSeq,
 } from 'yaml';
-import { namesSecrets } from '../domain/config/hidden-paths.ts';
+import { namesSecrets } from '../domain/config/cell-paths.ts';
 import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
 import { badConfig } from './bad-config.ts';
 import { refuseProblems } from './render-problems.ts';

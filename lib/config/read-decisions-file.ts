@@ -1,6 +1,6 @@
 import { type Decisions, decisionsSchema } from '../domain/config/decisions.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import { fileForms } from '../domain/questions/file-answers.ts';
+import { fileForms } from '../domain/questions/answers-to.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { checkValue, valueAt } from './check-value.ts';
 import { locate } from './locate-value.ts';

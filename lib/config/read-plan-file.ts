@@ -1,6 +1,6 @@
 import { isSeq } from 'yaml';
 import * as z from 'zod';
-import { badPlan } from '../domain/bad-plan.ts';
+import { badPlan } from '../domain/bad-input.ts';
 import { type Plan, plannedTaskSchema, planSchema } from '../domain/state/plan.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { checkValue, keepSound, valueAt } from './check-value.ts';

@@ -63,3 +63,11 @@ export const exitCodes: Readonly<Record<ErrorKind, number>> = {
   usage: 129,
   interrupted: 130,
 };
+
+/** The error of a command that the person stopped. */
+export function interrupted(
+  message = 'Interrupted.',
+  init: Pick<FlameErrorInit, 'details' | 'hints' | 'cause'> = {},
+): FlameError {
+  return new FlameError({ ...init, kind: 'interrupted', code: 'interrupted', message });
+}

@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { roleSchema } from './role-schema.ts';
+import { agentRoles } from './role.ts';
+
+export const roleSchema = z.enum(agentRoles);
 
 /** Rules of one agent: compiled from config, role and task, and shared by all three phases. */
 export const agentPolicySchema = z.object({

@@ -1,5 +1,5 @@
 import { FlameError } from '../domain/flame-error.ts';
-import type { BranchOperation, BranchUse, GitWorktrees } from '../domain/ports/git-worktrees.ts';
+import type { BranchOperation, BranchUse, GitWorktrees } from '../domain/ports/git-port.ts';
 import { shellQuote } from '../util/shell-quote.ts';
 import type { WithGit, Workshop } from './workshop.ts';
 

@@ -1,12 +1,12 @@
 import { handDecisions } from '../core/admission/decisions.ts';
 import { applyEdit, planOf, type TaskPlan } from '../core/task/edit-task.ts';
 import { transitiveDependents } from '../core/task/transitive-dependents.ts';
-import { badTask } from '../domain/bad-plan.ts';
+import { badTask } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { changedMeanwhile } from '../domain/meanwhile.ts';
-import type { PlanKey } from '../domain/state/planned-keys.ts';
 import type { Task } from '../domain/state/task.ts';
+import type { PlanKey } from '../domain/state/task-facts.ts';
 import type { GroundReader } from './lock-detours.ts';
 import { describeProblem, type PlanBounds, problemsBeside, readBounds } from './plan-problems.ts';
 import { type Recorder, record, taskOf, viewSession } from './record.ts';

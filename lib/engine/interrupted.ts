@@ -1,5 +1,4 @@
-import { FlameError } from '../domain/flame-error.ts';
-import { interrupted } from '../domain/interrupted.ts';
+import { FlameError, interrupted } from '../domain/flame-error.ts';
 
 /** The person stopped the program while agents ran. */
 export function interruptedError(): FlameError {

@@ -1,14 +1,14 @@
 import { adapterDecision } from '../core/admission/decisions.ts';
 import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
 import { planChanges, planOf } from '../core/task/edit-task.ts';
-import { badPlan } from '../domain/bad-plan.ts';
+import { badPlan } from '../domain/bad-input.ts';
 import { adapterNames, exampleModels, foreignModel } from '../domain/config/agent-clis.ts';
-import { unreadablePaths } from '../domain/config/hidden-paths.ts';
+import { unreadablePaths } from '../domain/config/cell-paths.ts';
 import { isOffered, roleChoice } from '../domain/config/role-settings.ts';
 import type { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
-import { attemptsOf } from '../domain/state/attempts-of.ts';
 import type { Plan } from '../domain/state/plan.ts';
+import { attemptsOf } from '../domain/state/task-facts.ts';
 import { judgeLock } from '../policy/judge-lock.ts';
 import { worktreePlaces } from '../policy/protected-places.ts';
 import { formatCount } from '../util/format-figures.ts';

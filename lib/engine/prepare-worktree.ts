@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { maskedPaths } from '../domain/config/hidden-paths.ts';
+import { maskedPaths } from '../domain/config/cell-paths.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { presetOf } from '../domain/known-installs.ts';

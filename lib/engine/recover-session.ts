@@ -1,6 +1,6 @@
 import type { SessionId } from '../domain/ids.ts';
 import type { CellInfo, GitCells } from '../domain/ports/git-cells.ts';
-import { landsOn } from '../domain/state/lands-on.ts';
+import { landsOn } from '../domain/state/session-facts.ts';
 import { shortId } from '../util/short-names.ts';
 import { freeExpired } from './by-hand/release-expired.ts';
 import { rescueName } from './keep/rescue-refs.ts';

@@ -1,6 +1,6 @@
 import type { ObjectId } from '../domain/ids.ts';
-import type { ChangedPaths, Trial } from '../domain/ports/git-trials.ts';
-import type { Ahead } from '../domain/shown/ahead.ts';
+import type { ChangedPaths, Trial } from '../domain/ports/git-commits.ts';
+import type { Ahead } from '../domain/shown/status.ts';
 import type { Spending } from '../domain/state/spending.ts';
 
 /** Facts about a session's budget beyond what is booked. */

@@ -1,9 +1,9 @@
 import { type WorkBelow, workBelow } from '../core/schedule/work-below.ts';
+import { noBaseBranch } from '../domain/bad-input.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import { noBaseBranch } from '../domain/not-found.ts';
 import type { GitCommits, GitMerging } from '../domain/ports/git-commits.ts';
-import { landsOn } from '../domain/state/lands-on.ts';
 import type { Session } from '../domain/state/session.ts';
+import { landsOn } from '../domain/state/session-facts.ts';
 import type { BuiltOn, Task } from '../domain/state/task.ts';
 import { shellQuote } from '../util/shell-quote.ts';
 import { joinSubject } from './foreign-commits.ts';

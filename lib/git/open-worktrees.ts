@@ -1,5 +1,5 @@
 import type { ObjectId } from '../domain/ids.ts';
-import type { GitWorktrees } from '../domain/ports/git-worktrees.ts';
+import type { GitWorktrees } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { type GitAccess, inWorkTree, withVariables } from './objects/git-access.ts';
 import { gitEnvironment } from './process/git-environment.ts';

@@ -1,5 +1,5 @@
+import { unreadablePaths } from '../domain/config/cell-paths.ts';
 import type { Config } from '../domain/config/config.ts';
-import { unreadablePaths } from '../domain/config/hidden-paths.ts';
 import type { AgentId } from '../domain/ids.ts';
 import { leadToolName, leadTools } from '../domain/lead-tools.ts';
 import type { AgentPolicy } from '../domain/policy.ts';

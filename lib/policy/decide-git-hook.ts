@@ -1,5 +1,5 @@
+import { agentIdentity } from '../domain/ids.ts';
 import type { AgentPolicy, Decision } from '../domain/policy.ts';
-import { agentIdentity } from '../domain/state/agent-identity.ts';
 import { type ChangedEntry, checkEntry } from './check-branch.ts';
 import { judgeTrailers } from './check-signature.ts';
 import { judgeCommitMessage } from './commit-message.ts';

@@ -19,7 +19,7 @@ import {
 import { boundedAsk } from '../../lib/cell/watcher/hold-question.ts';
 import { realPathFacts } from '../../lib/cell/watcher/path-facts.ts';
 import { answerTimeoutMs, renderRequest } from '../../lib/cell/watcher/protocol.ts';
-import { mostAsked, type QuestionReply } from '../../lib/domain/question.ts';
+import { mostAsked, type QuestionReply } from '../../lib/domain/agent-talk.ts';
 import { decide } from '../../lib/policy/decide.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';

@@ -8,7 +8,7 @@ import { commandTable, globalSpecs } from '../../lib/cli/command-table.ts';
 import { updateCommandTable } from '../../lib/cli/render-command-table.ts';
 import { commandNames } from '../../lib/cli/render-help.ts';
 import { renderManPage } from '../../lib/cli/render-man-page.ts';
-import type { CommandName } from '../../lib/domain/shown/command-args.ts';
+import type { CommandName } from '../../lib/domain/shown/command.ts';
 import { testIf } from '../support/skip.ts';
 
 // With FLAME_UPDATE=1 what is stale is written anew.

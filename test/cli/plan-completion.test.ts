@@ -4,7 +4,7 @@ import type { CommandSpec, OptionSpec } from '../../lib/cli/command-spec.ts';
 import { commandTable, globalSpecs } from '../../lib/cli/command-table.ts';
 import { placeholderSource, planCompletion } from '../../lib/cli/plan-completion.ts';
 import { commandNames } from '../../lib/cli/render-help.ts';
-import type { CommandName } from '../../lib/domain/shown/command-args.ts';
+import type { CommandName } from '../../lib/domain/shown/command.ts';
 
 /** What may stand at the end of a line; `''` at its end: a new word. */
 function offers(...line: readonly string[]): unknown {

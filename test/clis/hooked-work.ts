@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { readAudit } from '../../lib/cell/watcher/audit-log.ts';
-import type { ToldResult } from '../../lib/domain/conversation.ts';
+import type { ToldResult } from '../../lib/domain/ports/call-facts.ts';
 import type { ScriptedModel } from '../support/scripted-model.ts';
 import { askWithin, checkAskedWithin } from './asked-within.ts';
 import type { HookedCli, Kit } from './cli-stage.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import type { DialectName } from '../../lib/domain/model-api.ts';
+import type { DialectName } from '../../lib/domain/config/agent-clis.ts';
 import { packageRoot } from '../../lib/util/own-folders.ts';
 import { closeProjects, openClaudeProject, tasksOf } from '../support/claude-project.ts';
 import { type HookedName, hands } from '../support/cli-hands.ts';

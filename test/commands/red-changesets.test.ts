@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import type { Gates } from '../../lib/domain/ports/gates.ts';
-import { isRed } from '../../lib/domain/state/is-red.ts';
+import { isRed } from '../../lib/domain/state/changeset-facts.ts';
 import { mergeWave } from '../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../lib/engine/record.ts';
 import { reviewWave } from '../../lib/engine/review/review-wave.ts';

@@ -5,8 +5,7 @@ import { mergeReview, mergeValidation } from '../../lib/core/merge/merge-evidenc
 import { mergeSession } from '../../lib/core/merge/merge-session.ts';
 import { mergeTask } from '../../lib/core/merge/merge-task.ts';
 import { canonicalText, type Merged } from '../../lib/core/merge/merge-values.ts';
-import type { Verification } from '../../lib/domain/state/evidence.ts';
-import type { ReviewNote, Verdict } from '../../lib/domain/state/verdict.ts';
+import type { ReviewNote, Verdict, Verification } from '../../lib/domain/state/verdict.ts';
 import { makeRandom, type Random } from '../support/random.ts';
 import { makeOid, makeTask, makeVerdict, testTime } from '../support/tasks.ts';
 import { changeSession, changeTask, emptySession, someTask, someTime } from './merge-random.ts';

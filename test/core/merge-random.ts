@@ -2,7 +2,7 @@ import { addRun } from '../../lib/core/schedule/add-run.ts';
 import { parseSessionId } from '../../lib/domain/ids.ts';
 import type { Session } from '../../lib/domain/state/session.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
-import { taskStatuses } from '../../lib/domain/state/task-statuses.ts';
+import { taskStatuses } from '../../lib/domain/state/task-facts.ts';
 import type { Random } from '../support/random.ts';
 import { alterTask, makeOid, makeTask, testTime } from '../support/tasks.ts';
 

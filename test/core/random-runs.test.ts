@@ -20,8 +20,8 @@ import { dropTask, judgeTask, mergeTask } from '../../lib/core/task/task-outcome
 import { requeueTask, restartTask, retryTask, unblockTask } from '../../lib/core/task/task-return.ts';
 import type { TaskChange } from '../../lib/core/task/task-state.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
-import { blockingGroup } from '../../lib/domain/state/blocking-group.ts';
 import type { Changeset } from '../../lib/domain/state/changeset.ts';
+import { blockingGroup } from '../../lib/domain/state/changeset-facts.ts';
 import { type BuiltOn, type Task, taskSchema } from '../../lib/domain/state/task.ts';
 import { locksConflict, pathMatches } from '../../lib/util/path-globs.ts';
 import { makeRandom, type Random } from '../support/random.ts';

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { Io } from '../../lib/domain/shown/io.ts';
+import type { Io } from '../../lib/domain/shown/command.ts';
 
 export interface FakeIo {
   readonly io: Io;

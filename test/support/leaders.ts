@@ -1,5 +1,5 @@
-import type { ToldCall } from '../../lib/domain/conversation.ts';
-import type { DialectName } from '../../lib/domain/model-api.ts';
+import type { DialectName } from '../../lib/domain/config/agent-clis.ts';
+import type { ToldCall } from '../../lib/domain/ports/call-facts.ts';
 
 /** How a CLI leads: what its model is, and what it calls our tools. */
 export interface Leader {

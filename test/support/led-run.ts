@@ -13,7 +13,7 @@ import { readStartWish } from '../../lib/commands/plan/start-wish.ts';
 import { goOn } from '../../lib/commands/waves/go-on.ts';
 import type { Failure } from '../../lib/domain/failure.ts';
 import type { AgentOutcome, AgentRequest, AgentRunner } from '../../lib/domain/ports/agent-port.ts';
-import type { CommandArgs } from '../../lib/domain/shown/command-args.ts';
+import type { CommandArgs } from '../../lib/domain/shown/command.ts';
 import type { Workshop } from '../../lib/engine/workshop.ts';
 import { type Said, toSaid } from './mcp-client.ts';
 import type { TestRepo } from './repo.ts';

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Dialect, Said } from '../../lib/cell/gateway/dialects/dialect.ts';
 import { getDialect } from '../../lib/cell/gateway/dialects/get-dialect.ts';
-import type { ToldCall, ToldResult } from '../../lib/domain/conversation.ts';
-import type { DialectName } from '../../lib/domain/model-api.ts';
+import type { DialectName } from '../../lib/domain/config/agent-clis.ts';
+import type { ToldCall, ToldResult } from '../../lib/domain/ports/call-facts.ts';
 import { type JsonRecord, parseRecord } from '../../lib/util/json.ts';
 
 /** What a scripted model says at one turn: calls, words, or how it fails. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { GraphTask } from '../../lib/domain/shown/task-graph.ts';
+import type { GraphTask } from '../../lib/domain/shown/task-story.ts';
 import { drawRails } from '../../lib/ui/render/draw-rails.ts';
 import { graphDot } from '../../lib/ui/render/graph-dot.ts';
 import { graphMermaid } from '../../lib/ui/render/graph-mermaid.ts';

@@ -1,6 +1,5 @@
-import type { ToldResult } from '../../domain/conversation.ts';
 import type { ToolCall } from '../../domain/policy.ts';
-import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
+import type { CallFacts, ReportedCall, ToldResult } from '../../domain/ports/call-facts.ts';
 import { isRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { longestHold } from '../longest-hold.ts';

@@ -1,8 +1,7 @@
 import { relative } from 'node:path';
-import { priceTokens } from '../../domain/config/token-price.ts';
+import { countTokens, priceTokens, type TokenUsage } from '../../domain/config/token-price.ts';
 import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
-import { countTokens, type TokenUsage } from '../../domain/token-usage.ts';
 import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
 import { readAnswerText } from '../answer-text.ts';
 import { firstLine, numberOf } from '../claude-events.ts';

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
-import type { ToldResult } from '../../domain/conversation.ts';
 import { asLeadTool, isLeadTool, leadServer } from '../../domain/lead-tools.ts';
 import type { ToolCall } from '../../domain/policy.ts';
-import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
+import type { CallFacts, ReportedCall, ToldResult } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
 import { readHook } from '../read-hook.ts';
 import { geminiTools } from './gemini-tools.ts';

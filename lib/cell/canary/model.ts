@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { ToldCall, ToldResult } from '../../domain/conversation.ts';
+import type { ToldCall, ToldResult } from '../../domain/ports/call-facts.ts';
 import { type JsonRecord, parseRecord } from '../../util/json.ts';
 import type { Dialect, Endpoint, Said } from '../gateway/dialects/dialect.ts';
 import { listenOn } from '../gateway/listen-on.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { placeReadPath } from '../../domain/config/read-path.ts';
+import { placeReadPath } from '../../domain/config/cell-paths.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { LaunchFile } from '../../domain/ports/adapter.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';

@@ -1,7 +1,6 @@
-import type { AdapterName } from '../../domain/config/agent-clis.ts';
+import type { AdapterName, Provider } from '../../domain/config/agent-clis.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { configuredChoices } from '../../domain/config/role-settings.ts';
-import type { Provider } from '../../domain/model-api.ts';
 import { askedCloud } from './asked-cloud.ts';
 import { baseAddress, credentialSources } from './model-credential.ts';
 import { type Environment, readVariable } from './read-variable.ts';

@@ -1,6 +1,5 @@
-import { cliProviders } from '../../domain/config/agent-clis.ts';
+import { cliProviders, type Provider } from '../../domain/config/agent-clis.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Provider } from '../../domain/model-api.ts';
 import { askedCloud } from './asked-cloud.ts';
 import { type Environment, readSecret, readVariable, secretProblem } from './read-variable.ts';
 

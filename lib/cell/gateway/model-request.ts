@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { findPrice, type PriceList, priceTokens } from '../../domain/config/token-price.ts';
+import { findPrice, type PriceList, priceTokens, type TokenUsage } from '../../domain/config/token-price.ts';
 import type { Demand } from '../../domain/state/spending.ts';
-import type { TokenUsage } from '../../domain/token-usage.ts';
 import { isRecord, type JsonRecord } from '../../util/json.ts';
 import type { AnswerSize } from './dialects/dialect.ts';
 import type { PromptEstimate } from './prompt-history.ts';

@@ -1,5 +1,5 @@
-import type { ToldResult } from '../../domain/conversation.ts';
-import type { Hint, HintNews, HintState } from '../../domain/hint.ts';
+import type { Hint, HintNews, HintState } from '../../domain/agent-talk.ts';
+import type { ToldResult } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
 import type { Conversation, Dialect } from './dialects/dialect.ts';
 

@@ -1,8 +1,12 @@
-import type { OutgoingHttpHeaders } from 'node:http';
-import { type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
+import {
+  type ClientRequest,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+  request as requestHttp,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { Provider } from '../../domain/config/agent-clis.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Provider } from '../../domain/model-api.ts';
 import { baseAddress, providerFacts, readCredential } from './model-credential.ts';
 import type { Environment } from './read-variable.ts';
 

@@ -1,8 +1,12 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type PriceList, priceTokens } from '../../domain/config/token-price.ts';
+import {
+  countTokens,
+  type PriceList,
+  priceTokens,
+  type TokenUsage,
+} from '../../domain/config/token-price.ts';
 import type { Spending } from '../../domain/state/spending.ts';
-import { countTokens, type TokenUsage } from '../../domain/token-usage.ts';
 import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
 import type { Dialect, UsageFacts } from './dialects/dialect.ts';
 import { type Estimate, estimatedUsage } from './model-request.ts';

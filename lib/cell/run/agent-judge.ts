@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { HintNews } from '../../domain/hint.ts';
+import type { HintNews } from '../../domain/agent-talk.ts';
 import type { Decision, ToolCall } from '../../domain/policy.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { roleSchema } from '../../domain/policy.ts';
 import type { LiveAgent, RegisteredAgent } from '../../domain/ports/agent-port.ts';
-import { roleSchema } from '../../domain/role-schema.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 import { addSpending } from '../../domain/state/spending.ts';
 import { killPoint } from '../../util/kill-point.ts';

@@ -1,4 +1,4 @@
-import { unreadablePaths } from '../../domain/config/hidden-paths.ts';
+import { unreadablePaths } from '../../domain/config/cell-paths.ts';
 import type { Launch } from '../../domain/ports/adapter.ts';
 import { hideContents } from '../../git/cells/hide-contents.ts';
 import { lookAway } from '../../git/cells/look-away.ts';

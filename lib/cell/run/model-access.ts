@@ -1,7 +1,7 @@
+import type { ModelApi, Provider } from '../../domain/config/agent-clis.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { configuredChoices } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ModelApi, Provider } from '../../domain/model-api.ts';
 import { type Adapter, apiOf } from '../../domain/ports/adapter.ts';
 import { getDialect } from '../gateway/dialects/get-dialect.ts';
 import { missingCredential } from '../gateway/model-credential.ts';

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AgentQuestion, questionWords } from '../../domain/question.ts';
+import { type AgentQuestion, questionWords } from '../../domain/agent-talk.ts';
 import { withoutSecret } from '../../policy/secrets/without-secret.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';

@@ -1,6 +1,6 @@
 import { basename, join, relative } from 'node:path';
+import { maskedPaths } from '../../domain/config/cell-paths.ts';
 import type { Config } from '../../domain/config/config.ts';
-import { maskedPaths } from '../../domain/config/hidden-paths.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { hiddenPartOf, isMeant } from '../../policy/hidden-names.ts';

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { placeReadPath } from '../../domain/config/read-path.ts';
+import { placeReadPath } from '../../domain/config/cell-paths.ts';
 import { largestFile } from '../../git/cells/index-file.ts';
 import { isBelow, realPath } from '../../util/path-places.ts';
 import { dependencyVariables, overlaysOf } from '../dependencies/own-dependencies.ts';

@@ -1,6 +1,5 @@
-import type { ToldCall, ToldResult } from '../../domain/conversation.ts';
 import type { Decision, ToolCall } from '../../domain/policy.ts';
-import type { CallFacts } from '../../domain/ports/call-facts.ts';
+import type { CallFacts, ToldCall, ToldResult } from '../../domain/ports/call-facts.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { isRecord } from '../../util/json.ts';
 import type { Conversation } from '../gateway/dialects/dialect.ts';

@@ -1,6 +1,3 @@
-import type { AgentPolicy, Decision } from '../../domain/policy.ts';
-import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
 import {
   type AgentQuestion,
   askTool,
@@ -8,8 +5,11 @@ import {
   onYourOwn,
   type QuestionReply,
   questionWords,
-} from '../../domain/question.ts';
-import { readQuestions } from '../../domain/read-questions.ts';
+  readQuestions,
+} from '../../domain/agent-talk.ts';
+import type { AgentPolicy, Decision } from '../../domain/policy.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
 import { withoutSecret } from '../../policy/secrets/without-secret.ts';
 
 type Ask = NonNullable<AgentRequest['ask']>;

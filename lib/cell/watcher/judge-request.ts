@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { AgentQuestion } from '../../domain/agent-talk.ts';
 import {
   type AgentPolicy,
   type Decision,
@@ -8,7 +9,6 @@ import {
 } from '../../domain/policy.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
-import type { AgentQuestion } from '../../domain/question.ts';
 import { statuses } from '../../git/diff/changed-files.ts';
 import { decideGitHook, type GitHookCall } from '../../policy/decide-git-hook.ts';
 import { findReplay, type Replay, type Replays } from '../gateway/replays.ts';

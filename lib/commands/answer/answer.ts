@@ -1,7 +1,6 @@
+import { answerUsage, typedAnswers } from '../../domain/questions/answers-to.ts';
 import type { GateLine, OpenGate } from '../../domain/questions/gate.ts';
-import { answerUsage, typedAnswers } from '../../domain/questions/typed-answer.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { renderQuestions } from '../../ui/questions/render-questions.ts';
 import { visibleText } from '../../ui/text/visible-text.ts';
 import { lineOf, openFarLines } from '../open/far-lines.ts';

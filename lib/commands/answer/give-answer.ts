@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { GateLine, OpenGate } from '../../domain/questions/gate.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { readNamedFile } from '../open/open-gates.ts';
 import { readAll } from '../open/read-all.ts';

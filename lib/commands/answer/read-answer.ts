@@ -1,12 +1,12 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { OpenGate } from '../../domain/questions/gate.ts';
-import { questionTitle } from '../../domain/questions/question-facts.ts';
 import {
   answerUsage,
   fieldOptions,
   type TypedAnswer,
   typedAnswers,
-} from '../../domain/questions/typed-answer.ts';
+} from '../../domain/questions/answers-to.ts';
+import type { OpenGate } from '../../domain/questions/gate.ts';
+import { questionTitle } from '../../domain/questions/question-facts.ts';
 import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
 
 /** The arguments behind a question's name and its answer. */

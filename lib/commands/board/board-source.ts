@@ -4,7 +4,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { GateLine, GatesState } from '../../domain/questions/gate.ts';
 import type { BoardState } from '../../domain/shown/board.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { BoardSource } from '../../ui/board/board-source.ts';
 import { isSessionBusy } from '../open/clone-lock.ts';
 import { lineOf, openFarLines } from '../open/far-lines.ts';

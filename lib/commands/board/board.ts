@@ -1,5 +1,4 @@
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { withDecisions } from '../open/signed-decisions.ts';
 import { readServe } from './read-serve.ts';
 import { serveBoard } from './serve-board.ts';

@@ -1,4 +1,4 @@
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { readServe } from './read-serve.ts';
 import { serveBoard } from './serve-board.ts';

@@ -2,7 +2,7 @@ import { getAdapter } from '../../agents/get-adapter.ts';
 import { createPromptRenderer } from '../../agents/prompt-renderer.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Prompts } from '../../domain/ports/prompt-port.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { badValue } from '../../domain/bad-usage.ts';
+import { badValue } from '../../domain/bad-input.ts';
 import type { ServeOptions } from '../../ui/page/page-server.ts';
 
 /** The address a board is served at. */

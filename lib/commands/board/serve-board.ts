@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GateLine } from '../../domain/questions/gate.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { BoardEnd } from '../../ui/board/board-changes.ts';
 import { type Board, openBoard } from '../../ui/board/open-board.ts';
 import type { ReviewPagePart } from '../../ui/review-page/create-review-page.ts';

@@ -1,9 +1,9 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
 import { questionTitle } from '../../domain/questions/question-facts.ts';
-import type { Candidate, NameKind } from '../../domain/shown/name-kind.ts';
+import type { Candidate, NameKind } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { titleOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { titleOf } from '../../domain/state/title-of.ts';
 import { listRescues } from '../../engine/keep/rescue-list.ts';
 import { openGit } from '../../git/open-git.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';

@@ -1,5 +1,5 @@
 import { delimiter, isAbsolute, join, relative } from 'node:path';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { packageRoot } from '../../util/own-folders.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../domain/config/config.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { checkOf, type Finding } from '../../domain/shown/finding.ts';
-import type { Io } from '../../domain/shown/io.ts';
 import { listMachines } from '../../domain/shown/machines.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { readMachines } from '../../store/shared/read-machines.ts';

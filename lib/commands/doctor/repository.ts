@@ -1,10 +1,10 @@
+import { maskedPaths } from '../../domain/config/cell-paths.ts';
 import type { Config } from '../../domain/config/config.ts';
-import { maskedPaths } from '../../domain/config/hidden-paths.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { GitPort, GitRefs } from '../../domain/ports/git-port.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { checkOf, type Finding } from '../../domain/shown/finding.ts';
-import type { Io } from '../../domain/shown/io.ts';
 import { describeFiltered, findBase } from '../../engine/work/preflight.ts';
 import { refsInTheWay } from '../../engine/work/refs-in-the-way.ts';
 import { readSetupRecord } from '../../git/setup/setup-record.ts';

@@ -1,5 +1,5 @@
 import { oneLine } from '../../core/task/one-line.ts';
-import type { ForgeName } from '../../domain/config/config-pull-requests.ts';
+import type { ForgeName } from '../../domain/config/config-project.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 
 /** Address of a pull request, a merge request or an issue. */

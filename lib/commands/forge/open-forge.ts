@@ -1,6 +1,6 @@
 import type { Config } from '../../domain/config/config.ts';
-import type { ForgeName } from '../../domain/config/config-pull-requests.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { ForgeName } from '../../domain/config/config-project.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { FailedCheck, PullRequestNews } from '../../domain/state/pull-request.ts';
 import { gitText } from '../../git/process/run-git.ts';
 import { foundAddress, parseAddress, requireAddress } from './address.ts';

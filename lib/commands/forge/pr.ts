@@ -1,5 +1,4 @@
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { TakenUp } from '../../engine/review/take-up.ts';
 import { resume } from '../../engine/run-session.ts';

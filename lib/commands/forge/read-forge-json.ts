@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ForgeName } from '../../domain/config/config-pull-requests.ts';
+import type { ForgeName } from '../../domain/config/config-project.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 
 /** Reads one JSON value that gh or glab printed. Throws FlameError `forge-unreadable` where it is none, or cut off. */

@@ -1,5 +1,5 @@
 import { boundText, oneLine } from '../../core/task/one-line.ts';
-import type { ForgeName } from '../../domain/config/config-pull-requests.ts';
+import type { ForgeName } from '../../domain/config/config-project.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseAddress } from './address.ts';
 

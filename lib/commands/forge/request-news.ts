@@ -1,9 +1,9 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { PullRequestNews } from '../../domain/state/pull-request.ts';
-import { type OpenedRequest, requestsOf } from '../../domain/state/requests-of.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { type OpenedRequest, requestsOf } from '../../domain/state/session-facts.ts';
 import { type TakenUp, takeUp } from '../../engine/review/take-up.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

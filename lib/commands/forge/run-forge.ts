@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
-import type { ForgeName } from '../../domain/config/config-pull-requests.ts';
+import type { ForgeName } from '../../domain/config/config-project.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { programPath } from '../../util/programs.ts';
 

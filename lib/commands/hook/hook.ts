@@ -1,7 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Violation } from '../../domain/policy.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { damagedState } from '../../store/sync/errors.ts';
 import { unsentDamage } from '../../store/sync/unsent-damage.ts';

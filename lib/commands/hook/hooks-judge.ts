@@ -1,8 +1,7 @@
 import type { Config } from '../../domain/config/config.ts';
 import type { AgentPolicy, Violation } from '../../domain/policy.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { workerPolicy } from '../../engine/judge/worker-policy.ts';
 import { type PendingCommit, readPendingCommit } from '../../git/setup/hooks-commit.ts';

@@ -2,7 +2,7 @@ import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { isInstalled, type ReadyCli, readyClis } from '../../cell/run/ready-clis.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { renderProposal } from '../../ui/render/render-init.ts';
 import type { Reading } from '../open/read-state.ts';
 import { runnerOptions } from '../open/runner-options.ts';

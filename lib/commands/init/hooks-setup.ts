@@ -1,6 +1,5 @@
 import type { GitPort, Repository } from '../../domain/ports/git-port.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { installHooks, planHooks } from '../../git/setup/hooks-install.ts';
 import { planUndo, undoSetup } from '../../git/setup/undo-setup.ts';

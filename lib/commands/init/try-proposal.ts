@@ -2,7 +2,7 @@ import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import type { KnownInstall } from '../../domain/known-installs.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { failedDiagnostics } from '../../engine/validate/run-diagnostics.ts';
 import { describeFailing, lastLines } from '../../engine/work/base-checks.ts';

@@ -5,8 +5,7 @@ import {
   taskStateDecision,
 } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { planDigest } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { helpLead } from '../../engine/help-lead.ts';

@@ -1,8 +1,7 @@
 import type { SessionId } from '../../domain/ids.ts';
 import { ledElsewhere, sameCommandThere } from '../../domain/meanwhile.ts';
-import type { Io } from '../../domain/shown/io.ts';
-import { nextClaim } from '../../domain/state/claim-number.ts';
-import { sharedRoles } from '../../domain/state/machine.ts';
+import type { Io } from '../../domain/shown/command.ts';
+import { nextClaim, sharedRoles } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { stepDown } from '../../engine/machines/step-down.ts';
 import { recordOwn, viewSession } from '../../engine/record.ts';

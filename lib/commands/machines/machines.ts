@@ -1,6 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { listMachines } from '../../domain/shown/machines.ts';
 import { readMachines } from '../../store/shared/read-machines.ts';
 import { pickRemote } from '../../store/sync/pick-remote.ts';

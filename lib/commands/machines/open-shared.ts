@@ -1,7 +1,7 @@
 import { sharedDecisionLog } from '../../core/machines/counts-when-shared.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { MachineRole, SharedRole } from '../../domain/state/machine.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { gitText } from '../../git/process/run-git.ts';

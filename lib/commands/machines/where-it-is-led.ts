@@ -1,5 +1,5 @@
 import { ledElsewhere, sameCommandThere } from '../../domain/meanwhile.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { PassThrough, Writable } from 'node:stream';
+import { interrupted } from '../../domain/flame-error.ts';
 import { parseAgentId } from '../../domain/ids.ts';
-import { interrupted } from '../../domain/interrupted.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { noteChat } from '../../trust/chats.ts';
 import type { openChatLead } from './chat-host.ts';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { runRoot } from '../../cell/run-folder.ts';
-import { questionWords } from '../../domain/question.ts';
+import { questionWords } from '../../domain/agent-talk.ts';
 import type { GateAsks } from '../../domain/questions/gate.ts';
 import { questionTitle } from '../../domain/questions/question-facts.ts';
 import type { Asking } from '../../domain/shown/status.ts';

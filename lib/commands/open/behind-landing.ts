@@ -1,6 +1,5 @@
-import { landsOn } from '../../domain/state/lands-on.ts';
-import { ownCheckout } from '../../domain/state/own-checkout.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
 import { shortId } from '../../util/short-names.ts';
 
 /** The command that updates work trees after a landing. */

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { readSpending } from '../../cell/run/agent-registry.ts';
 import { unansweredIn } from '../../cell/run/open-question.ts';
 import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../cell/run/stale-runs.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { bookKilled } from '../../engine/work/release-orphans.ts';
 import { finishMotions } from '../../git/refs/finish-motions.ts';
 import { removeDeadLocks } from '../../util/owned-lock.ts';

@@ -1,5 +1,4 @@
-import type { GlobalOptions } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { GlobalOptions, Io } from '../../domain/shown/command.ts';
 import { askPreference } from '../../git/process/run-git.ts';
 
 /**

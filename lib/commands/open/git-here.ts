@@ -1,5 +1,5 @@
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 
 /** git as the person would call it here: where remotes with relative paths are found. */

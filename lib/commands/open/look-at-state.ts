@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import { whereThePersonIs } from '../../git/objects/git-access.ts';
 import { CatFile } from '../../git/process/cat-file.ts';

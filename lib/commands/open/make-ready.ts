@@ -1,4 +1,4 @@
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import { prepareRepository } from '../../git/setup/prepare-repository.ts';
 import { noteClone } from '../../trust/moved-clone.ts';

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import { newerVersionOf, sayTooNew, upgradeCommand } from '../../config/too-new.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { CommandName } from '../../domain/shown/command-args.ts';
+import type { CommandName } from '../../domain/shown/command.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 
 /** Commands that work with a configuration that others refuse. */

@@ -1,10 +1,10 @@
 import { leaveHint } from '../../cell/run/hints.ts';
 import { budgetState } from '../../core/schedule/budget-state.ts';
 import { selectReady } from '../../core/schedule/select-ready.ts';
+import { hintRefusals } from '../../domain/agent-talk.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { roleBudget } from '../../domain/config/role-settings.ts';
-import { hintRefusals } from '../../domain/hint.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { WindDown } from '../../engine/wind-down.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../../domain/config/config.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { type MemoryProvider, noMemory } from '../../domain/state/memory.ts';
 import { openNotesMemory } from '../../store/notes-memory.ts';
 import { openBeadsMemory } from './beads-memory.ts';

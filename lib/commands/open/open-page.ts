@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { makeRunFolder } from '../../cell/run-folder.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { escapeHtml } from '../../ui/page/escape-html.ts';
 import type { ReviewPage } from '../../ui/review-page/open-review-page.ts';
 import { openBrowser } from '../../ui/terminal/open-browser.ts';

@@ -1,6 +1,5 @@
 import type { Config } from '../../domain/config/config.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import type { QuestionQueue } from '../../ui/questions/question-queue.ts';
 import { buildWorkshop } from './build-workshop.ts';

@@ -1,7 +1,7 @@
 import { isHeld } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Ahead } from '../../domain/shown/ahead.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
+import type { Ahead } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { LookoutParts } from '../../engine/radar/lookout.ts';

@@ -1,4 +1,4 @@
-import type { InputStream } from '../../domain/shown/io.ts';
+import type { InputStream } from '../../domain/shown/command.ts';
 
 /** Everything a stream holds, as text. */
 export async function readAll(stream: InputStream): Promise<string> {

@@ -1,6 +1,5 @@
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { openGit } from '../../git/open-git.ts';
 import { type Looking, withStore } from './look-at-state.ts';
 

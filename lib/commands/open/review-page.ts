@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { comparedToSeen } from '../../engine/review/since-seen.ts';
 import type { PageOpener } from '../../ui/questions/shared-gates.ts';
 import type { ReviewPageOptions, ReviewPagePart } from '../../ui/review-page/create-review-page.ts';

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { resolveSuperpowers } from '../../agents/resolve-superpowers.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { missingPrograms } from './missing-programs.ts';
 import { readConfig } from './read-config.ts';
 import type { Reading } from './read-state.ts';

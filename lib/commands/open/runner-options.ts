@@ -3,7 +3,7 @@ import { getAdapter } from '../../agents/get-adapter.ts';
 import type { RunnerOptions } from '../../cell/run/make-context.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 
 /** The options that agents and probes are started with, by a configuration. */

@@ -1,6 +1,5 @@
-import { cycleNumber } from '../../domain/shown/cycle-number.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { titleOf } from '../../domain/state/title-of.ts';
+import { cycleNumber, titleOf } from '../../domain/state/session-facts.ts';
 import type { Opened } from './open-workshop.ts';
 
 /** Reports which session a command that named none continues. */

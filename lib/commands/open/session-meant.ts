@@ -1,7 +1,7 @@
+import { noSession } from '../../domain/bad-input.ts';
 import { parseSessionId, sessionIdPattern } from '../../domain/ids.ts';
-import { noSession } from '../../domain/not-found.ts';
 import type { AdmittedSnapshot, SessionLook, Snapshot, TrustedStore } from '../../domain/ports/store-port.ts';
-import type { CommandArgs, CommandName } from '../../domain/shown/command-args.ts';
+import type { CommandArgs, CommandName } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
 
 /** The session a command is about: the one named with --session, else the one that is current when it is asked for. */

@@ -1,4 +1,4 @@
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { askPreference } from '../../git/process/run-git.ts';
 import { openPager } from '../../ui/terminal/open-pager.ts';
 import type { Output } from '../../ui/terminal/output.ts';

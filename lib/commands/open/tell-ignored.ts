@@ -3,7 +3,7 @@ import { askedProviders } from '../../cell/run/model-access.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRunner } from '../../domain/ports/agent-port.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 
 interface Told {
   readonly env: Io['env'];

@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { WaitingFacts } from '../../ui/questions/announced-gates.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 

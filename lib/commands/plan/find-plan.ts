@@ -1,9 +1,9 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Role } from '../../domain/role.ts';
-import type { Io } from '../../domain/shown/io.ts';
-import { requestsOf } from '../../domain/state/requests-of.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { requestsOf } from '../../domain/state/session-facts.ts';
 import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
 import { readBounds } from '../../engine/plan-problems.ts';
 import { createSession, leaveSession, requireNoOpenSession } from '../../engine/session/create-session.ts';

@@ -1,7 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { planWave, requireTalk } from '../../engine/plan/plan-wave.ts';
 import { type Recorder, viewSession } from '../../engine/record.ts';
 import { resume } from '../../engine/run-session.ts';

@@ -1,6 +1,6 @@
 import { nextAction } from '../../core/schedule/next-action.ts';
 import type { PlanQuestion } from '../../domain/ports/gates.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
 import { plannedOrder } from '../../engine/plan/planned-order.ts';

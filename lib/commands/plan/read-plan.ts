@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { readPlanFile } from '../../config/read-plan-file.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { readNamedFile } from '../open/open-gates.ts';
 import { readAll } from '../open/read-all.ts';

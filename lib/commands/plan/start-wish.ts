@@ -1,4 +1,4 @@
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { CommandArgs } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { requireObjective } from '../../engine/session/create-session.ts';
 

@@ -1,7 +1,7 @@
-import { contradiction, nothingToKeep } from '../../domain/bad-usage.ts';
+import { contradiction, nothingToKeep } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
-import type { CommandOptions } from '../../domain/shown/command-args.ts';
+import type { CommandOptions } from '../../domain/shown/command.ts';
 
 /** The decision given on the command line; null: ask. Throws FlameError `contradiction` when there is more than one. */
 export function decisionOf(options: CommandOptions['review']): ChangesetDecision | null {

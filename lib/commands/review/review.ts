@@ -1,10 +1,9 @@
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { noChangeset } from '../../domain/bad-input.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { noChangeset } from '../../domain/not-found.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Gates, Placed } from '../../domain/ports/gates.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { viewSession } from '../../engine/record.ts';
 import { requireCommit } from '../../engine/review/record-decision.ts';

@@ -1,5 +1,4 @@
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { undoDecision } from '../../engine/review/undo-decision.ts';
 import { resume } from '../../engine/run-session.ts';
 import { whereItIsLed } from '../machines/where-it-is-led.ts';

@@ -1,9 +1,9 @@
 import { isOpen } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { titleOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { titleOf } from '../../domain/state/title-of.ts';
 import { giveUpSession } from '../../engine/end-session.ts';
 import { askEnd } from '../../ui/questions/ask-end.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';

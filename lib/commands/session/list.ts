@@ -1,6 +1,6 @@
 import type { Session } from '../../domain/state/session.ts';
+import { titleOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { titleOf } from '../../domain/state/title-of.ts';
 import { renderSessions } from '../../ui/render/render-sessions.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import type { Reading } from '../open/read-state.ts';

@@ -1,8 +1,8 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { sessionIdPattern } from '../../domain/ids.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { CommandArgs } from '../../domain/shown/command.ts';
 import { type Session, sessionSchema } from '../../domain/state/session.ts';
-import { titleOf } from '../../domain/state/title-of.ts';
+import { titleOf } from '../../domain/state/session-facts.ts';
 import { renameSession } from '../../engine/session/create-session.ts';
 import type { Opened } from '../open/open-workshop.ts';
 

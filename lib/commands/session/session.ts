@@ -1,6 +1,5 @@
 import { parseSessionId } from '../../domain/ids.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { withState } from '../open/read-state.ts';

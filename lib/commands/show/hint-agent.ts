@@ -4,7 +4,7 @@ import { followStream } from '../../cell/run/follow-stream.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { RegisteredAgent } from '../../domain/ports/agent-port.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { requireOwn } from '../open/own-terminal.ts';
 import type { Reading } from '../open/read-state.ts';
 import { leaveForAgent } from './leave-for-agent.ts';

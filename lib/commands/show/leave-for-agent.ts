@@ -1,7 +1,7 @@
 import { leaveHint } from '../../cell/run/hints.ts';
+import { type Hint, hintRefusals, longestHint } from '../../domain/agent-talk.ts';
+import { agentNotRunning } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { type Hint, hintRefusals, longestHint } from '../../domain/hint.ts';
-import { agentNotRunning } from '../../domain/not-found.ts';
 
 /** Leaves a hint for a living agent and returns its id. Throws FlameErrors that say why it was not left. */
 export function leaveForAgent(commonDir: string, agent: string, hint: Pick<Hint, 'by' | 'text'>): string {

@@ -1,5 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { SinceSeen } from '../../domain/state/since-seen.ts';
+import type { SinceSeen } from '../../domain/state/changeset.ts';
 import { renderDiff } from '../../ui/render/render-diff.ts';
 import type { Showing } from './showing.ts';
 

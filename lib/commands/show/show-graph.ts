@@ -1,8 +1,8 @@
 import { sortByNeeds } from '../../core/schedule/sort-by-needs.ts';
 import { needsOf } from '../../core/task/needs-of.ts';
-import { badValue } from '../../domain/bad-usage.ts';
+import { badValue } from '../../domain/bad-input.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
-import type { GraphTask } from '../../domain/shown/task-graph.ts';
+import type { GraphTask } from '../../domain/shown/task-story.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { graphDot } from '../../ui/render/graph-dot.ts';

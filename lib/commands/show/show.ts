@@ -1,8 +1,7 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
+import { nothingNamedSo } from '../../domain/bad-input.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
-import { nothingNamedSo } from '../../domain/not-found.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { nameByOperand, readSnapshot } from '../open/session-meant.ts';
 import { withDecisions } from '../open/signed-decisions.ts';
 import { showAgent } from './show-agent.ts';

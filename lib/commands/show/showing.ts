@@ -1,9 +1,7 @@
 import type { AdmittedSnapshot } from '../../domain/ports/store-port.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
-import type { UnverifiedCompletion } from '../../domain/state/unverified-completion.ts';
+import type { Task, UnverifiedCompletion } from '../../domain/state/task.ts';
 import type { Reading } from '../open/read-state.ts';
 
 /** Subject and format of `show`. */

@@ -3,7 +3,7 @@ import { computeStats, type SessionRecord } from '../../core/stats/compute-stats
 import { configSchema } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { LogEntry, Snapshot } from '../../domain/ports/store-port.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { CommandArgs } from '../../domain/shown/command.ts';
 import type { Stats } from '../../domain/shown/stats.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';

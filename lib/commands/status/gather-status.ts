@@ -4,7 +4,7 @@ import { listProposals } from '../../core/admission/list-proposals.ts';
 import { spendingApart } from '../../core/schedule/spending-apart.ts';
 import type { LiveAgent } from '../../domain/ports/agent-port.ts';
 import type { SessionLook } from '../../domain/ports/store-port.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { Status } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';

@@ -1,5 +1,4 @@
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { statusOf } from '../../domain/shown/status.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
 import { lookAtSession } from '../open/session-meant.ts';

@@ -1,4 +1,4 @@
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { renderMachines } from '../../ui/render/render-machines.ts';
 import { renderNoteCount } from '../../ui/render/render-notes.ts';

@@ -1,7 +1,7 @@
 import { isHeld } from '../../core/schedule/next-action.ts';
 import { holderOf, isHeldBy } from '../../core/schedule/task-holder.ts';
 import type { Store } from '../../domain/ports/store-port.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { cloneName } from '../../util/machine-key.ts';

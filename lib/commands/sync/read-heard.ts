@@ -1,7 +1,7 @@
 import { allProposals } from '../../core/admission/list-proposals.ts';
 import { listSigned } from '../../core/admission/list-signed.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { Proposals } from '../../domain/shown/status.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import { type Counting, readTrust } from '../open/count-signed.ts';

@@ -1,6 +1,6 @@
 import { newProposals } from '../../core/admission/list-proposals.ts';
 import type { StateProblem, Store } from '../../domain/ports/store-port.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { CommandArgs } from '../../domain/shown/command.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { SyncResult } from '../../store/sync/sync.ts';
 import { renderIncoming } from '../../ui/render/render-incoming.ts';

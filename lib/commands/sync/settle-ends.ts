@@ -7,7 +7,7 @@ import {
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
 import type { Decision } from '../../domain/state/decision-log.ts';
-import type { UnverifiedCompletion } from '../../domain/state/unverified-completion.ts';
+import type { UnverifiedCompletion } from '../../domain/state/task.ts';
 import { type Restorable, restoreOwn } from '../../store/admission/restore-own.ts';
 import type { Reading } from '../open/read-state.ts';
 

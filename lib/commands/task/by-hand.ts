@@ -1,5 +1,4 @@
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { type Opened, withWorkshop } from '../open/open-workshop.ts';

@@ -1,6 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { chooseAttempt } from '../../engine/by-hand/choose-attempt.ts';
 import { shortId } from '../../util/short-names.ts';
 import { isSessionBusy } from '../open/clone-lock.ts';

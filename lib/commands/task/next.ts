@@ -1,7 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentRoles, type Role } from '../../domain/role.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { nextTask } from '../../engine/by-hand/claim.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { readConfig, requireWorkTree } from '../open/read-config.ts';

@@ -1,10 +1,10 @@
 import { isHeldBy } from '../../core/schedule/task-holder.ts';
+import { noTask } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { taskBranch } from '../../domain/ids.ts';
-import { noTask } from '../../domain/not-found.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { CommandArgs } from '../../domain/shown/command.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { SessionMeant } from '../open/session-meant.ts';
 

@@ -1,5 +1,4 @@
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 
 /** `git flame task add|edit|next|claim|submit|release|drop|choose|show`: the queue, by hand. */
 export async function run(args: CommandArgs<'task'>, io: Io): Promise<number> {

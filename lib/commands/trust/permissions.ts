@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Permission } from '../../domain/state/repository-trust.ts';
 import { listPermissions, revokePermission } from '../../trust/repository/permission.ts';
 import { renderPermissions } from '../../ui/render/render-trust.ts';

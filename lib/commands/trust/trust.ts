@@ -1,6 +1,5 @@
 import type { FlameError } from '../../domain/flame-error.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { TrustChange } from '../../domain/state/repository-trust.ts';
 import { notTrusted } from '../../trust/repository/guard.ts';
 import { compareWith, isAllowed, keepPermission, readPermission } from '../../trust/repository/permission.ts';

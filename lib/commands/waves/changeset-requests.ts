@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Io } from '../../domain/shown/io.ts';
-import type { ChangesetRequest } from '../../domain/state/changeset-request.ts';
+import type { Io } from '../../domain/shown/command.ts';
+import type { ChangesetRequest } from '../../domain/state/changeset.ts';
 import { type SessionView, viewSession } from '../../engine/record.ts';
 import { recordRequest } from '../../engine/review/record-request.ts';
 import { buildRequestBranches } from '../../engine/review/request-branches.ts';

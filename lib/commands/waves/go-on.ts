@@ -1,9 +1,9 @@
 import { isOpen } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { Plan } from '../../domain/state/plan.ts';
-import { requestsOf } from '../../domain/state/requests-of.ts';
+import { requestsOf } from '../../domain/state/session-facts.ts';
 import type { OpenLeadTools } from '../../engine/lead-agent/run-lead-agent.ts';
 import { viewSession } from '../../engine/record.ts';
 import { runSession } from '../../engine/run-session.ts';

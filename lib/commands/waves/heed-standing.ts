@@ -1,6 +1,6 @@
 import type { SessionId } from '../../domain/ids.ts';
-import type { Io } from '../../domain/shown/io.ts';
-import type { ChangesetRequest } from '../../domain/state/changeset-request.ts';
+import type { Io } from '../../domain/shown/command.ts';
+import type { ChangesetRequest } from '../../domain/state/changeset.ts';
 import { viewSession } from '../../engine/record.ts';
 import { recordMerged } from '../../engine/review/record-request.ts';
 import { ownRequests } from '../../engine/review/request-tip.ts';

@@ -2,7 +2,7 @@ import { type Action, isHeld, nextAction } from '../../core/schedule/next-action
 import { isHeldBy } from '../../core/schedule/task-holder.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { AdmittedSession } from '../../domain/ports/store-port.ts';
-import type { CommandName } from '../../domain/shown/command-args.ts';
+import type { CommandName } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, viewSession } from '../../engine/record.ts';
 import { renderPullRequest } from '../../ui/render/render-pull-request.ts';

@@ -3,8 +3,7 @@ import { type Action, changesetsOfCycle, mergeable, nextAction } from '../../cor
 import { isHeldBy } from '../../core/schedule/task-holder.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { startCycle } from '../../engine/end-cycle.ts';
 import { endSession } from '../../engine/end-session.ts';
 import { acceptReceived } from '../../engine/plan/accept-received.ts';

@@ -1,5 +1,4 @@
 import type { ObjectId } from '../../domain/ids.ts';
-import { attemptsOf } from '../../domain/state/attempts-of.ts';
 import type { BlackboardPage, LeftNote } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Decision } from '../../domain/state/decision-log.ts';
@@ -7,6 +6,7 @@ import type { SharedRole } from '../../domain/state/machine.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { attemptsOf } from '../../domain/state/task-facts.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { planOf } from '../task/edit-task.ts';
 import { decidedKeys } from '../task/task-keys.ts';

@@ -1,11 +1,11 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { AdmittedSession, Snapshot } from '../../domain/ports/store-port.ts';
-import { attemptsOf } from '../../domain/state/attempts-of.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Decision, DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { attemptsOf } from '../../domain/state/task-facts.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { voidWithdrawn } from '../changesets/void-withdrawn.ts';
 import {

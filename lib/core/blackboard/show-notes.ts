@@ -1,4 +1,4 @@
-import type { ShownNote } from '../../domain/shown/notes.ts';
+import type { ShownNote } from '../../domain/shown/task-story.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/sort-and-group.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { Evidence, EvidenceCommand, EvidenceFile } from '../../domain/state/evidence.ts';
+import type { Evidence, EvidenceCommand, EvidenceFile } from '../../domain/state/verdict.ts';
 
 const listedFiles = 500;
 

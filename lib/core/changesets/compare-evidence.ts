@@ -1,8 +1,7 @@
 import type { EvidenceDoubt } from '../../domain/ports/changeset-question.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { Evidence, EvidenceFile, Verification } from '../../domain/state/evidence.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { Verdict } from '../../domain/state/verdict.ts';
+import type { Evidence, EvidenceFile, Verdict, Verification } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
 
 const listed = 20;

@@ -1,4 +1,4 @@
-import { nextClaim } from '../../domain/state/claim-number.ts';
+import { nextClaim } from '../../domain/state/machine.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
 import { describeChange, type TaskChange } from '../task/task-state.ts';
 

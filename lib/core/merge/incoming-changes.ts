@@ -1,8 +1,8 @@
 import type { BlackboardPage, LeftNote } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { landsOn } from '../../domain/state/lands-on.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { landsOn } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';

@@ -1,7 +1,6 @@
-import type { Verification } from '../../domain/state/evidence.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { SignatureNote } from '../../domain/state/signatures.ts';
-import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
+import type { ReviewNote, Verdict, Verification } from '../../domain/state/verdict.ts';
 import { byText } from '../../util/sort-and-group.ts';
 import { canonicalText, chooseValue, type Merged, mergeById, preferring } from './merge-values.ts';
 

@@ -1,5 +1,5 @@
-import type { Trial } from '../../domain/ports/git-trials.ts';
-import type { AheadConflict, AheadTask } from '../../domain/shown/ahead.ts';
+import type { Trial } from '../../domain/ports/git-commits.ts';
+import type { AheadConflict, AheadTask } from '../../domain/shown/status.ts';
 import { byText } from '../../util/sort-and-group.ts';
 import type { Branch, TrialPair, Work } from './plan-trials.ts';
 

@@ -1,5 +1,5 @@
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
-import type { ChangedPaths } from '../../domain/ports/git-trials.ts';
+import type { ChangedPaths } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { sharedLock } from '../schedule/shared-lock.ts';
 

@@ -2,7 +2,7 @@ import type { LogEntry } from '../../domain/ports/store-port.ts';
 import type { SessionFigures, Stats, TaskFigures } from '../../domain/shown/stats.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task, TaskStatus } from '../../domain/state/task.ts';
-import { taskStatuses } from '../../domain/state/task-statuses.ts';
+import { taskStatuses } from '../../domain/state/task-facts.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { agentFigures, roleFigures, taskCost } from './cost-figures.ts';
 import { distribution, share, sum } from './distribution.ts';

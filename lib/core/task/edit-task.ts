@@ -1,6 +1,6 @@
 import type { PlannedTask } from '../../domain/state/plan.ts';
-import { type PlanKey, plannedKeys } from '../../domain/state/planned-keys.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { type PlanKey, plannedKeys } from '../../domain/state/task-facts.ts';
 
 /** Planned parts of a task, which a person may change while no agent works on it. */
 export type TaskPlan = PlannedTask;

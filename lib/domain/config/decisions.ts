@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { taskIdPattern } from '../ids.ts';
-import { type FileEntry, fileForms } from '../questions/file-answers.ts';
+import { type FileEntry, fileForms } from '../questions/answers-to.ts';
 import type { GateAsks } from '../questions/gate.ts';
 import { givenCommentsSchema } from '../state/line-comment.ts';
 import { mostAttempts } from '../state/tries.ts';

@@ -1,6 +1,6 @@
+import type { ModelApi } from '../config/agent-clis.ts';
 import { isModelAlias } from '../config/model-id.ts';
 import type { Failure } from '../failure.ts';
-import type { ModelApi } from '../model-api.ts';
 import type { AgentActivity, AgentRequest } from './agent-port.ts';
 import type { CallFacts, EndFacts } from './call-facts.ts';
 

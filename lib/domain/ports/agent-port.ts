@@ -1,8 +1,7 @@
+import type { AgentQuestion, HintNews, QuestionReply } from '../agent-talk.ts';
 import type { Failure } from '../failure.ts';
-import type { HintNews } from '../hint.ts';
 import type { AgentId, ObjectId, SessionId, TaskId } from '../ids.ts';
 import type { AgentPolicy } from '../policy.ts';
-import type { AgentQuestion, QuestionReply } from '../question.ts';
 import type { Role } from '../role.ts';
 import type { Demand, Spending } from '../state/spending.ts';
 import type { DiagnosticRun } from '../state/verdict.ts';

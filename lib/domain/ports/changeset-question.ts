@@ -1,9 +1,8 @@
 import type { ChangesetDecision } from '../questions/changeset-answers.ts';
-import type { Changeset } from '../state/changeset.ts';
+import type { Changeset, SinceSeen } from '../state/changeset.ts';
 import type { LineComment } from '../state/line-comment.ts';
 import type { LineRange } from '../state/line-range.ts';
 import type { Session } from '../state/session.ts';
-import type { SinceSeen } from '../state/since-seen.ts';
 import type { Task } from '../state/task.ts';
 import type { Verdict } from '../state/verdict.ts';
 import type { AuditSummary } from './agent-port.ts';

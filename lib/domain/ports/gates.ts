@@ -1,6 +1,6 @@
-import type { AnsweredAt } from '../answered-at.ts';
-import type { AgentQuestion } from '../question.ts';
+import type { AgentQuestion } from '../agent-talk.ts';
 import type { ChangesetDecision } from '../questions/changeset-answers.ts';
+import type { AnsweredAt } from '../questions/gate.ts';
 import type {
   AgentAnswer,
   BaseDecision,

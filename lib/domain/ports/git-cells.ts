@@ -1,4 +1,4 @@
-import type { ObjectId, SessionId, TaskId } from '../ids.ts';
+import type { ObjectId, RefName, SessionId, TaskId } from '../ids.ts';
 import type { AgentRun } from '../state/session.ts';
 
 /**
@@ -192,4 +192,17 @@ export interface GitCells {
    * with commits of an agent again, and leaves what stays to the person; returns the names of what went.
    */
   recoverCells(): Promise<readonly string[]>;
+}
+
+/** Work that was kept when its worktree or branch was removed. */
+export interface Rescue {
+  /** `<session>/<task>/<n>`. */
+  readonly name: string;
+  readonly ref: RefName;
+  readonly commit: ObjectId;
+  /** The commit the work began on. */
+  readonly start: ObjectId | null;
+  readonly agent: string | null;
+  readonly at: string | null;
+  readonly why: string;
 }

@@ -1,12 +1,10 @@
 import type { ObjectId, RefName, SessionId } from '../ids.ts';
 import type { BlackboardPage } from '../state/blackboard.ts';
 import type { Decision } from '../state/decision-log.ts';
-import type { Verification } from '../state/evidence.ts';
 import type { Session } from '../state/session.ts';
 import type { SignatureNote } from '../state/signatures.ts';
-import type { Task } from '../state/task.ts';
-import type { UnverifiedCompletion } from '../state/unverified-completion.ts';
-import type { ReviewNote, Verdict } from '../state/verdict.ts';
+import type { Task, UnverifiedCompletion } from '../state/task.ts';
+import type { ReviewNote, Verdict, Verification } from '../state/verdict.ts';
 import type { RefUpdate } from './git-port.ts';
 
 /** A single note that can't be used: not JSON, not of its schema, or of a newer version. The others can. */

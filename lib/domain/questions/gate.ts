@@ -1,6 +1,5 @@
-import type { AnsweredAt } from '../answered-at.ts';
+import type { AgentQuestion } from '../agent-talk.ts';
 import type { SessionId } from '../ids.ts';
-import type { AgentQuestion } from '../question.ts';
 import type { Changeset } from '../state/changeset.ts';
 
 /** A question that waits for a person, as pages show it. Texts are as they are stored. */
@@ -184,3 +183,14 @@ export interface GateLine {
   /** Calls back after each change, until the returned function is called. */
   watch(onChange: () => void): () => void;
 }
+
+/** Where a question was answered. */
+export type AnsweredAt = 'terminal' | 'board' | 'review page' | 'command';
+
+/** The places as words of a sentence. */
+export const whereWords: Readonly<Record<AnsweredAt, string>> = {
+  terminal: 'at the terminal',
+  board: 'on the board',
+  'review page': 'on the review page',
+  command: 'by a command',
+};

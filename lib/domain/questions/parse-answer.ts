@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { saysSomething } from '../../util/telling-lines.ts';
+import { FlameError } from '../flame-error.ts';
 import { givenCommentsSchema } from '../state/line-comment.ts';
 import { plannedTaskSchema } from '../state/plan.ts';
 import type { Answer, AnswerField } from './answer-row.ts';
-import { badAnswer } from './refused-answers.ts';
+import { type DecidedGate, whereWords } from './gate.ts';
 
 /** A text that may be absent or blank. */
 const textSchema = z
@@ -115,4 +116,33 @@ function withoutGaps(given: Readonly<Record<string, unknown>>): Readonly<Record<
   const isGap = (value: unknown): boolean =>
     value === undefined || value === false || (Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(given).filter(([, value]) => !isGap(value)));
+}
+
+/** It is no answer to what is asked. */
+export function badAnswer(why: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'bad-answer',
+    message: `That is no answer to this question: ${why}.`,
+  });
+}
+
+/** Another answer was faster: of whom, where, with what. */
+export function answeredAlready({ about, answer, where, by }: DecidedGate): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'answered-already',
+    message: `Nothing came of this answer: ${about} was decided meanwhile ${whereWords[where]} by ${by}: ${answer}.`,
+    hints: ['git flame status'],
+  });
+}
+
+/** The question seen is closed; `how` it ended, a clause: as far as that is known here. */
+export function notAsked(how = 'this question is not asked any more'): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'not-asked',
+    message: `Nothing came of this answer: ${how}.`,
+    hints: ['git flame status'],
+  });
 }

@@ -1,9 +1,9 @@
+import type { HintState } from '../agent-talk.ts';
 import type { Failure } from '../failure.ts';
-import type { HintState } from '../hint.ts';
 import type { Role } from '../role.ts';
 import type { TaskStatus } from '../state/task.ts';
-import type { AheadConflict } from './ahead.ts';
-import type { MachineEvent } from './machine-event.ts';
+import type { MachineEvent } from './machines.ts';
+import type { AheadConflict } from './status.ts';
 
 /** Events while waves run: rendered as lines at a terminal, as NDJSON with `--json`. */
 export type Event = { readonly at: string } & EventBody;

@@ -1,14 +1,13 @@
 import type { EvidenceDoubt } from '../ports/changeset-question.ts';
+import type { Rescue } from '../ports/git-cells.ts';
 import type { CommitInfo } from '../ports/git-commits.ts';
-import type { Rescue } from '../ports/rescue.ts';
+import type { LeftNote } from '../state/blackboard.ts';
 import type { Changeset } from '../state/changeset.ts';
-import type { Verification } from '../state/evidence.ts';
 import type { FileStat } from '../state/patch.ts';
 import type { AgentRun } from '../state/session.ts';
-import type { Task } from '../state/task.ts';
-import type { Verdict } from '../state/verdict.ts';
-import type { Ahead } from './ahead.ts';
-import type { ShownNote } from './notes.ts';
+import type { Task, TaskStatus } from '../state/task.ts';
+import type { Verdict, Verification } from '../state/verdict.ts';
+import type { Ahead } from './status.ts';
 
 /** A call the watcher did not let pass, and how often it was tried. */
 export interface BlockedCall {
@@ -68,4 +67,26 @@ export interface TaskStory {
   readonly conflicts_ahead?: Ahead;
   /** Commands to continue with, the likeliest first. */
   readonly next: readonly string[];
+}
+
+/** One note for later tasks, and whether agents get it. */
+export interface ShownNote extends LeftNote {
+  /** The task whose worker left it; null: the lead did. */
+  readonly task: string | null;
+  /**
+   * told: agents it is for get it · elsewhere: another clone left it, and no person accepted it here · void: the
+   * attempt that left it is not the one whose work counts.
+   */
+  readonly state: 'told' | 'elsewhere' | 'void';
+}
+
+/** A task as a graph shows it. */
+export interface GraphTask {
+  readonly id: string;
+  readonly title: string;
+  /** proposed: its plan waits for a person. */
+  readonly status: TaskStatus | 'proposed';
+  readonly group: string;
+  /** Ids of tasks whose work it builds on; those that are not in the graph are not drawn. */
+  readonly dependencies: readonly string[];
 }

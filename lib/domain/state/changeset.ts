@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import type { ObjectId, TaskId } from '../ids.ts';
-import { objectIdPattern, taskIdPattern } from '../ids.ts';
+import { type ObjectId, objectIdPattern, type TaskId, taskIdPattern } from '../ids.ts';
 import { textSchema } from '../text.ts';
-import { lineCommentsSchema } from './line-comment.ts';
+import { type LineComment, lineCommentsSchema } from './line-comment.ts';
 import { machineWordSchema } from './machine.ts';
 import { diagnosticRunSchema } from './verdict.ts';
 
@@ -77,3 +76,78 @@ export const changesetSchema = z.object({
   undone: z.object({ commit: oid, by: z.string(), at: z.string() }).optional(),
 });
 export type Changeset = Readonly<z.infer<typeof changesetSchema>>;
+
+/** The branch of a group's changesets, as it is shown in a pull request of its own. */
+export const changesetRequestSchema = z.object({
+  group: z.string().regex(taskIdPattern),
+  /** Short name. */
+  branch: z.string(),
+  /** The commit that git-flame brought it to last. */
+  tip: oid,
+  /** Groups whose branches it stands on. */
+  on: z.array(z.string()),
+  /** Ids of the landed changesets that are on it, oldest first. */
+  holds: z.array(z.string()),
+  pull_request: z.string().nullable(),
+  /** The branch its request goes into, as last set; null before. */
+  target: z.string().nullable(),
+  /** The number of rounds in which something was taken up of it. */
+  rounds: z.int().min(0),
+  /** Once it was merged on its host: the commit of the base branch that has all of it. */
+  merged: oid.nullable(),
+});
+export type ChangesetRequest = Readonly<z.infer<typeof changesetRequestSchema>>;
+
+/** The branch of a group's request. Not below the landing branch: git has no branch within a branch. */
+export function requestBranch(landing: { readonly branch: string }, group: string): string {
+  return `${landing.branch}--${group}`;
+}
+
+/** Changes in a changeset, or in the work of a task, since a person saw it last. */
+export interface SinceSeen {
+  /** Versions they saw, oldest first: several where tasks were in other groups then. */
+  readonly seen: readonly SeenVersion[];
+  /** The tree of what they saw as it would be on what the work is built on now: what is compared with. */
+  readonly from: ObjectId;
+  /** The commit compared with it. */
+  readonly to: ObjectId;
+  /** Whether what lies below moved meanwhile; what came from there is not part of the difference. */
+  readonly isMoved: boolean;
+  /** Files in which it and what lies below changed the same lines: there, both show. */
+  readonly clashes: readonly string[];
+  readonly diffstat: DiffStat;
+  readonly commits: readonly CommitPair[];
+  readonly comments: readonly AnsweredComment[];
+}
+
+/** `id` is null for the work of a task, which is in no changeset of its own. */
+export interface SeenVersion extends Pick<Changeset, 'reason' | 'commit'> {
+  readonly id: string | null;
+  /** rejected, skipped, conflict; of a task's attempt what its history says. */
+  readonly became: string;
+}
+
+/** Commits of a task's work then and now, as `git range-diff` pairs them. */
+export interface CommitPair {
+  readonly task: TaskId;
+  readonly kind: 'same' | 'changed' | 'gone' | 'new';
+  readonly old: ObjectId | null;
+  readonly new: ObjectId | null;
+  readonly subject: string;
+}
+
+/**
+ * changed: of its lines one is another one now · gone: its lines were taken out · beside: the change lies next to it · stands: nothing changed there ·
+ * overtaken: what landed below meanwhile changed it · file-gone: its file is gone or was moved · unknown: there never was such a line.
+ */
+export type CommentFate = 'changed' | 'gone' | 'beside' | 'stands' | 'overtaken' | 'file-gone' | 'unknown';
+
+/** A comment of the round before, and what answers it. */
+export interface AnsweredComment {
+  readonly comment: LineComment;
+  readonly fate: CommentFate;
+  /** Where the line, or the first of them, is now; null where it is no more. */
+  readonly line: number | null;
+  /** The change there: lines of a diff, each with its sign; none where there is none. */
+  readonly answer: readonly string[];
+}

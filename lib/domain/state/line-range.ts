@@ -9,3 +9,24 @@ export function nameLines({ line, to, side }: LineRange & { readonly side?: 'old
   const sign = side === 'old' ? '-' : '';
   return to === undefined || to === line ? `${sign}${line}` : `${sign}${line}-${to}`;
 }
+
+// As in Markdown: a fence that is longer than any in its lines ends it, and nothing else does.
+const block = /^(`{3,})suggestion[ \t]*\n(?:([\s\S]*?)\n)?\1[ \t]*$/m;
+
+/** The lines that a comment suggests instead of those it is about; null: it suggests nothing. */
+export function suggestedLines(text: string): readonly string[] | null {
+  const found = block.exec(text.replace(/\r\n?/g, '\n'));
+  return found === null ? null : (found[2]?.split('\n') ?? []);
+}
+
+/** The text of a comment beside its suggestion; '' where that is all. */
+export function wordsBeside(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(block, '').trim();
+}
+
+/** A comment that suggests these lines. */
+export function asSuggestion(lines: readonly string[]): string {
+  const longest = Math.max(2, ...lines.map((line) => /^`*/.exec(line)?.[0].length ?? 0));
+  const fence = '`'.repeat(longest + 1);
+  return [`${fence}suggestion`, ...lines, fence].join('\n');
+}

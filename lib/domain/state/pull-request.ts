@@ -44,3 +44,10 @@ export interface FailedCheck {
   /** The end of its log; '' where there is none, or it was not asked for; null where it could not be had. */
   readonly log: string | null;
 }
+
+/** The line that makes a host close an issue once it reads it on its default branch; null: no address of an issue. */
+export function closesIssue(source: string | undefined): string | null {
+  const form = /^https:\/\/[^/]+\/([\w.-]+(?:\/[\w.-]+)+?)(?:\/-)?\/(?:issues|work_items)\/(\d+)$/;
+  const [, name, number] = form.exec(source ?? '') ?? [];
+  return name === undefined ? null : `Closes ${name}#${number}`;
+}

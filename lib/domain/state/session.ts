@@ -1,12 +1,9 @@
 import * as z from 'zod';
-import type { ObjectId, SessionId } from '../ids.ts';
-import { objectIdPattern, sessionIdPattern } from '../ids.ts';
-import { roleSchema } from '../role-schema.ts';
+import { type ObjectId, objectIdPattern, type SessionId, sessionIdPattern } from '../ids.ts';
+import { roleSchema } from '../policy.ts';
 import { lineSchema, textSchema } from '../text.ts';
-import { changesetSchema } from './changeset.ts';
-import { changesetRequestSchema } from './changeset-request.ts';
-import { claimNumberSchema } from './claim-number.ts';
-import { sharedRoleSchema } from './machine.ts';
+import { changesetRequestSchema, changesetSchema } from './changeset.ts';
+import { claimNumberSchema, sharedRoleSchema } from './machine.ts';
 import { plannedTaskSchema } from './plan.ts';
 
 const oid = z

@@ -1,11 +1,18 @@
 import * as z from 'zod';
-import type { AgentId, ObjectId, SessionId, TaskId } from '../ids.ts';
-import { objectIdPattern, sessionIdPattern, taskIdPattern } from '../ids.ts';
-import { roleSchema } from '../role-schema.ts';
+import {
+  type AgentId,
+  type ObjectId,
+  objectIdPattern,
+  type SessionId,
+  sessionIdPattern,
+  type TaskId,
+  taskIdPattern,
+} from '../ids.ts';
+import { roleSchema } from '../policy.ts';
 import { lineSchema, textSchema } from '../text.ts';
-import { claimNumberSchema } from './claim-number.ts';
 import { lineCommentsSchema } from './line-comment.ts';
-import { taskStatuses } from './task-statuses.ts';
+import { claimNumberSchema } from './machine.ts';
+import { taskStatuses } from './task-facts.ts';
 import { attemptsSchema, trySchema } from './tries.ts';
 
 const taskStatusSchema = z.enum(taskStatuses);
@@ -183,4 +190,17 @@ export type WorkedTask = Task & { readonly commit: ObjectId; readonly start_comm
 
 export function hasWork(task: Task): task is WorkedTask {
   return task.commit !== null && task.start_commit !== null;
+}
+
+/** An end that only another clone reports, and that nothing here proves. */
+export interface UnverifiedCompletion {
+  readonly session: string;
+  /** Id of the task or changeset; '' of the session itself. */
+  readonly about: string;
+  /** `merged at 1234abcd5678`. */
+  readonly said: string;
+  /** As what it counts here; null: this clone has no version of it, and leaves it as it is reported. */
+  readonly counts: string | null;
+  /** The branch that would prove it; null: only a decision of this clone or a signature does. */
+  readonly branch: string | null;
 }

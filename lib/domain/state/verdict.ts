@@ -1,7 +1,12 @@
 import * as z from 'zod';
-import type { ObjectId, SessionId, TaskId } from '../ids.ts';
-import { objectIdPattern, sessionIdPattern, taskIdPattern } from '../ids.ts';
-import { evidenceSchema, verificationSchema } from './evidence.ts';
+import {
+  type ObjectId,
+  objectIdPattern,
+  type SessionId,
+  sessionIdPattern,
+  type TaskId,
+  taskIdPattern,
+} from '../ids.ts';
 import { lineCommentsSchema } from './line-comment.ts';
 import { machineWordSchema } from './machine.ts';
 
@@ -24,6 +29,41 @@ export const diagnosticRunSchema = z.object({
   on_base: z.literal(true).optional(),
 });
 export type DiagnosticRun = z.infer<typeof diagnosticRunSchema>;
+
+/** One path that the work changed; `blob` is null where it removed it. */
+const evidenceFileSchema = z.object({
+  path: z.string(),
+  /** Octal, as in git's trees; 000000 where it was removed. */
+  mode: z.string().regex(/^[0-7]{6}$/),
+  blob: oid.nullable(),
+});
+const sha256 = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+
+/** One check that was run on the work. */
+const evidenceCommandSchema = z.object({
+  command: z.string(),
+  /** null: killed by a signal or the time limit. */
+  exit_code: z.int().nullable(),
+  /** Of all its output, stdout and stderr as they came; null where it was not read. */
+  output_hash: sha256.nullable(),
+});
+
+/** Evidence of a work: enough to do it again and compare. */
+const evidenceSchema = z.object({
+  /** Summary by the one who did it. */
+  summary: z.string(),
+  /** The tree the checks ran on. */
+  tree: oid,
+  /** In the order of their paths' bytes, at most 500; `changed_files` counts all. */
+  files: z.array(evidenceFileSchema),
+  changed_files: z.int().min(0),
+  commands: z.array(evidenceCommandSchema),
+  /** The seed that made random values repeat, where there was one. */
+  seed: z.string().nullable(),
+  results: z.object({ passed: z.int().min(0), failed: z.int().min(0) }),
+  /** Over what comes out the same when the same is done again, and nothing else. */
+  verification_hash: sha256,
+});
 
 /** The finding of a validator (an agent, the diagnostics alone, or a person) about one exact commit. */
 export const verdictSchema = z.object({
@@ -56,6 +96,20 @@ export const verdictSchema = z.object({
   evidence: evidenceSchema.optional(),
 });
 export type Verdict = Readonly<z.infer<typeof verdictSchema>>;
+
+/** The checks of a commit run once more, and what came out otherwise than its verdict said. */
+const verificationSchema = z.object({
+  session: z.string(),
+  task: z.string(),
+  commit: oid,
+  /** The verification hash of the verdict, and the one that came out now. */
+  expected: sha256,
+  found: sha256,
+  /** One line each; none: everything came out the same. */
+  differences: z.array(z.string()),
+  by: z.string(),
+  at: z.string(),
+});
 
 /** The body of a note on refs/blueflame/validations: the latest verdict is the last. */
 export const validationNoteSchema = z.object({
@@ -99,3 +153,8 @@ export const reviewNoteSchema = z.object({
   undone: z.object({ by: z.string(), at: z.string(), reason: z.string() }).optional(),
 });
 export type ReviewNote = Readonly<z.infer<typeof reviewNoteSchema>>;
+
+export type EvidenceFile = Readonly<z.infer<typeof evidenceFileSchema>>;
+export type EvidenceCommand = Readonly<z.infer<typeof evidenceCommandSchema>>;
+export type Evidence = Readonly<z.infer<typeof evidenceSchema>>;
+export type Verification = Readonly<z.infer<typeof verificationSchema>>;

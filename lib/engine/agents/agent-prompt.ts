@@ -1,8 +1,8 @@
+import { askTool } from '../../domain/agent-talk.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { ProjectFile, PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
-import { askTool } from '../../domain/question.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
 /**

@@ -1,14 +1,14 @@
-import { FlameError } from '../../domain/flame-error.ts';
-import type { SessionId } from '../../domain/ids.ts';
-import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import type { AgentAnswer, Placed } from '../../domain/ports/gates.ts';
 import {
   type AgentQuestion,
   askTool,
   nobodyToAsk,
   type QuestionReply,
   questionWords,
-} from '../../domain/question.ts';
+} from '../../domain/agent-talk.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import type { AgentAnswer, Placed } from '../../domain/ports/gates.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { withoutSecret } from '../../policy/secrets/without-secret.ts';
 import { formatDuration } from '../../util/format-figures.ts';

@@ -5,13 +5,12 @@ import {
   planAnswerJsonSchema,
   verdictAnswerJsonSchema,
 } from '../../domain/config/answers.ts';
-import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
+import { type AgentId, agentAuthor, type ObjectId, type SessionId } from '../../domain/ids.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
 import type { AgentActivity, AgentRequest, RunningAgent, ToolDoor } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { PromptData } from '../../domain/ports/prompt-port.ts';
 import type { Role } from '../../domain/role.ts';
-import { agentAuthor } from '../../domain/state/agent-identity.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import type { Workshop } from '../workshop.ts';

@@ -1,7 +1,7 @@
 import { roleChoice } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { attemptsOf } from '../../domain/state/attempts-of.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { attemptsOf } from '../../domain/state/task-facts.ts';
 import { isJoined } from '../machines/await-others.ts';
 import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';

@@ -4,7 +4,7 @@ import { holderOf, isFree, isHeldBy } from '../../core/schedule/task-holder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
-import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
+import type { GitWorktrees } from '../../domain/ports/git-port.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { isInWorktreeFolder, type WithGit, type Workshop, worktreePath } from '../workshop.ts';
 

@@ -10,7 +10,7 @@ import { withdraw } from '../../core/task/withdraw.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type RefName, type SessionId, taskBranch } from '../../domain/ids.ts';
 import { changedMeanwhile, claimedElsewhere } from '../../domain/meanwhile.ts';
-import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
+import type { GitWorktrees } from '../../domain/ports/git-port.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { keepCommit, rescueName } from '../keep/rescue-refs.ts';
 import { type Recorder, type Recording, record, taskOf, viewSession } from '../record.ts';

@@ -1,15 +1,15 @@
 import { workDecision } from '../../core/admission/decisions.ts';
 import { type WorkBelow, workBelow } from '../../core/schedule/work-below.ts';
 import { completeTask } from '../../core/task/task-attempt.ts';
+import { noCommit } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import { branchMoved } from '../../domain/meanwhile.ts';
-import { noCommit } from '../../domain/not-found.ts';
 import type { Violation } from '../../domain/policy.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
-import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
-import { landsOn } from '../../domain/state/lands-on.ts';
+import type { GitWorktrees } from '../../domain/ports/git-port.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { landsOn } from '../../domain/state/session-facts.ts';
 import type { BuiltOn, Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';

@@ -1,5 +1,5 @@
 import { workDecision } from '../../core/admission/decisions.ts';
-import { agentIdentity } from '../../domain/state/agent-identity.ts';
+import { agentIdentity } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Workshop } from '../workshop.ts';
 import { describeViolation } from './describe-violation.ts';

@@ -1,7 +1,7 @@
-import type { Rescue } from '../../domain/ports/rescue.ts';
+import type { Rescue } from '../../domain/ports/git-cells.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import { landsOn } from '../../domain/state/lands-on.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { landsOn } from '../../domain/state/session-facts.ts';
 import type { Workshop } from '../workshop.ts';
 import { listRescues } from './rescue-list.ts';
 

@@ -1,7 +1,7 @@
 import { type ObjectId, objectIdPattern } from '../../domain/ids.ts';
+import type { Rescue } from '../../domain/ports/git-cells.ts';
 import type { CommitInfo, GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitRefs, RefInfo } from '../../domain/ports/git-port.ts';
-import type { Rescue } from '../../domain/ports/rescue.ts';
 import { rescueName, rescuePrefix } from './rescue-refs.ts';
 
 /** All rescues, by name. */

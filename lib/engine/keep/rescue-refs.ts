@@ -1,9 +1,8 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type RefName } from '../../domain/ids.ts';
-import type { CellSubject } from '../../domain/ports/git-cells.ts';
+import type { CellSubject, Rescue } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitRefs } from '../../domain/ports/git-port.ts';
-import type { Rescue } from '../../domain/ports/rescue.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
 /** Prefix of rescue refs; `<session>/<task>/<n>` follows. */

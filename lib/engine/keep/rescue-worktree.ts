@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
-import { type ObjectId, parseAgentId, type RefName } from '../../domain/ids.ts';
+import { agentIdentity, type ObjectId, parseAgentId, type RefName } from '../../domain/ids.ts';
 import type { CellInfo, CellWorktree, GitCells, IgnoredWork } from '../../domain/ports/git-cells.ts';
-import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { RuleName } from '../../policy/rules.ts';
 import { hiddenWork } from '../hidden-work.ts';

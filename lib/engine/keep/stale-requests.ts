@@ -1,8 +1,8 @@
 import { parseRefName, parseTaskId, type SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
-import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
+import type { GitWorktrees } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset-request.ts';
+import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { WithGit } from '../workshop.ts';
 import type { Stale } from './stale.ts';

@@ -1,8 +1,8 @@
 import { canStart } from '../../core/schedule/can-start.ts';
 import { restartTask } from '../../core/task/task-return.ts';
 import { triesBeforeAsking } from '../../core/task/unjudged-tries.ts';
+import { noTask } from '../../domain/bad-input.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { noTask } from '../../domain/not-found.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { inLanes } from '../../util/pacing.ts';
 import { record, viewSession } from '../record.ts';

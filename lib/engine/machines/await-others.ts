@@ -1,5 +1,5 @@
 import { planDigest } from '../../domain/shown/status.ts';
-import { landsOn } from '../../domain/state/lands-on.ts';
+import { landsOn } from '../../domain/state/session-facts.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { SessionView } from '../record.ts';

@@ -2,7 +2,7 @@ import { builtDecision } from '../../core/admission/decisions.ts';
 import { wordText } from '../../core/machines/machine-word.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { nextClaim } from '../../domain/state/claim-number.ts';
+import { nextClaim } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';

@@ -1,10 +1,10 @@
-import { closesIssue } from '../../domain/closes-issue.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { defaultGroup } from '../../domain/state/plan.ts';
+import { closesIssue } from '../../domain/state/pull-request.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { judgeCommitMessage } from '../../policy/commit-message.ts';

@@ -1,11 +1,10 @@
 import { parseMergeAnswer } from '../../domain/config/answers.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { AgentId, ObjectId } from '../../domain/ids.ts';
+import { type AgentId, agentIdentity, type ObjectId } from '../../domain/ids.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellSnapshot, CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
-import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { checkBranch } from '../../policy/check-branch.ts';

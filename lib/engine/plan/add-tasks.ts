@@ -1,5 +1,5 @@
 import { adapterDecisions } from '../../core/admission/decisions.ts';
-import { badTask } from '../../domain/bad-plan.ts';
+import { badTask } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseTaskId, type SessionId, type TaskId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';

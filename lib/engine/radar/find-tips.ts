@@ -2,7 +2,7 @@ import { readGround } from '../../core/task/needs-of.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CellInfo, GitCells } from '../../domain/ports/git-cells.ts';
-import type { GitTrials, PlacedCommit } from '../../domain/ports/git-trials.ts';
+import type { GitTrials, PlacedCommit } from '../../domain/ports/git-commits.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { branchName } from '../by-hand/hand-task.ts';
 import type { WithGit } from '../workshop.ts';

@@ -1,5 +1,5 @@
 import type { SessionId } from '../../domain/ids.ts';
-import type { Trial } from '../../domain/ports/git-trials.ts';
+import type { Trial } from '../../domain/ports/git-commits.ts';
 import { isRecord } from '../../util/json.ts';
 import type { Workshop } from '../workshop.ts';
 

@@ -1,5 +1,5 @@
 import { nameOf } from '../../core/radar/list-conflicts.ts';
-import type { AheadConflict } from '../../domain/shown/ahead.ts';
+import type { AheadConflict } from '../../domain/shown/status.ts';
 import { handWorktree } from '../by-hand/hand-task.ts';
 import type { SessionView } from '../record.ts';
 import type { Workshop } from '../workshop.ts';

@@ -1,8 +1,7 @@
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
-import { landsOn } from '../../domain/state/lands-on.ts';
-import { ownCheckout } from '../../domain/state/own-checkout.ts';
+import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { requireMovable } from '../base-in-use.ts';

@@ -1,9 +1,9 @@
 import { followLines } from '../../core/changesets/follow-line.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
+import type { AnsweredComment } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Hunk } from '../../domain/state/patch.ts';
-import type { AnsweredComment } from '../../domain/state/since-seen.ts';
 
 /** Lines of an answer that are kept, and characters of each. */
 const mostLines = 40;

@@ -1,7 +1,7 @@
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Excluding } from '../../domain/ports/changeset-question.ts';
-import type { GitTrials } from '../../domain/ports/git-trials.ts';
+import type { GitTrials } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { WithGit, Workshop } from '../workshop.ts';

@@ -1,9 +1,8 @@
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { landsOn } from '../../domain/state/lands-on.ts';
-import { ownCheckout } from '../../domain/state/own-checkout.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { type Recorder, taskOf, viewSession } from '../record.ts';
 import { runScript } from '../run-script.ts';

@@ -1,8 +1,8 @@
 import { landingBranch } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
-import { landsOn } from '../../domain/state/lands-on.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { landsOn } from '../../domain/state/session-facts.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 

@@ -1,11 +1,10 @@
 import { landedDecision } from '../../core/admission/decisions.ts';
 import { type LandedChangeset, landedChangeset } from '../../core/changesets/landed-changeset.ts';
+import { noChangeset } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId, TaskId } from '../../domain/ids.ts';
-import { noChangeset } from '../../domain/not-found.ts';
-import { landsOn } from '../../domain/state/lands-on.ts';
-import { requestsOf } from '../../domain/state/requests-of.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { landsOn, requestsOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { taskOf, viewSession } from '../record.ts';
 import { baseTip } from '../start-point.ts';

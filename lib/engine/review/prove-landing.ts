@@ -2,7 +2,7 @@ import { builtDecision, checksDecision } from '../../core/admission/decisions.ts
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { isRed } from '../../domain/state/is-red.ts';
+import { isRed } from '../../domain/state/changeset-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { describeViolation } from '../judge/describe-violation.ts';

@@ -7,7 +7,7 @@ import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
 import type { Placed } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { isRed } from '../../domain/state/is-red.ts';
+import { isRed } from '../../domain/state/changeset-facts.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';

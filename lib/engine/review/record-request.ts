@@ -1,6 +1,6 @@
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
-import type { ChangesetRequest } from '../../domain/state/changeset-request.ts';
+import type { ChangesetRequest } from '../../domain/state/changeset.ts';
 import { record } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { followBelow } from './request-commits.ts';

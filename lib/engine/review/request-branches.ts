@@ -1,7 +1,7 @@
 import { requestOrder, type ShownChangeset, standsOnGroup } from '../../core/changesets/request-order.ts';
 import { parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
-import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset-request.ts';
+import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';

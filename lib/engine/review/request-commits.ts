@@ -1,6 +1,5 @@
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
-import type { Changeset } from '../../domain/state/changeset.ts';
-import type { ChangesetRequest } from '../../domain/state/changeset-request.ts';
+import type { Changeset, ChangesetRequest } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { withTrailers } from '../merge/changeset-message.ts';
 import type { Workshop } from '../workshop.ts';

@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitRefs } from '../../domain/ports/git-port.ts';
-import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset-request.ts';
+import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { WithGit } from '../workshop.ts';

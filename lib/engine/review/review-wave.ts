@@ -1,8 +1,8 @@
 import { changesetsOfCycle, mergeable, needsValidation } from '../../core/schedule/next-action.ts';
 import { readGround, uprooted } from '../../core/task/needs-of.ts';
+import { noChangeset } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { noChangeset } from '../../domain/not-found.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { enterWave } from '../enter-wave.ts';

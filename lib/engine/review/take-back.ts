@@ -1,15 +1,14 @@
 import type { LandedChangeset } from '../../core/changesets/landed-changeset.ts';
 import { withStates } from '../../core/changesets/with-states.ts';
 import type { AfterUndo } from '../../core/task/take-back.ts';
-import { nothingToKeep } from '../../domain/bad-usage.ts';
+import { nothingToKeep } from '../../domain/bad-input.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import { branchMoved } from '../../domain/meanwhile.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { landsOn } from '../../domain/state/lands-on.ts';
-import { ownCheckout } from '../../domain/state/own-checkout.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shortId } from '../../util/short-names.ts';
 import { saysSomething } from '../../util/telling-lines.ts';

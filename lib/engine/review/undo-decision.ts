@@ -1,10 +1,10 @@
 import { undecide, undoable } from '../../core/changesets/undecide.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { isBefore, restoreTask, wasSentBackAt } from '../../core/task/restore-task.ts';
+import { noChangeset } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { changedMeanwhile } from '../../domain/meanwhile.ts';
-import { noChangeset } from '../../domain/not-found.ts';
 import type { Placed } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';

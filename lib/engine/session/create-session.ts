@@ -2,7 +2,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { longestObjective, type Session, sessionSchema } from '../../domain/state/session.ts';
-import { titleOf } from '../../domain/state/title-of.ts';
+import { titleOf } from '../../domain/state/session-facts.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { type Recorder, record } from '../record.ts';
 import type { Base } from '../work/preflight.ts';

@@ -1,8 +1,7 @@
 import { buildEvidence } from '../../core/changesets/build-evidence.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { Evidence } from '../../domain/state/evidence.ts';
-import type { DiagnosticRun } from '../../domain/state/verdict.ts';
+import type { DiagnosticRun, Evidence } from '../../domain/state/verdict.ts';
 
 const longestSummary = 2_000;
 

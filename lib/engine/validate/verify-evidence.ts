@@ -1,8 +1,8 @@
 import { compareEvidence } from '../../core/changesets/compare-evidence.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Evidence, Verification } from '../../domain/state/evidence.ts';
 import { hasWork, type WorkedTask } from '../../domain/state/task.ts';
+import type { Evidence, Verification } from '../../domain/state/verdict.ts';
 import { interruptedError } from '../interrupted.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';

@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
+import { agentIdentity } from '../../domain/ids.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
-import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import { shortId } from '../../util/short-names.ts';
 import { describeViolation } from '../judge/describe-violation.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';

@@ -1,9 +1,8 @@
 import { reasonNotDone } from '../../core/task/not-done.ts';
 import { boundText } from '../../core/task/one-line.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ObjectId } from '../../domain/ids.ts';
+import { agentIdentity, type ObjectId } from '../../domain/ids.ts';
 import type { LastWord } from '../../domain/ports/agent-port.ts';
-import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { filteredWork } from '../agents/out-of-reach.ts';
 import { interruptedError, isInterrupted } from '../interrupted.ts';

@@ -1,12 +1,12 @@
+import { noBaseBranch } from '../../domain/bad-input.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { roleAdapter, roleChoice } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { noRoom } from '../../domain/no-writing.ts';
-import { noBaseBranch } from '../../domain/not-found.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { FilteredPath, GitFiles } from '../../domain/ports/git-contents.ts';
-import type { BranchUse, GitWorktrees, HeadState } from '../../domain/ports/git-worktrees.ts';
+import type { BranchUse, GitWorktrees, HeadState } from '../../domain/ports/git-port.ts';
 import type { Role } from '../../domain/role.ts';
 import { showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

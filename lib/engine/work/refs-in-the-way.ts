@@ -1,7 +1,7 @@
 import { type Config, landingBranch } from '../../domain/config/config.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
+import { refInTheWay } from '../../domain/no-writing.ts';
 import type { GitRefs } from '../../domain/ports/git-port.ts';
-import { refInTheWay } from '../../domain/ref-in-the-way.ts';
 import type { WithGit } from '../workshop.ts';
 
 /** Roots to search: the places of this program, and all refs of such a name. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
-import type { ChangedPaths, PlacedCommit, Trial } from '../../domain/ports/git-trials.ts';
+import type { ChangedPaths, PlacedCommit, Trial } from '../../domain/ports/git-commits.ts';
 import { isMissing } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import {

@@ -1,5 +1,5 @@
+import { objectMissing } from '../../domain/bad-input.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { objectMissing } from '../../domain/not-found.ts';
 import { type GitGuard, requireGoing } from '../process/limit-git.ts';
 import { readLooseAside, readLooseInfo } from './read-loose.ts';
 

@@ -1,5 +1,5 @@
+import { noCommit } from '../../domain/bad-input.ts';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
-import { noCommit } from '../../domain/not-found.ts';
 import type { CommitInfo } from '../../domain/ports/git-commits.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import type { ObjectSource } from './object-source.ts';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { noFolder } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { noFolder } from '../../domain/not-found.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { programPath } from '../../util/programs.ts';
 import { listWorktrees } from './list-worktrees.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
+import { noFolder } from '../../domain/bad-input.ts';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import { tellsOfFullDisk } from '../../domain/no-writing.ts';
-import { noFolder } from '../../domain/not-found.ts';
 
 /** git itself did not do what it was asked. */
 export function gitFailed(

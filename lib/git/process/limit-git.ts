@@ -2,8 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { GitLimits } from '../../domain/config/work-bounds.ts';
-import { FlameError } from '../../domain/flame-error.ts';
-import { interrupted } from '../../domain/interrupted.ts';
+import { FlameError, interrupted } from '../../domain/flame-error.ts';
 import { programPath } from '../../util/programs.ts';
 
 /** Limits a git that reads an agent's files: they can be made so that git takes for ever, or all memory. */

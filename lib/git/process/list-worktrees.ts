@@ -1,5 +1,5 @@
 import { parseObjectId } from '../../domain/ids.ts';
-import type { WorktreeInfo } from '../../domain/ports/git-worktrees.ts';
+import type { WorktreeInfo } from '../../domain/ports/git-port.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
 /** All work trees of the repository, the main one (or the bare repository) first. */

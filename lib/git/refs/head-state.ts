@@ -1,5 +1,5 @@
 import { type ObjectId, parseObjectId, type RefName } from '../../domain/ids.ts';
-import type { HeadState } from '../../domain/ports/git-worktrees.ts';
+import type { HeadState } from '../../domain/ports/git-port.ts';
 import type { CatFile } from '../process/cat-file.ts';
 import { type GitContext, gitText } from '../process/run-git.ts';
 import type { KnownCommits } from './known-commits.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { BranchOperation, BranchUse } from '../../domain/ports/git-worktrees.ts';
+import type { BranchOperation, BranchUse } from '../../domain/ports/git-port.ts';
 import { type GitAccess, inWorkTree } from '../objects/git-access.ts';
 import { gitDirOf } from '../process/git-dir-of.ts';
 import { runGit } from '../process/run-git.ts';

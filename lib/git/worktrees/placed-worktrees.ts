@@ -1,4 +1,4 @@
-import type { WorktreeInfo } from '../../domain/ports/git-worktrees.ts';
+import type { WorktreeInfo } from '../../domain/ports/git-port.ts';
 import { type GitAccess, onObjects } from '../objects/git-access.ts';
 import { listWorktrees } from '../process/list-worktrees.ts';
 

@@ -3,8 +3,8 @@ import { isOwnEnd } from '../../core/admission/own-versions.ts';
 import { branchesOf, type CompletionRules, isVerified } from '../../core/admission/unverified-completions.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import { landsOn } from '../../domain/state/lands-on.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { landsOn } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { StoredEvidence } from './evidence.ts';
 

@@ -1,4 +1,4 @@
-import { isAgentAddress } from '../../domain/state/agent-identity.ts';
+import { isAgentAddress } from '../../domain/ids.ts';
 
 /** As git log prints a merge for namedLandings. */
 export const landingFormat = '%ce%n%B';

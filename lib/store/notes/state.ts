@@ -1,10 +1,9 @@
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Snapshot, StateProblem, Tips } from '../../domain/ports/store-port.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
-import type { Verification } from '../../domain/state/evidence.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { ReviewNote, ValidationNote, Verdict } from '../../domain/state/verdict.ts';
+import type { ReviewNote, ValidationNote, Verdict, Verification } from '../../domain/state/verdict.ts';
 import type { Note } from './note.ts';
 import {
   blackboardNotes,

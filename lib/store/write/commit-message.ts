@@ -1,7 +1,6 @@
 import type { SessionId } from '../../domain/ids.ts';
 import type { Change, ChangeEntry, Only, TasksChange } from '../../domain/ports/store-port.ts';
-import type { Verification } from '../../domain/state/evidence.ts';
-import type { Verdict } from '../../domain/state/verdict.ts';
+import type { Verdict, Verification } from '../../domain/state/verdict.ts';
 
 interface MessageContext {
   readonly actor: string;

@@ -1,4 +1,4 @@
-import type { InputStream } from '../../domain/shown/io.ts';
+import type { InputStream } from '../../domain/shown/command.ts';
 
 /** The keys of a terminal, one by one. */
 interface LiveKeyboard {

@@ -1,5 +1,5 @@
 import type { createLogUpdate } from 'log-update';
-import type { OutputStream } from '../../domain/shown/io.ts';
+import type { OutputStream } from '../../domain/shown/command.ts';
 import { textWidth } from '../../util/format-width.ts';
 
 export interface LiveScreen {

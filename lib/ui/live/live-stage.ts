@@ -1,4 +1,4 @@
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { isForeground } from './is-foreground.ts';
 import { createKeyboard } from './live-keyboard.ts';
 import type { LiveScreen } from './live-screen.ts';

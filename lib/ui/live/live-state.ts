@@ -1,5 +1,5 @@
 import type { Role } from '../../domain/role.ts';
-import type { AheadConflict } from '../../domain/shown/ahead.ts';
+import type { AheadConflict } from '../../domain/shown/status.ts';
 
 /** A budget; `limit` 0 is unlimited. */
 export interface Budget {

@@ -2,10 +2,9 @@ import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/ch
 import { answersTo } from '../../domain/questions/answers-to.ts';
 import type { ChangesetFacts } from '../../domain/questions/changeset-answers.ts';
 import type { AskedChangeset, Undoable } from '../../domain/questions/gate.ts';
-import { parseAnswer } from '../../domain/questions/parse-answer.ts';
-import { badAnswer } from '../../domain/questions/refused-answers.ts';
+import { badAnswer, parseAnswer } from '../../domain/questions/parse-answer.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { isRed } from '../../domain/state/is-red.ts';
+import { isRed } from '../../domain/state/changeset-facts.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { renderAnswered } from '../render/render-answered.ts';
 import { renderDoubt } from '../render/render-doubt.ts';

@@ -1,3 +1,4 @@
+import type { AgentQuestion } from '../../domain/agent-talk.ts';
 import type {
   AgentAnswer,
   AgentAsked,
@@ -9,9 +10,8 @@ import type {
   SessionDecision,
   SessionQuestion,
 } from '../../domain/ports/gates.ts';
-import type { AgentQuestion } from '../../domain/question.ts';
 import type { AskedSession } from '../../domain/questions/gate.ts';
-import { badAnswer } from '../../domain/questions/refused-answers.ts';
+import { badAnswer } from '../../domain/questions/parse-answer.ts';
 import { saysSomething } from '../../util/telling-lines.ts';
 import { cycleFacts, tasksInTrouble } from '../render/render-cycle.ts';
 import { leftOverOutlook, sessionOutlook } from '../render/render-outlook.ts';

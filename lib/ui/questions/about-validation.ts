@@ -6,10 +6,9 @@ import type {
 } from '../../domain/ports/gates.ts';
 import { answersTo } from '../../domain/questions/answers-to.ts';
 import type { AskedCheck, AskedValidation, AskedValidator, GateText } from '../../domain/questions/gate.ts';
-import { parseAnswer } from '../../domain/questions/parse-answer.ts';
-import { badAnswer } from '../../domain/questions/refused-answers.ts';
+import { badAnswer, parseAnswer } from '../../domain/questions/parse-answer.ts';
 import type { ValidationGiven, ValidatorGiven } from '../../domain/questions/validation-answers.ts';
-import { isRed } from '../../domain/state/is-red.ts';
+import { isRed } from '../../domain/state/changeset-facts.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { otherAttempts } from '../render/render-tries.ts';

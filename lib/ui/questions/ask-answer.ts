@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Answer, AnswerField, Given } from '../../domain/questions/answer-row.ts';
-import { valueNamed } from '../../domain/questions/typed-answer.ts';
+import { valueNamed } from '../../domain/questions/answers-to.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { type Asking, askKeep, askLine, askText, type Choice, choose } from './choose.ts';
 

@@ -1,5 +1,5 @@
 import type { FlameError } from '../../domain/flame-error.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { createPrompter } from '../terminal/prompter.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';

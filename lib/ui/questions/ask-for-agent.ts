@@ -1,6 +1,6 @@
+import type { AgentQuestion } from '../../domain/agent-talk.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentAnswer, AgentAsked } from '../../domain/ports/gates.ts';
-import type { AgentQuestion } from '../../domain/question.ts';
 import { formatClock } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';

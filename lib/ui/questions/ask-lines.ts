@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import { type LineRange, nameLines } from '../../domain/state/line-range.ts';
-import { asSuggestion } from '../../domain/state/suggestion.ts';
+import { asSuggestion, type LineRange, nameLines } from '../../domain/state/line-range.ts';
 import { visibleDiffLine, visibleLine } from '../text/visible-text.ts';
 import { type Asking, askLine, type Choice, choose } from './choose.ts';
 import type { GateContext } from './gate-context.ts';

@@ -1,5 +1,5 @@
 import type { FlameError } from '../../domain/flame-error.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { TrustChange } from '../../domain/state/repository-trust.ts';
 import { renderTrust } from '../render/render-trust.ts';
 import { createPrompter } from '../terminal/prompter.ts';

@@ -1,9 +1,8 @@
 import type { Decisions } from '../../domain/config/decisions.ts';
-import { FlameError } from '../../domain/flame-error.ts';
-import { interrupted } from '../../domain/interrupted.ts';
+import { FlameError, interrupted } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Gates } from '../../domain/ports/gates.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { changesetFacts } from './about-changeset.ts';
 import { editablePlans } from './about-plan.ts';
 import { sessionAsks } from './about-run.ts';

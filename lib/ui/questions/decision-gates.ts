@@ -1,12 +1,12 @@
+import { nobodyToAsk } from '../../domain/agent-talk.ts';
 import { type Decisions, groupsIn } from '../../domain/config/decisions.ts';
 import type { Gates, LeftOverDecision, Placed, SessionDecision } from '../../domain/ports/gates.ts';
-import { nobodyToAsk } from '../../domain/question.ts';
+import { type FileEntry, givenIn } from '../../domain/questions/answers-to.ts';
 import type { ChangesetDecision } from '../../domain/questions/changeset-answers.ts';
-import { type FileEntry, givenIn } from '../../domain/questions/file-answers.ts';
 import type { AgentAnswer, BudgetDecision, PlanGiven } from '../../domain/questions/run-answers.ts';
 import type { ValidationDecision, ValidatorGiven } from '../../domain/questions/validation-answers.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { isRed } from '../../domain/state/is-red.ts';
+import { isRed } from '../../domain/state/changeset-facts.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { readAnswers } from './about-run.ts';
 import { judged } from './about-validation.ts';

@@ -1,5 +1,5 @@
-import type { AnsweredAt } from '../../domain/answered-at.ts';
 import type {
+  AnsweredAt,
   DecidedGate,
   GateLine,
   GatesState,
@@ -7,8 +7,8 @@ import type {
   GivenAnswer,
   OpenGate,
 } from '../../domain/questions/gate.ts';
+import { answeredAlready, notAsked } from '../../domain/questions/parse-answer.ts';
 import { goneWords } from '../../domain/questions/question-facts.ts';
-import { answeredAlready, notAsked } from '../../domain/questions/refused-answers.ts';
 import type { NoticeEnd } from '../../domain/shown/event.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { randomName } from '../../util/short-names.ts';

@@ -1,6 +1,6 @@
+import { answerUsage, typedAnswers } from '../../domain/questions/answers-to.ts';
 import type { GateAsks, OpenGate } from '../../domain/questions/gate.ts';
 import { type Fact, factsOf, questionTitle } from '../../domain/questions/question-facts.ts';
-import { answerUsage, typedAnswers } from '../../domain/questions/typed-answer.ts';
 import { formatClock, formatCount, formatDuration } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';

@@ -1,5 +1,5 @@
-import type { AnsweredAt } from '../../domain/answered-at.ts';
 import type { Gates, Placed } from '../../domain/ports/gates.ts';
+import type { AnsweredAt } from '../../domain/questions/gate.ts';
 import type { ReviewPage } from '../review-page/open-review-page.ts';
 import { aboutChangeset } from './about-changeset.ts';
 import { aboutPlan, type EditablePlans } from './about-plan.ts';

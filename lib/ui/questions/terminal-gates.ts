@@ -1,5 +1,5 @@
 import type { Gates, LeftOverDecision, SessionQuestion } from '../../domain/ports/gates.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import type { PlanText } from './about-plan.ts';
 import { askChangeset } from './ask-changeset.ts';
 import { askForAgent } from './ask-for-agent.ts';

@@ -6,9 +6,8 @@ import type {
   ValidationQuestion,
   ValidatorFailedQuestion,
 } from '../../domain/ports/gates.ts';
-import type { Asked } from '../../domain/questions/answers-to.ts';
+import { type Asked, answerFlags, namedForms } from '../../domain/questions/answers-to.ts';
 import type { ChangesetFacts } from '../../domain/questions/changeset-answers.ts';
-import { answerFlags, namedForms } from '../../domain/questions/file-answers.ts';
 import type { AskedSession, GateAsks } from '../../domain/questions/gate.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-figures.ts';

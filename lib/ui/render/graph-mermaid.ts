@@ -1,4 +1,4 @@
-import type { GraphTask } from '../../domain/shown/task-graph.ts';
+import type { GraphTask } from '../../domain/shown/task-story.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 // Light enough for black text, apart also for those who see no red or green.

@@ -1,7 +1,7 @@
 import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { isRed } from '../../domain/state/is-red.ts';
-import { landsOn } from '../../domain/state/lands-on.ts';
+import { isRed } from '../../domain/state/changeset-facts.ts';
+import { landsOn } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatSpend } from '../../util/format-figures.ts';

@@ -1,5 +1,5 @@
 import type { Session } from '../../domain/state/session.ts';
-import { titleOf } from '../../domain/state/title-of.ts';
+import { titleOf } from '../../domain/state/session-facts.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 const mostShown = 5;

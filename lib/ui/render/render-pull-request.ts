@@ -1,5 +1,5 @@
-import { closesIssue } from '../../domain/closes-issue.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
+import { closesIssue } from '../../domain/state/pull-request.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';

@@ -1,4 +1,4 @@
-import type { Rescue } from '../../domain/ports/rescue.ts';
+import type { Rescue } from '../../domain/ports/git-cells.ts';
 import type { DiffStat } from '../../domain/state/changeset.ts';
 import { formatCount, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';

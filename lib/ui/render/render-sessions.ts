@@ -1,6 +1,6 @@
 import type { Session } from '../../domain/state/session.ts';
+import { titleOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { titleOf } from '../../domain/state/title-of.ts';
 import { formatCount, formatSpend, formatTime } from '../../util/format-figures.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';

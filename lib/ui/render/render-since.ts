@@ -1,11 +1,11 @@
-import { nameLines } from '../../domain/state/line-range.ts';
 import type {
   AnsweredComment,
   CommentFate,
   CommitPair,
   SeenVersion,
   SinceSeen,
-} from '../../domain/state/since-seen.ts';
+} from '../../domain/state/changeset.ts';
+import { nameLines } from '../../domain/state/line-range.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';

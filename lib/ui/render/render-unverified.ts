@@ -1,4 +1,4 @@
-import type { UnverifiedCompletion } from '../../domain/state/unverified-completion.ts';
+import type { UnverifiedCompletion } from '../../domain/state/task.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';

@@ -1,5 +1,4 @@
-import type { Evidence } from '../../domain/state/evidence.ts';
-import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
+import type { DiagnosticRun, Evidence, Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatDuration, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';

@@ -1,9 +1,8 @@
 import type { AuditSummary } from '../../domain/ports/agent-port.ts';
 import type { EvidenceDoubt } from '../../domain/ports/changeset-question.ts';
-import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Changeset, SinceSeen } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
 import type { AgentRun, Session } from '../../domain/state/session.ts';
-import type { SinceSeen } from '../../domain/state/since-seen.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 

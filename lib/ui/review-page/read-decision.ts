@@ -2,7 +2,7 @@ import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts
 import type { Answer } from '../../domain/questions/answer-row.ts';
 import { answersTo } from '../../domain/questions/answers-to.ts';
 import { parseAnswer } from '../../domain/questions/parse-answer.ts';
-import { isRed } from '../../domain/state/is-red.ts';
+import { isRed } from '../../domain/state/changeset-facts.ts';
 import { type Problem, problem } from '../page/page-answers.ts';
 import { printable } from '../page/printable.ts';
 import { otherAttempts } from '../render/render-tries.ts';

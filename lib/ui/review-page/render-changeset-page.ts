@@ -1,8 +1,8 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
-import { isRed } from '../../domain/state/is-red.ts';
+import type { SinceSeen } from '../../domain/state/changeset.ts';
+import { isRed } from '../../domain/state/changeset-facts.ts';
 import type { Patch } from '../../domain/state/patch.ts';
-import type { SinceSeen } from '../../domain/state/since-seen.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import {

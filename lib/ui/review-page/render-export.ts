@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Patch } from '../../domain/state/patch.ts';
-import { titleOf } from '../../domain/state/title-of.ts';
+import { titleOf } from '../../domain/state/session-facts.ts';
 import { fillTemplate, readTemplate } from '../page/page-template.ts';
 import type { ChangesetFacts, PageFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { titleOf } from '../../domain/state/title-of.ts';
+import { titleOf } from '../../domain/state/session-facts.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 import { fillTemplate, inlineJson, readTemplate } from '../page/page-template.ts';
 import type { KeptReview } from './kept-review.ts';

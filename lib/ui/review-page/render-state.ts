@@ -1,5 +1,4 @@
-import { blockingGroup } from '../../domain/state/blocking-group.ts';
-import { isRed } from '../../domain/state/is-red.ts';
+import { blockingGroup, isRed } from '../../domain/state/changeset-facts.ts';
 import { whoDecided } from '../text/person-name.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import type { ChangesetFacts, PageFacts } from './page-facts.ts';

@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion, Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
-import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Changeset, SinceSeen } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
-import type { SinceSeen } from '../../domain/state/since-seen.ts';
 import { type Between, type FilePart, FileParts } from './file-parts.ts';
 import { findLines } from './find-lines.ts';
 import type { ChangesetFacts, PagePreferences, PageSource } from './page-facts.ts';

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 
 /** Starts the person's browser where there is a screen for it. Whether it worked is not known: the address is printed. */
 export function openBrowser(io: Io, url: string): void {

@@ -1,4 +1,4 @@
-import type { Io } from '../../domain/shown/io.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { runProgram } from './run-program.ts';
 
 interface PagerOptions {

@@ -1,6 +1,5 @@
-import type { GlobalOptions } from '../../domain/shown/command-args.ts';
+import type { GlobalOptions, Io } from '../../domain/shown/command.ts';
 import type { Event, EventBody, EventSink } from '../../domain/shown/event.ts';
-import type { Io } from '../../domain/shown/io.ts';
 import { isNews } from '../render/is-news.ts';
 import { renderHint } from '../render/render-error.ts';
 import { renderEvent } from '../render/render-event.ts';

@@ -1,7 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
-import type { FlameError } from '../../domain/flame-error.ts';
-import { interrupted } from '../../domain/interrupted.ts';
-import type { Io } from '../../domain/shown/io.ts';
+import { type FlameError, interrupted } from '../../domain/flame-error.ts';
+import type { Io } from '../../domain/shown/command.ts';
 import { textWidth, wrapText } from '../../util/format-width.ts';
 import { suspendJob } from './suspend-job.ts';
 

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { codexCalls } from '../../../lib/agents/codex/codex-calls.ts';
 import { readPatch } from '../../../lib/agents/read-patch.ts';
-import type { ToldResult } from '../../../lib/domain/conversation.ts';
+import type { ToldResult } from '../../../lib/domain/ports/call-facts.ts';
 
 const reported = (tool_name: string, tool_input: unknown): unknown => ({
   ...{ hook_event_name: 'PreToolUse', tool_name, tool_input, tool_use_id: 'call_1', cwd: '/w/src' },

@@ -4,10 +4,10 @@ import { copilotCalls } from '../../../lib/agents/copilot/copilot-calls.ts';
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
 import { openStreamView } from '../../../lib/agents/stream-view.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
-import type { ToldResult } from '../../../lib/domain/conversation.ts';
 import { leadToolName, leadTools } from '../../../lib/domain/lead-tools.ts';
 import type { ToolCall } from '../../../lib/domain/policy.ts';
 import { type AgentEnd, type AgentResultParts, apiOf } from '../../../lib/domain/ports/adapter.ts';
+import type { ToldResult } from '../../../lib/domain/ports/call-facts.ts';
 import { makePaths, makePolicy, makeRequest } from '../../support/model-agent.ts';
 
 const adapter = getAdapter('copilot', configSchema.parse({}));

@@ -5,9 +5,9 @@ import { geminiCalls } from '../../../lib/agents/gemini/gemini-calls.ts';
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
 import { openStreamView } from '../../../lib/agents/stream-view.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
-import type { ToldResult } from '../../../lib/domain/conversation.ts';
 import type { ToolCall } from '../../../lib/domain/policy.ts';
 import type { AgentEnd, AgentResultParts } from '../../../lib/domain/ports/adapter.ts';
+import type { ToldResult } from '../../../lib/domain/ports/call-facts.ts';
 import { makePaths, makePolicy, makeRequest } from '../../support/model-agent.ts';
 
 const adapter = getAdapter('gemini', configSchema.parse({}));

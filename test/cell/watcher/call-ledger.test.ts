@@ -4,8 +4,8 @@ import { claudeCalls } from '../../../lib/agents/claude-calls.ts';
 import { readAnthropicConversation } from '../../../lib/cell/gateway/dialects/anthropic-conversation.ts';
 import type { Conversation } from '../../../lib/cell/gateway/dialects/dialect.ts';
 import { createCallLedger } from '../../../lib/cell/watcher/call-ledger.ts';
-import type { ToldCall } from '../../../lib/domain/conversation.ts';
 import type { Decision } from '../../../lib/domain/policy.ts';
+import type { ToldCall } from '../../../lib/domain/ports/call-facts.ts';
 
 const decided = (decision: Decision['decision']): Decision => ({ decision, rule: 'x', details: '' });
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sessionSummary } from '../../../lib/core/changesets/session-summary.ts';
-import { taskStatuses } from '../../../lib/domain/state/task-statuses.ts';
+import { taskStatuses } from '../../../lib/domain/state/task-facts.ts';
 import { makeTask } from '../../support/tasks.ts';
 
 test('MRG-7 counts what landed and where the tasks stand', () => {

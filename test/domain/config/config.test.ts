@@ -1,8 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { configSchema } from '../../../lib/domain/config/config.ts';
-import { compileRule, parseDuration, renderDuration } from '../../../lib/domain/config/config-values.ts';
-import { globProblem } from '../../../lib/domain/config/glob-problem.ts';
+import {
+  compileRule,
+  globProblem,
+  parseDuration,
+  renderDuration,
+} from '../../../lib/domain/config/config-values.ts';
 import {
   roleAdapter,
   roleBudget,

@@ -3,12 +3,19 @@ import * as assert from 'uvu/assert';
 import { decisionsSchema } from '../../../lib/domain/config/decisions.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { Answer, AnswerField } from '../../../lib/domain/questions/answer-row.ts';
-import { answersTo, doneWords } from '../../../lib/domain/questions/answers-to.ts';
-import { answerFlags, fileForms, givenIn, namedForms } from '../../../lib/domain/questions/file-answers.ts';
+import {
+  answerFlags,
+  answersTo,
+  answerUsage,
+  doneWords,
+  fileForms,
+  givenIn,
+  namedForms,
+  typedAnswers,
+} from '../../../lib/domain/questions/answers-to.ts';
 import type { AskedChangeset, GateAsks } from '../../../lib/domain/questions/gate.ts';
 import { parseAnswer } from '../../../lib/domain/questions/parse-answer.ts';
 import { factsOf, questionTitle } from '../../../lib/domain/questions/question-facts.ts';
-import { answerUsage, typedAnswers } from '../../../lib/domain/questions/typed-answer.ts';
 
 const checks = [{ command: 'npm test', result: 'exit 1', is_good: false, output: 'not ok' }];
 const undoable = [{ id: '1-api', group: 'api', state: 'rejected', reason: 'No.' }] as const;

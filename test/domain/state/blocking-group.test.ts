@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { blockingGroup } from '../../../lib/domain/state/blocking-group.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
+import { blockingGroup } from '../../../lib/domain/state/changeset-facts.ts';
 
 /** What blocks a changeset that needs `auth` and `docs`, where these are so decided. */
 function blocker(auth: Changeset['state'], docs: Changeset['state']): string | undefined {

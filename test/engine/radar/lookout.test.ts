@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
-import type { Ahead } from '../../../lib/domain/shown/ahead.ts';
+import type { Ahead } from '../../../lib/domain/shown/status.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { handWorktree } from '../../../lib/engine/by-hand/hand-task.ts';

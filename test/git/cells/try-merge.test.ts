@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
-import type { PlacedCommit, Trial } from '../../../lib/domain/ports/git-trials.ts';
+import type { PlacedCommit, Trial } from '../../../lib/domain/ports/git-commits.ts';
 import {
   agentCommits,
   agentGit,

@@ -1,11 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keepAnswers } from '../../../lib/commands/open/kept-answers.ts';
-import type { AnsweredAt } from '../../../lib/domain/answered-at.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseSessionId, parseTaskId } from '../../../lib/domain/ids.ts';
 import type { BaseDecision } from '../../../lib/domain/ports/gates.ts';
-import type { GateAsks } from '../../../lib/domain/questions/gate.ts';
+import type { AnsweredAt, GateAsks } from '../../../lib/domain/questions/gate.ts';
 import { goneWords } from '../../../lib/domain/questions/question-facts.ts';
 import { aboutChangeset } from '../../../lib/ui/questions/about-changeset.ts';
 import { aboutPlan } from '../../../lib/ui/questions/about-plan.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { GlobalOptions } from '../../../lib/domain/shown/command-args.ts';
+import type { GlobalOptions } from '../../../lib/domain/shown/command.ts';
 import type { Event, EventBody } from '../../../lib/domain/shown/event.ts';
 import { renderEvent } from '../../../lib/ui/render/render-event.ts';
 import { createOutput } from '../../../lib/ui/terminal/output.ts';

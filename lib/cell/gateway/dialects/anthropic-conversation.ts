@@ -1,4 +1,4 @@
-import type { ToldCall } from '../../../domain/conversation.ts';
+import type { ToldCall } from '../../../domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import type { Conversation, Words } from './dialect.ts';
 import { recordsOf, textOr } from './lists.ts';

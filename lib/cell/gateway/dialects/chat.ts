@@ -1,5 +1,5 @@
-import type { ToldCall } from '../../../domain/conversation.ts';
-import type { TokenUsage } from '../../../domain/token-usage.ts';
+import type { TokenUsage } from '../../../domain/config/token-price.ts';
+import type { ToldCall } from '../../../domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import { randomName } from '../../../util/short-names.ts';
 import { boundTokens } from '../token-bound.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ToldCall, ToldResult } from '../../../domain/conversation.ts';
-import type { DialectName } from '../../../domain/model-api.ts';
-import type { TokenUsage } from '../../../domain/token-usage.ts';
+import type { DialectName } from '../../../domain/config/agent-clis.ts';
+import type { TokenUsage } from '../../../domain/config/token-price.ts';
+import type { ToldCall, ToldResult } from '../../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../../util/json.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { DialectName } from '../../../domain/model-api.ts';
+import type { DialectName } from '../../../domain/config/agent-clis.ts';
 import { anthropic } from './anthropic.ts';
 import { chat } from './chat.ts';
 import type { Dialect } from './dialect.ts';

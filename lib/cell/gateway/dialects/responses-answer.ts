@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../../domain/token-usage.ts';
+import type { TokenUsage } from '../../../domain/config/token-price.ts';
 import type { JsonRecord } from '../../../util/json.ts';
 import { randomName } from '../../../util/short-names.ts';
 import type { Said, SpokenAnswer } from './dialect.ts';

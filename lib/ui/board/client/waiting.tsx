@@ -1,8 +1,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { whereWords } from '../../../domain/answered-at.ts';
 import { answersTo } from '../../../domain/questions/answers-to.ts';
-import type { DecidedGate, OpenGate } from '../../../domain/questions/gate.ts';
+import { type DecidedGate, type OpenGate, whereWords } from '../../../domain/questions/gate.ts';
 import { goneWords, questionTitle } from '../../../domain/questions/question-facts.ts';
 import { AnswerForm } from '../../page/client/answer-form.tsx';
 import { Button } from '../../page/client/button.tsx';

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { suggestedLines } from '../../../domain/state/suggestion.ts';
+import { suggestedLines } from '../../../domain/state/line-range.ts';
 import type { Drafts } from '../../page/client/answer-form.tsx';
 import { keep } from './api.ts';
 import { kept, shown } from './app.ts';

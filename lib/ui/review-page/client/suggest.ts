@@ -1,4 +1,4 @@
-import { asSuggestion, suggestedLines, wordsBeside } from '../../../domain/state/suggestion.ts';
+import { asSuggestion, suggestedLines, wordsBeside } from '../../../domain/state/line-range.ts';
 import { around, make } from '../../page/client/dom.ts';
 import { current } from './app.ts';
 import { applySuggestions } from './decide.ts';

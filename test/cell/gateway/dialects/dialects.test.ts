@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Endpoint, Said } from '../../../../lib/cell/gateway/dialects/dialect.ts';
 import { getDialect } from '../../../../lib/cell/gateway/dialects/get-dialect.ts';
 import { meterUsage } from '../../../../lib/cell/gateway/usage-meter.ts';
-import type { DialectName } from '../../../../lib/domain/model-api.ts';
+import type { DialectName } from '../../../../lib/domain/config/agent-clis.ts';
 import type { JsonRecord } from '../../../../lib/util/json.ts';
 
 const endpoint: Endpoint = { isPaid: true, model: 'the-model', isStreamed: null };

@@ -1,3 +1,4 @@
+import type { PlannedTask } from './plan.ts';
 import type { AttemptChoice } from './tries.ts';
 
 type Asked = AttemptChoice & { readonly attempts?: readonly AttemptChoice[] | undefined };
@@ -12,3 +13,31 @@ export function attemptsOf<T extends Asked>(task: T): readonly T[] {
     model: model ?? (adapter === null || adapter === task.adapter ? task.model : null),
   }));
 }
+
+export const taskStatuses = [
+  'pending',
+  'claimed',
+  'done',
+  'failed',
+  'blocked',
+  'requeued',
+  'merged',
+  'dropped',
+] as const;
+
+export type PlanKey = Exclude<keyof PlannedTask, 'id'>;
+
+/** Planned keys of a task, which a person may change while it is not being worked on. */
+export const plannedKeys: readonly PlanKey[] = [
+  'title',
+  'description',
+  'priority',
+  'cohesion_group',
+  'dependencies',
+  'file_locks',
+  'acceptance_criteria',
+  'constraints',
+  'model',
+  'adapter',
+  'attempts',
+];

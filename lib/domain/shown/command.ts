@@ -1,5 +1,3 @@
-import type { Io } from './io.ts';
-
 /** Parsed values of each command's own options; null: not given. The command table in lib/cli follows it. */
 export interface CommandOptions {
   readonly init: {
@@ -180,4 +178,52 @@ export interface CommandArgs<Name extends CommandName = CommandName> {
 /** Exports of a file in lib/commands. Resolves to the exit code; throws FlameErrors. */
 export interface CommandModule<Name extends CommandName> {
   run(args: CommandArgs<Name>, io: Io): Promise<number>;
+}
+
+/** Output of a command: a stream of Node that may be a terminal. */
+export type OutputStream = NodeJS.WritableStream & {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+};
+
+/** Input from a person. */
+export type InputStream = NodeJS.ReadableStream & {
+  readonly isTTY?: boolean | undefined;
+  /** Keys one by one, unseen, and none of them a signal; a terminal alone has it. */
+  setRawMode?(isRaw: boolean): unknown;
+};
+
+/** Where a command runs: its folder, environment and streams. Tests pass their own. */
+export interface Io {
+  /** Absolute: the person's current folder; paths they type are relative to it. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: InputStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  /** Aborts at Ctrl-C, SIGTERM or SIGHUP; its reason is the FlameError `interrupted` to throw. */
+  readonly signal?: AbortSignal | undefined;
+  /** Aborts at the second Ctrl-C: agents are ended without a grace time. */
+  readonly hurry?: AbortSignal | undefined;
+}
+
+/** Kinds of names that a person types: completion offers them. */
+export const nameKinds = [
+  'session',
+  'task',
+  'agent',
+  'changeset',
+  'rescue',
+  'remote',
+  'branch',
+  'gate',
+] as const;
+export type NameKind = (typeof nameKinds)[number];
+
+/** One thing to type, and what it is. */
+export interface Candidate {
+  readonly word: string;
+  /** One line; '' where there is nothing to say. */
+  readonly about: string;
 }

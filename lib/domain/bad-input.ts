@@ -68,3 +68,35 @@ export function noCommit(
 export function objectMissing(message: string): FlameError {
   return new FlameError({ kind: 'environment', code: 'object-missing', message, hints: ['git fsck'] });
 }
+
+// Usage errors of more than one command: one constructor for each code.
+
+/** An option doesn't take its value. */
+export function badValue(message: string, init: Pick<FlameErrorInit, 'hints' | 'data'>): FlameError {
+  return new FlameError({ ...init, kind: 'usage', code: 'bad-value', message });
+}
+
+/** Two options that exclude each other. */
+export function contradiction(message: string, hints: readonly string[]): FlameError {
+  return new FlameError({ kind: 'usage', code: 'contradiction', message, hints });
+}
+
+/** `--keep-work` beside nothing that goes back. */
+export function nothingToKeep(message: string, hints: readonly string[]): FlameError {
+  return new FlameError({ kind: 'usage', code: 'nothing-to-keep', message, hints });
+}
+
+// Errors of plans: one constructor for each code. `details` names the mistakes.
+
+export function badPlan(
+  message: string,
+  init: Pick<FlameErrorInit, 'details' | 'hints' | 'hintsFor' | 'data'> & {
+    readonly kind?: 'refused' | 'environment';
+  },
+): FlameError {
+  return new FlameError({ kind: 'refused', ...init, code: 'bad-plan', message });
+}
+
+export function badTask(message: string, details: readonly string[], hint: string): FlameError {
+  return new FlameError({ kind: 'refused', code: 'bad-task', message, details, hints: [hint] });
+}

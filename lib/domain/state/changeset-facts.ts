@@ -1,4 +1,5 @@
 import type { Changeset } from './changeset.ts';
+import type { DiagnosticRun } from './verdict.ts';
 
 /** The facts of each changeset that decide what another one stands on. */
 type Named = Pick<Changeset, 'id' | 'group' | 'state'>;
@@ -30,4 +31,13 @@ function meantBy<T extends Named>(
   const own = changesets.findIndex((one) => one.id === id);
   const before = own === -1 ? changesets : changesets.slice(0, own);
   return before.findLast((one) => one.group === group);
+}
+
+/** Whether a diagnostic failed: what they were run on is passed or approved only with a reason. */
+export function isRed({
+  diagnostics,
+}: {
+  readonly diagnostics: readonly Pick<DiagnosticRun, 'exit_code'>[];
+}): boolean {
+  return diagnostics.some(({ exit_code: code }) => code !== 0);
 }

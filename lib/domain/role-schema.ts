@@ -1,4 +1,0 @@
-import * as z from 'zod';
-import { agentRoles } from './role.ts';
-
-export const roleSchema = z.enum(agentRoles);
