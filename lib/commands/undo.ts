@@ -1,5 +1,5 @@
-import type { LandedChangeset } from '../core/changesets/landed-changeset.ts';
-import type { AfterUndo } from '../core/task/take-back.ts';
+import type { LandedChangeset } from '../core/changesets/changeset-decision.ts';
+import type { AfterUndo } from '../core/task/after-review.ts';
 import { contradiction, nothingToKeep } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../domain/shown/command.ts';

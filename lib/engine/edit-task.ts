@@ -1,6 +1,6 @@
 import { handDecisions } from '../core/admission/decisions.ts';
-import { applyEdit, planOf, type TaskPlan } from '../core/task/edit-task.ts';
-import { transitiveDependents } from '../core/task/transitive-dependents.ts';
+import { transitiveDependents } from '../core/task/needs-of.ts';
+import { applyEdit, planOf, type TaskPlan } from '../core/task/task-keys.ts';
 import { badTask } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';

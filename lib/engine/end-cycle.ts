@@ -1,10 +1,8 @@
-import { requireCycleLeft } from '../core/changesets/reopen-session.ts';
-import { sessionSummary } from '../core/changesets/session-summary.ts';
-import { undoable } from '../core/changesets/undecide.ts';
+import { undoable } from '../core/changesets/changeset-decision.ts';
+import { requireCycleLeft, sendBack, sessionSummary } from '../core/changesets/reopen-session.ts';
 import { budgetState } from '../core/schedule/budget-state.ts';
 import { changesetsOfCycle } from '../core/schedule/next-action.ts';
-import { sendBack } from '../core/task/send-back.ts';
-import { restartTask } from '../core/task/task-return.ts';
+import { restartTask } from '../core/task/task-outcome.ts';
 import { roleAdapter } from '../domain/config/role-settings.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { needsModel } from '../domain/ports/adapter.ts';

@@ -1,5 +1,4 @@
-import { judgeOf } from '../core/machines/judging.ts';
-import { signedVerdict, wordText } from '../core/machines/machine-word.ts';
+import { judgeOf, signedVerdict, wordText } from '../core/machines/machine-word.ts';
 import { readGround } from '../core/task/needs-of.ts';
 import { judgeTask } from '../core/task/task-outcome.ts';
 import type { SessionId } from '../domain/ids.ts';

@@ -1,4 +1,4 @@
-import { followRenames } from '../core/task/follow-renames.ts';
+import { followRenames } from '../core/task/changed-paths.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { GitCommits } from '../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../domain/ports/git-contents.ts';

@@ -1,6 +1,6 @@
 import { adapterDecision } from '../core/admission/decisions.ts';
 import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
-import { planChanges, planOf } from '../core/task/edit-task.ts';
+import { planChanges, planOf } from '../core/task/task-keys.ts';
 import { badPlan } from '../domain/bad-input.ts';
 import { adapterNames, exampleModels, foreignModel } from '../domain/config/agent-clis.ts';
 import { unreadablePaths } from '../domain/config/cell-paths.ts';

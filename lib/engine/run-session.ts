@@ -1,6 +1,6 @@
 import { continueSession } from '../core/changesets/reopen-session.ts';
-import { canStart } from '../core/schedule/can-start.ts';
 import { type Action, isHeld, nextAction } from '../core/schedule/next-action.ts';
+import { canStart } from '../core/schedule/select-ready.ts';
 import { isHeldBy } from '../core/schedule/task-holder.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';

@@ -1,7 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { buildEvidence, hashText, verificationText } from '../../lib/core/changesets/build-evidence.ts';
-import { compareEvidence, evidenceDoubts } from '../../lib/core/changesets/compare-evidence.ts';
+import {
+  buildEvidence,
+  compareEvidence,
+  evidenceDoubts,
+  hashText,
+  verificationText,
+} from '../../lib/core/changesets/evidence.ts';
 import type { Verification } from '../../lib/domain/state/verdict.ts';
 import { makeOid, makePassed, makeVerdict, testSession, testTime } from '../support/tasks.ts';
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { admitSession } from '../../lib/core/merge/admit-change.ts';
-import { mergeReview, mergeValidation } from '../../lib/core/merge/merge-evidence.ts';
+import { mergeReview, mergeValidation } from '../../lib/core/merge/merge-notes.ts';
 import { mergeSession } from '../../lib/core/merge/merge-session.ts';
 import { mergeTask } from '../../lib/core/merge/merge-task.ts';
 import { canonicalText, type Merged } from '../../lib/core/merge/merge-values.ts';

@@ -1,4 +1,4 @@
-import { addRun } from '../../lib/core/schedule/add-run.ts';
+import { addRun } from '../../lib/core/schedule/budget-state.ts';
 import { parseSessionId } from '../../lib/domain/ids.ts';
 import type { Session } from '../../lib/domain/state/session.ts';
 import type { Task } from '../../lib/domain/state/task.ts';

@@ -1,10 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inDependencyOrder } from '../../lib/core/changesets/cohesion-groups.ts';
+import { inDependencyOrder, validationOrder } from '../../lib/core/changesets/cohesion-groups.ts';
 import { groupChangesets } from '../../lib/core/changesets/group-changesets.ts';
-import { validationOrder } from '../../lib/core/changesets/validation-order.ts';
-import { longestChains } from '../../lib/core/schedule/longest-chains.ts';
-import { planWaves } from '../../lib/core/schedule/plan-waves.ts';
+import { longestChains, planWaves } from '../../lib/core/schedule/plan-waves.ts';
 import { nextWake, selectReady } from '../../lib/core/schedule/select-ready.ts';
 import { afterFailure } from '../../lib/core/task/after-failure.ts';
 import { blockDependents, restartDependents, unblockable } from '../../lib/core/task/cascade.ts';
@@ -16,8 +14,15 @@ import {
   releaseTask,
   replayTask,
 } from '../../lib/core/task/task-attempt.ts';
-import { dropTask, judgeTask, mergeTask } from '../../lib/core/task/task-outcome.ts';
-import { requeueTask, restartTask, retryTask, unblockTask } from '../../lib/core/task/task-return.ts';
+import {
+  dropTask,
+  judgeTask,
+  mergeTask,
+  requeueTask,
+  restartTask,
+  retryTask,
+  unblockTask,
+} from '../../lib/core/task/task-outcome.ts';
 import type { TaskChange } from '../../lib/core/task/task-state.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import type { Changeset } from '../../lib/domain/state/changeset.ts';

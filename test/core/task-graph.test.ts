@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findComponents } from '../../lib/core/schedule/find-components.ts';
-import { sortByNeeds } from '../../lib/core/schedule/sort-by-needs.ts';
+import { findComponents, sortByNeeds } from '../../lib/core/schedule/sort-by-needs.ts';
 import { byText } from '../../lib/util/sort-and-group.ts';
 import { makeRandom, type Random } from '../support/random.ts';
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import * as z from 'zod';
 import { readPlanFile } from '../../lib/config/read-plan-file.ts';
 import { renderPlanYaml } from '../../lib/config/render-plan-yaml.ts';
-import { reviseTask } from '../../lib/core/task/revise-task.ts';
+import { reviseTask } from '../../lib/core/task/after-review.ts';
 import { decisionsSchema } from '../../lib/domain/config/decisions.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseTaskId } from '../../lib/domain/ids.ts';

@@ -1,6 +1,5 @@
-import { planWaves } from '../../core/schedule/plan-waves.ts';
-import { plannedGround } from '../../core/schedule/planned-ground.ts';
-import { sharedLock } from '../../core/schedule/shared-lock.ts';
+import { sharedLock } from '../../core/schedule/locks.ts';
+import { plannedGround, planWaves } from '../../core/schedule/plan-waves.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { PlannedGround } from '../../domain/ports/gates.ts';
 import type { BoardOverlap } from '../../domain/shown/board.ts';

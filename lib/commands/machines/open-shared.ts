@@ -1,4 +1,4 @@
-import { sharedDecisionLog } from '../../core/machines/counts-when-shared.ts';
+import { sharedDecisionLog } from '../../core/machines/machine-word.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/command.ts';

@@ -1,6 +1,5 @@
 import { countingNotes } from '../../core/blackboard/notes-for.ts';
-import { budgetState } from '../../core/schedule/budget-state.ts';
-import { spendingApart } from '../../core/schedule/spending-apart.ts';
+import { budgetState, spendingApart } from '../../core/schedule/budget-state.ts';
 import { boundText, oneLine } from '../../core/task/one-line.ts';
 import { noTask } from '../../domain/bad-input.ts';
 import type { Config } from '../../domain/config/config.ts';

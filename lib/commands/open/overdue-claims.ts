@@ -1,7 +1,6 @@
 import { findConfigFile } from '../../config/find-config-file.ts';
-import { expiredClaims } from '../../core/schedule/claim-expiry.ts';
 import { isHeld } from '../../core/schedule/next-action.ts';
-import { holderOf } from '../../core/schedule/task-holder.ts';
+import { expiredClaims, holderOf } from '../../core/schedule/task-holder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';

@@ -1,7 +1,7 @@
 import { auditFile, summarizeAudit } from '../../cell/watcher/audit-log.ts';
-import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
+import { undoable } from '../../core/changesets/changeset-decision.ts';
+import { doubtsOf } from '../../core/changesets/evidence.ts';
 import { shownChangesets } from '../../core/changesets/shown-changesets.ts';
-import { undoable } from '../../core/changesets/undecide.ts';
 import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';

@@ -1,4 +1,4 @@
-import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
+import { doubtsOf } from '../../core/changesets/evidence.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { sinceSeen } from '../../engine/review/since-seen.ts';
 import { renderChangeset } from '../../ui/render/render-changeset.ts';

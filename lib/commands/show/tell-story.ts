@@ -1,6 +1,6 @@
 import { isMeantFor } from '../../core/blackboard/notes-for.ts';
 import { showNotes } from '../../core/blackboard/show-notes.ts';
-import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
+import { doubtsOf } from '../../core/changesets/evidence.ts';
 import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { runRoot } from '../../cell/run-folder.ts';
 import { listProposals } from '../../core/admission/list-proposals.ts';
-import { spendingApart } from '../../core/schedule/spending-apart.ts';
+import { spendingApart } from '../../core/schedule/budget-state.ts';
 import type { LiveAgent } from '../../domain/ports/agent-port.ts';
 import type { SessionLook } from '../../domain/ports/store-port.ts';
 import type { Io } from '../../domain/shown/command.ts';

@@ -1,5 +1,4 @@
-import { allProposals } from '../../core/admission/list-proposals.ts';
-import { listSigned } from '../../core/admission/list-signed.ts';
+import { allProposals, listSigned } from '../../core/admission/list-proposals.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import type { Proposals } from '../../domain/shown/status.ts';

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ClaimShare } from '../../core/schedule/claim-share.ts';
+import { ClaimShare } from '../../core/schedule/claim-rules.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Transaction, TrustedStore } from '../../domain/ports/store-port.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { readPlanFile } from '../../config/read-plan-file.ts';
 import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
-import { planOf, type TaskPlan } from '../../core/task/edit-task.ts';
+import { planOf, type TaskPlan } from '../../core/task/task-keys.ts';
 import { badTask } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';

@@ -1,5 +1,5 @@
-import { canStart } from '../../core/schedule/can-start.ts';
 import { type Action, changesetsOfCycle, mergeable, nextAction } from '../../core/schedule/next-action.ts';
+import { canStart } from '../../core/schedule/select-ready.ts';
 import { isHeldBy } from '../../core/schedule/task-holder.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';

@@ -8,8 +8,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { attemptsOf } from '../../domain/state/task-facts.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { planOf } from '../task/edit-task.ts';
-import { decidedKeys } from '../task/task-keys.ts';
+import { decidedKeys, planOf } from '../task/task-keys.ts';
 
 /** All that a session's note decides. */
 export function sessionDecisions(session: Session): readonly Decision[] {

@@ -3,8 +3,7 @@ import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { noteDecision, sessionDecision, sessionDecisions, sessionStateDecision } from './decisions.ts';
-import { isPlanned, isSettled, isTrustedVerdict, standsAsLeft } from './filter-untrusted.ts';
-import { TrustedOnce } from './trusted-once.ts';
+import { isPlanned, isSettled, isTrustedVerdict, standsAsLeft, TrustedOnce } from './filter-untrusted.ts';
 
 const whole = new TrustedOnce();
 

@@ -7,9 +7,8 @@ import { landsOn } from '../../domain/state/session-facts.ts';
 import type { Task, UnverifiedCompletion } from '../../domain/state/task.ts';
 import { shortId } from '../../util/short-names.ts';
 import { landedDecision, sessionDecision, taskStateDecision } from './decisions.ts';
-import { isSettled } from './filter-untrusted.ts';
+import { isSettled, TrustedOnce } from './filter-untrusted.ts';
 import { isOwnEnd } from './own-versions.ts';
-import { TrustedOnce } from './trusted-once.ts';
 
 /**
  * Local evidence that a completion reported by another clone is true. It answers from memory; what it was not asked before

@@ -1,8 +1,8 @@
+import type { PlannedCircle, PlannedGround } from '../../domain/ports/gates.ts';
+import type { Plan } from '../../domain/state/plan.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { addTo, byText } from '../../util/sort-and-group.ts';
-import { findComponents } from '../schedule/find-components.ts';
-import { sortByNeeds } from '../schedule/sort-by-needs.ts';
-import { byPriority } from '../task/by-priority.ts';
+import { byPriority, findComponents, sortByNeeds } from '../schedule/sort-by-needs.ts';
 import { type Needing, needsOf } from '../task/needs-of.ts';
 
 /** Fields of a task that decide its group. */
@@ -114,4 +114,40 @@ function freeName(unit: string, taken: Set<string>): string {
 
 function topPriority(tasks: readonly Groupable[]): number {
   return tasks.reduce((top, task) => Math.min(top, task.priority), Number.POSITIVE_INFINITY);
+}
+
+/** Done tasks without a verdict: groups in dependency order, each group's tasks by priority, then id. */
+export function validationOrder(tasks: readonly Task[]): readonly Task[] {
+  return cohesionGroups(tasks).flatMap((group) =>
+    group.tasks.filter((task) => task.status === 'done' && task.result.status === null).sort(byPriority),
+  );
+}
+
+/**
+ * Groups of a plan that can't be decided one by one, as far as can be known before: those whose tasks depend on each
+ * other in a circle go together, and those that build on each other's work in turn come in parts.
+ */
+export function plannedCircles({ tasks }: Plan, ground: readonly PlannedGround[]): readonly PlannedCircle[] {
+  const below = new Map(ground.map(({ task, below: others }) => [task, others.map((other) => other.task)]));
+  const built = tasks.map((task) => {
+    const others = below.get(task.id) ?? [];
+    return {
+      ...task,
+      built_on: tasks.filter(({ id }) => others.includes(id)).map(({ id }) => ({ task: id })),
+    };
+  });
+  const found = cohesionGroups(built);
+  const together = found.filter(({ cohesionGroups: names }) => names.length > 1);
+  const parted = new Map<string, string[]>();
+  for (const { group, cohesionGroups: names } of found) addTo(parted, names.join('+'), group);
+  const seen = new Set<string>();
+  return [
+    ...together
+      .map(({ cohesionGroups: groups }) => groups)
+      .filter((groups) => !seen.has(groups.join('+')) && seen.add(groups.join('+')))
+      .map((groups): PlannedCircle => ({ kind: 'together', groups })),
+    ...[...parted.values()]
+      .filter((groups) => groups.length > 1)
+      .map((groups): PlannedCircle => ({ kind: 'in-parts', groups })),
+  ];
 }

@@ -1,6 +1,9 @@
+import type { ObjectId } from '../../domain/ids.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { Deferral } from '../schedule/pick-batch.ts';
-import { byPriority } from '../task/by-priority.ts';
+import type { Deferral } from '../schedule/locks.ts';
+import { byPriority } from '../schedule/sort-by-needs.ts';
 import { needsOf } from '../task/needs-of.ts';
 import { cohesionGroups, inDependencyOrder } from './cohesion-groups.ts';
 
@@ -70,4 +73,25 @@ function describeState(task: Task | undefined): string {
 
 function isOpen(task: Task): boolean {
   return task.status !== 'merged' && task.status !== 'dropped';
+}
+
+interface Built {
+  readonly group: string;
+  readonly works: readonly ObjectId[];
+}
+
+/**
+ * The message a person gave a changeset when they approved it, for the one that is built again of the same work since
+ * its base moved; null: there is none. `isOurs`: whether it was written here.
+ */
+export function keptMessage(
+  { changesets }: Session,
+  { group, works }: Built,
+  isOurs: (changeset: Changeset) => boolean,
+): string | null {
+  const same = changesets.filter(
+    (one) => one.group === group && one.state === 'void' && one.works?.join() === works.join(),
+  );
+  const before = same.at(-1);
+  return before?.message !== undefined && isOurs(before) ? before.message : null;
 }

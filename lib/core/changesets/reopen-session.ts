@@ -1,5 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { TaskId } from '../../domain/ids.ts';
+import type { SessionId, TaskId } from '../../domain/ids.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { isOpen } from '../schedule/next-action.ts';
@@ -39,4 +41,72 @@ export function reopenSession(
 ): { readonly next: Session; readonly subject: string } | undefined {
   if (session.state !== 'ended') return undefined;
   return { next: { ...session, state: 'active', wave: 'work' }, subject: `session: open again, for ${task}` };
+}
+
+interface SessionSummary {
+  /** Changesets that landed. */
+  readonly approved: number;
+  /** Tasks, by what they are now. */
+  readonly requeued: number;
+  readonly blocked: number;
+  /** Pending, claimed or done: something is still to happen to them. */
+  readonly open: number;
+  readonly failed: number;
+  readonly merged: number;
+}
+
+/**
+ * The state of a session at the end of a cycle. Pass the changesets of that cycle alone to count that
+ * cycle's.
+ */
+export function sessionSummary(
+  tasks: readonly Task[],
+  changesets: readonly Pick<Changeset, 'state'>[],
+): SessionSummary {
+  const count = (...statuses: readonly Task['status'][]): number =>
+    tasks.filter((task) => statuses.includes(task.status)).length;
+  return {
+    approved: changesets.filter(({ state }) => state === 'landed').length,
+    requeued: count('requeued'),
+    blocked: count('blocked'),
+    open: count('pending', 'claimed', 'done'),
+    failed: count('failed'),
+    merged: count('merged'),
+  };
+}
+
+/**
+ * The ended sessions beyond the newest `keep` of all that are at hand, oldest first. One that is still in use
+ * stays: a task is claimed, a checkout must still be brought along, or it is in `busy` (its worktrees exist).
+ */
+export function sessionsToArchive(
+  snapshot: Snapshot,
+  { keep, busy }: { readonly keep: number; readonly busy: ReadonlySet<SessionId> },
+): readonly SessionId[] {
+  const atHand = snapshot.sessions.filter(({ archived_at }) => archived_at === undefined);
+  return atHand
+    .slice(0, Math.max(0, atHand.length - keep))
+    .filter(({ id, state, checkout }) => {
+      const isInUse = busy.has(id) || checkout !== null || snapshot.current?.id === id;
+      return (
+        state === 'ended' && !isInUse && snapshot.tasksOf(id).every(({ status }) => status !== 'claimed')
+      );
+    })
+    .map(({ id }) => id);
+}
+
+const mostNotes = 20;
+
+/**
+ * The session whose plan, where one waited, is sent back with these notes: the next planner reads all of
+ * them.
+ */
+export function sendBack(session: Session, notes: string): Session {
+  const said = [...(session.sent_back?.notes ?? []), notes].slice(-mostNotes);
+  return {
+    ...session,
+    proposal: null,
+    replan_notes: notes,
+    sent_back: { notes: said, plan: session.proposal },
+  };
 }

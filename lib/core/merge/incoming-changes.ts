@@ -7,10 +7,9 @@ import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { shortId } from '../../util/short-names.ts';
-import { planChanges, planOf } from '../task/edit-task.ts';
 import { oneLine } from '../task/one-line.ts';
-import { namedKeys } from '../task/task-keys.ts';
-import { describeHead, headOf } from './merge-task-head.ts';
+import { namedKeys, planChanges, planOf } from '../task/task-keys.ts';
+import { describeHead, headOf } from './merge-task.ts';
 
 /** One thing that another clone changed, to be judged by a person. */
 export interface IncomingChange {

@@ -1,7 +1,7 @@
-import type { Task, TaskStatus } from '../../domain/state/task.ts';
-import { keysOf } from '../task/task-keys.ts';
-import { mergeHistory, supersededField, supersededHead } from './merge-history.ts';
-import { describeHead, headOf, type TaskHead } from './merge-task-head.ts';
+import type { HistoryEntry, Task, TaskStatus } from '../../domain/state/task.ts';
+import { byText } from '../../util/sort-and-group.ts';
+import { boundText } from '../task/one-line.ts';
+import { type KeyOf, keysOf } from '../task/task-keys.ts';
 import {
   type Choice,
   canonicalText,
@@ -11,9 +11,11 @@ import {
   type Loss,
   laterText,
   type Merged,
+  mergeById,
   mergeTexts,
   type Preference,
   preferring,
+  type Sides,
   sidesOf,
 } from './merge-values.ts';
 
@@ -106,4 +108,82 @@ function lossOf<Value>(what: string, choice: Choice<Value>, describe: (value: Va
   return choice.loser === null
     ? []
     : [{ what, kept: describe(choice.value), lost: describe(choice.loser.value) }];
+}
+
+const superseded = 'superseded';
+
+/**
+ * The attempts of both clones and what lost, each once. Ordered by attempt and time; those of the agent the task is
+ * with now come last, since what follows continues them.
+ */
+function mergeHistory(
+  sides: Sides<readonly HistoryEntry[]>,
+  losers: readonly HistoryEntry[],
+  agent: string | null,
+): HistoryEntry[] {
+  const isCurrent = (entry: HistoryEntry): number =>
+    agent !== null && entry.agent_id === agent && entry.result !== superseded ? 1 : 0;
+  const order: Preference<HistoryEntry> = preferring(
+    (a, b) => isCurrent(a) - isCurrent(b),
+    (a, b) => a.attempt - b.attempt,
+    (a, b) => byText(a.timestamp, b.timestamp),
+  );
+  const merged = mergeById(sides, { id: canonicalText, prefer: order, order });
+  if (losers.length === 0) return merged;
+  const added = losers.filter((loser) => !merged.some((entry) => isSame(entry, loser)));
+  return [...merged, ...added].sort(order);
+}
+
+/** Describes the losing version as an entry of the history; it depends on that alone, so all clones write the same. */
+function supersededHead(head: TaskHead, createdAt: string): HistoryEntry {
+  const why = head.reason === null ? '' : `: ${head.reason}`;
+  return {
+    attempt: head.retry_count + 1,
+    agent_id: head.agent_id,
+    timestamp: head.claimed_at ?? createdAt,
+    result: superseded,
+    notes: boundText(`another clone's change was kept instead of ${describeHead(head)}${why}`),
+    rejection_reason: null,
+    cost_usd: 0,
+    tokens_used: 0,
+  };
+}
+
+/** Describes the lost value of one key of the plan in the same way. */
+function supersededField(what: string, lost: string, createdAt: string): HistoryEntry {
+  return {
+    attempt: 0,
+    agent_id: null,
+    timestamp: createdAt,
+    result: superseded,
+    notes: boundText(`another clone's change was kept instead of ${what}: ${lost}`),
+    rejection_reason: null,
+    cost_usd: 0,
+    tokens_used: 0,
+  };
+}
+
+const headKeys = keysOf('head');
+type HeadOf<One> = One extends Task ? Pick<One, KeyOf<'head'>> : never;
+/** State of a task, as opposed to its plan. */
+type TaskHead = HeadOf<Task>;
+
+export function headOf(task: Task): TaskHead {
+  return Object.fromEntries(headKeys.map((key) => [key, task[key]])) as TaskHead;
+}
+
+/** `claimed by worker-1a2b3c4d`, `claimed by Lea <lea@example.com> on laptop/1a2b3c4d`, `done at 1234abcd by worker-1a2b3c4d`. */
+export function describeHead({
+  status,
+  agent_id,
+  claimed_by,
+  claimed_host,
+  commit,
+  result,
+}: TaskHead): string {
+  // One person can have claimed it in two clones.
+  const place = claimed_host === null ? '' : ` on ${claimed_host}`;
+  const who = agent_id ?? (claimed_by === null ? null : claimed_by + place);
+  const verdict = result.status === null ? '' : ` (${result.status})`;
+  return `${status}${verdict}${commit === null ? '' : ` at ${commit}`}${who === null ? '' : ` by ${who}`}`;
 }

@@ -4,7 +4,6 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import { type Ground, needsOf, readGround, uprooted } from '../task/needs-of.ts';
-import { heldTasks } from './held-tasks.ts';
 
 /** The next step of a session; derived from its notes alone, so that a resumed run acts as one that never stopped. */
 export type Action =
@@ -200,4 +199,12 @@ function endReason(tasks: readonly Task[]): string {
 
 function isLost({ status }: Task): boolean {
   return status === 'failed' || status === 'blocked';
+}
+
+/** The tasks that no other changeset of the cycle may hold: of one that was rejected in part, those that went back. */
+function heldTasks({
+  tasks,
+  rejected_tasks: part,
+}: Pick<Changeset, 'tasks' | 'rejected_tasks'>): readonly TaskId[] {
+  return part ?? tasks;
 }

@@ -1,9 +1,8 @@
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/sort-and-group.ts';
 import { readGround } from '../task/needs-of.ts';
-import { longestChains } from './longest-chains.ts';
-import { type Deferral, pickBatch } from './pick-batch.ts';
-import { sharedLock } from './shared-lock.ts';
+import { type Deferral, pickBatch, sharedLock } from './locks.ts';
+import { longestChains } from './plan-waves.ts';
 
 /**
  * The tasks to start now: pending, all dependencies done or merged, backoff elapsed; then by priority, the longest
@@ -93,4 +92,13 @@ function waitOf(task: Task, now: number): number {
   if (task.not_before === null) return 0;
   const wait = Date.parse(task.not_before) - now;
   return Number.isFinite(wait) ? Math.max(0, wait) : 0;
+}
+
+/**
+ * Whether a task could be started beside those that are claimed: by dependencies, file locks and the limit of how
+ * many work at once. A backoff is waited for, so it holds nothing back. Apart from nextAction, which `status` needs:
+ * this loads what compares globs.
+ */
+export function canStart(tasks: readonly Task[], limit: number): boolean {
+  return selectReady({ tasks, running: [], limit, now: Number.POSITIVE_INFINITY }).selected.length > 0;
 }

@@ -15,3 +15,16 @@ export function holderOf(task: Task): string {
 export function isHeldBy(task: Task, person: string): boolean {
   return isHeld(task) && task.claimed_by === person;
 }
+
+/** The claims by hand that are older than they may be; none where no time is set. */
+export function expiredClaims(
+  tasks: readonly Task[],
+  timeoutMs: number | 'never',
+  now: Date,
+): readonly Task[] {
+  if (timeoutMs === 'never') return [];
+  const latest = now.getTime() - timeoutMs;
+  return tasks.filter(
+    (task) => isHeld(task) && task.claimed_at !== null && Date.parse(task.claimed_at) < latest,
+  );
+}

@@ -2,7 +2,7 @@ import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/sort-and-group.ts';
 import { readGround } from '../task/needs-of.ts';
-import { sharedLock } from './shared-lock.ts';
+import { sharedLock } from './locks.ts';
 
 /** Accepted work that has not landed, and why another task starts from it. */
 export interface WorkBelow {

@@ -4,12 +4,10 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { taskStatuses } from '../../domain/state/task-facts.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { agentFigures, roleFigures, taskCost } from './cost-figures.ts';
+import { agentFigures, failuresByRule, roleFigures, taskCost } from './costs-and-failures.ts';
 import { distribution, share, sum } from './distribution.ts';
-import { failuresByRule } from './failures-by-rule.ts';
-import { findAnomalies } from './find-anomalies.ts';
 import { type Flow, measureFlow } from './flow.ts';
-import { addCounts, type HealthCounts, healthScore } from './health.ts';
+import { addCounts, findAnomalies, type HealthCounts, healthScore } from './health.ts';
 import { countAttempts, type TaskSpans, taskSpans, taskTimes, timesOf } from './task-times.ts';
 
 /** Records of one session. */

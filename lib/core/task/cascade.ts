@@ -1,9 +1,8 @@
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/sort-and-group.ts';
-import { standsOn } from './needs-of.ts';
-import { blockTask, requeueTask } from './task-return.ts';
+import { standsOn, transitiveDependents } from './needs-of.ts';
+import { blockTask, requeueTask } from './task-outcome.ts';
 import type { TaskChange } from './task-state.ts';
-import { transitiveDependents } from './transitive-dependents.ts';
 
 /**
  * Blocks what can't run any more because a task failed for good or was dropped: exactly its transitive
@@ -78,4 +77,37 @@ export function unblockable(tasks: readonly Task[]): readonly Task[] {
   return tasks
     .filter((task) => task.status === 'blocked' && !held.has(task.id))
     .sort((a, b) => byText(a.id, b.id));
+}
+
+/**
+ * The changes by which tasks leave `done` (rejected, failed, dropped), and what follows for the work that was
+ * built upon them: it waits for them to be done again, or is blocked if they never will be.
+ */
+export function withdraw(
+  tasks: readonly Task[],
+  leaving: readonly TaskChange[],
+  at: string,
+): readonly TaskChange[] {
+  let now = applySteps(tasks, leaving);
+  const steps = [...leaving];
+  for (const { task } of leaving) {
+    const restarted = restartDependents(now, task.id, { at });
+    now = applySteps(now, restarted);
+    const why = whyGone(task);
+    const blocked = why === null ? [] : blockDependents(now, task.id, why);
+    now = applySteps(now, blocked);
+    steps.push(...restarted, ...blocked);
+  }
+  return steps;
+}
+
+function whyGone({ status }: Task): string | null {
+  if (status === 'failed') return 'it failed';
+  return status === 'dropped' ? 'it was dropped' : null;
+}
+
+/** The tasks with what was changed of them. */
+export function applySteps(tasks: readonly Task[], steps: readonly TaskChange[]): readonly Task[] {
+  const changed = new Map<string, Task>(steps.map(({ task }) => [task.id, task]));
+  return tasks.map((task) => changed.get(task.id) ?? task);
 }

@@ -1,6 +1,7 @@
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId } from '../../domain/ids.ts';
+import type { AgentRun, Session } from '../../domain/state/session.ts';
 import type { ClaimedTask, DoneTask, HistoryEntry, Task } from '../../domain/state/task.ts';
 import type { Try } from '../../domain/state/tries.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
@@ -200,4 +201,22 @@ export function foundIn({
 }: Pick<Verdict, 'status' | 'diagnostics'>): Pick<Try, 'failing' | 'verdict'> {
   const failing = diagnostics.filter(({ exit_code: code }) => code !== 0).map(({ command }) => command);
   return { ...(diagnostics.length === 0 ? {} : { failing }), verdict: status };
+}
+
+/** Number of validators that may end without a verdict on a result before a person is asked to pay for another. */
+export const triesBeforeAsking = 2;
+
+// Not their doing: each is started again by itself once that is over.
+const excused = new Set(['agent-stopped', 'rate-limit', 'session-budget', 'killed']);
+
+/**
+ * The validators that were paid for a task's present result, by what its session's note booked since it was done.
+ * As long as there is no verdict on it, none of them gave one.
+ */
+export function unjudgedTries({ agents }: Session, { id, history }: Task): readonly AgentRun[] {
+  const doneAt = history.findLast(({ result }) => result === 'done')?.timestamp ?? '';
+  return agents.filter(
+    ({ role, task_id, started_at, outcome }) =>
+      role === 'validator' && task_id === id && started_at >= doneAt && !excused.has(outcome),
+  );
 }

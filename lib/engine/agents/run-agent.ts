@@ -1,5 +1,5 @@
 import { leftByWorker } from '../../core/blackboard/notes-in-words.ts';
-import { addRun } from '../../core/schedule/add-run.ts';
+import { addRun } from '../../core/schedule/budget-state.ts';
 import { backoffMs } from '../../core/task/after-failure.ts';
 import { nextAttempt } from '../../core/task/task-history.ts';
 import { roleModel } from '../../domain/config/role-settings.ts';

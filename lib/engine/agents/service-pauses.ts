@@ -1,4 +1,4 @@
-import { addPause, pauseOf } from '../../core/schedule/service-pause.ts';
+import { addPause, pauseOf } from '../../core/schedule/held-back.ts';
 import { backoffMs } from '../../core/task/after-failure.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';

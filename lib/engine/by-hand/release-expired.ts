@@ -1,5 +1,4 @@
-import { expiredClaims } from '../../core/schedule/claim-expiry.ts';
-import { holderOf } from '../../core/schedule/task-holder.ts';
+import { expiredClaims, holderOf } from '../../core/schedule/task-holder.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';

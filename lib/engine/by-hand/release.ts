@@ -1,12 +1,11 @@
 import { reopenSession } from '../../core/changesets/reopen-session.ts';
 import { isHeld } from '../../core/schedule/next-action.ts';
 import { holderOf } from '../../core/schedule/task-holder.ts';
+import { withdraw } from '../../core/task/cascade.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
-import { dropTask } from '../../core/task/task-outcome.ts';
-import { restartTask } from '../../core/task/task-return.ts';
+import { dropTask, restartTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { agentsOf } from '../../core/task/task-tries.ts';
-import { withdraw } from '../../core/task/withdraw.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type RefName, type SessionId, taskBranch } from '../../domain/ids.ts';
 import { changedMeanwhile, claimedElsewhere } from '../../domain/meanwhile.ts';

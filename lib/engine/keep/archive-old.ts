@@ -1,4 +1,4 @@
-import { sessionsToArchive } from '../../core/changesets/sessions-to-archive.ts';
+import { sessionsToArchive } from '../../core/changesets/reopen-session.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { GitCells } from '../../domain/ports/git-cells.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';

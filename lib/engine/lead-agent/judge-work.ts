@@ -1,8 +1,6 @@
-import { requeueNotes } from '../../core/task/requeue-notes.ts';
-import { dropTask } from '../../core/task/task-outcome.ts';
-import { requeueTask, restartTask } from '../../core/task/task-return.ts';
-import { triesBeforeAsking, unjudgedTries } from '../../core/task/unjudged-tries.ts';
-import { withdraw } from '../../core/task/withdraw.ts';
+import { withdraw } from '../../core/task/cascade.ts';
+import { dropTask, requeueNotes, requeueTask, restartTask } from '../../core/task/task-outcome.ts';
+import { triesBeforeAsking, unjudgedTries } from '../../core/task/task-tries.ts';
 import { type AgentId, agentIdPattern, type SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';

@@ -1,9 +1,8 @@
 import { requireCycleLeft } from '../../core/changesets/reopen-session.ts';
-import type { PlanProblem } from '../../core/schedule/check-plan.ts';
-import { cycleOfPlan } from '../../core/schedule/cycle-of-plan.ts';
+import { cycleOfPlan, type PlanProblem } from '../../core/schedule/check-plan.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
-import { planChanges, planOf } from '../../core/task/edit-task.ts';
+import { planChanges, planOf } from '../../core/task/task-keys.ts';
 import { badPlan, noTask } from '../../domain/bad-input.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';

@@ -1,6 +1,6 @@
-import { canStart } from '../../core/schedule/can-start.ts';
-import { restartTask } from '../../core/task/task-return.ts';
-import { triesBeforeAsking } from '../../core/task/unjudged-tries.ts';
+import { canStart } from '../../core/schedule/select-ready.ts';
+import { restartTask } from '../../core/task/task-outcome.ts';
+import { triesBeforeAsking } from '../../core/task/task-tries.ts';
 import { noTask } from '../../domain/bad-input.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';

@@ -1,4 +1,4 @@
-import { presumeSpent } from '../../core/schedule/reserve-share.ts';
+import { presumeSpent } from '../../core/schedule/budget-state.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Reservation } from '../../domain/state/session.ts';

@@ -1,5 +1,9 @@
-import { budgetState } from '../../core/schedule/budget-state.ts';
-import { reserveShare, spentHere, withoutReservations } from '../../core/schedule/reserve-share.ts';
+import {
+  budgetState,
+  reserveShare,
+  spentHere,
+  withoutReservations,
+} from '../../core/schedule/budget-state.ts';
 import { budgetKey, roleBudget, sessionBudget } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';

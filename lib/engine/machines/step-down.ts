@@ -1,5 +1,5 @@
-import { releaseJudging } from '../../core/machines/judging.ts';
-import { withoutReservations } from '../../core/schedule/reserve-share.ts';
+import { releaseJudging } from '../../core/machines/machine-word.ts';
+import { withoutReservations } from '../../core/schedule/budget-state.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import type { SessionId } from '../../domain/ids.ts';

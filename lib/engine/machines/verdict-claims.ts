@@ -1,4 +1,4 @@
-import { claimJudging, judgeOf, releaseJudging } from '../../core/machines/judging.ts';
+import { claimJudging, judgeOf, releaseJudging } from '../../core/machines/machine-word.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
 import { record, type SessionView, viewSession } from '../record.ts';

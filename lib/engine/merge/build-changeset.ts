@@ -1,6 +1,5 @@
 import { messageDecision } from '../../core/admission/decisions.ts';
-import type { ChangesetPlan } from '../../core/changesets/group-changesets.ts';
-import { keptMessage } from '../../core/changesets/kept-message.ts';
+import { type ChangesetPlan, keptMessage } from '../../core/changesets/group-changesets.ts';
 import { needsOf } from '../../core/task/needs-of.ts';
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';

@@ -1,9 +1,9 @@
 import { checksDecision } from '../../core/admission/decisions.ts';
 import { type ChangesetPlan, groupChangesets } from '../../core/changesets/group-changesets.ts';
 import { changesetsOfCycle, freeChangesetId, mergeable } from '../../core/schedule/next-action.ts';
+import { withdraw } from '../../core/task/cascade.ts';
 import { readGround } from '../../core/task/needs-of.ts';
-import { requeueTask } from '../../core/task/task-return.ts';
-import { withdraw } from '../../core/task/withdraw.ts';
+import { requeueTask } from '../../core/task/task-outcome.ts';
 import { type ObjectId, parseRefName, type RefName, type SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';

@@ -1,5 +1,5 @@
 import { messageDecision } from '../../core/admission/decisions.ts';
-import { withStates } from '../../core/changesets/with-states.ts';
+import { withStates } from '../../core/changesets/changeset-decision.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { nameLines } from '../../domain/state/line-range.ts';

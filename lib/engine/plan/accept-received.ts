@@ -6,10 +6,10 @@ import {
   taskStateDecision,
 } from '../../core/admission/decisions.ts';
 import { textsOfPlan, textsOfTask } from '../../core/admission/texts-for-agents.ts';
-import { describeHead, headOf } from '../../core/merge/merge-task-head.ts';
+import { sendBack } from '../../core/changesets/reopen-session.ts';
+import { describeHead, headOf } from '../../core/merge/merge-task.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
-import { planChanges, planOf } from '../../core/task/edit-task.ts';
-import { sendBack } from '../../core/task/send-back.ts';
+import { planChanges, planOf } from '../../core/task/task-keys.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';

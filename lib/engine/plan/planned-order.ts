@@ -1,6 +1,5 @@
-import { plannedCircles } from '../../core/changesets/planned-circles.ts';
-import { planWaves } from '../../core/schedule/plan-waves.ts';
-import { plannedGround } from '../../core/schedule/planned-ground.ts';
+import { plannedCircles } from '../../core/changesets/cohesion-groups.ts';
+import { plannedGround, planWaves } from '../../core/schedule/plan-waves.ts';
 import type { PlanQuestion } from '../../domain/ports/gates.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Workshop } from '../workshop.ts';

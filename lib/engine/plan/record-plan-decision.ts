@@ -1,5 +1,5 @@
 import { sessionDecision } from '../../core/admission/decisions.ts';
-import { sendBack } from '../../core/task/send-back.ts';
+import { sendBack } from '../../core/changesets/reopen-session.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Placed, PlanDecision } from '../../domain/ports/gates.ts';
 import type { Plan } from '../../domain/state/plan.ts';

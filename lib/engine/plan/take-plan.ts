@@ -1,8 +1,7 @@
 import { sessionStateDecision } from '../../core/admission/decisions.ts';
-import { cycleOfPlan } from '../../core/schedule/cycle-of-plan.ts';
-import { readGround } from '../../core/task/needs-of.ts';
+import { cycleOfPlan } from '../../core/schedule/check-plan.ts';
+import { readGround, transitiveDependents } from '../../core/task/needs-of.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
-import { transitiveDependents } from '../../core/task/transitive-dependents.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Placed } from '../../domain/ports/gates.ts';
 import type { Decision } from '../../domain/state/decision-log.ts';

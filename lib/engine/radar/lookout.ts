@@ -1,6 +1,11 @@
-import { commitsBelow } from '../../core/radar/commits-below.ts';
-import { listConflicts } from '../../core/radar/list-conflicts.ts';
-import { planTrials, type TrialPair, trialKey, type Work } from '../../core/radar/plan-trials.ts';
+import {
+  commitsBelow,
+  listConflicts,
+  planTrials,
+  type TrialPair,
+  trialKey,
+  type Work,
+} from '../../core/radar/conflicts.ts';
 import { readGround } from '../../core/task/needs-of.ts';
 import { objectMissing } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';

@@ -1,4 +1,4 @@
-import { nameOf } from '../../core/radar/list-conflicts.ts';
+import { nameOf } from '../../core/radar/conflicts.ts';
 import type { AheadConflict } from '../../domain/shown/status.ts';
 import { handWorktree } from '../by-hand/hand-task.ts';
 import type { SessionView } from '../record.ts';

@@ -1,6 +1,6 @@
 import { workDecision } from '../../core/admission/decisions.ts';
-import { followLines } from '../../core/changesets/follow-line.ts';
-import { amendWork } from '../../core/task/amend-work.ts';
+import { followLines } from '../../core/changesets/seen-before.ts';
+import { amendWork } from '../../core/task/after-review.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import { branchMoved } from '../../domain/meanwhile.ts';

@@ -1,5 +1,5 @@
-import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
-import { undoable } from '../../core/changesets/undecide.ts';
+import { undoable } from '../../core/changesets/changeset-decision.ts';
+import { doubtsOf } from '../../core/changesets/evidence.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';

@@ -1,5 +1,5 @@
 import { landedDecision } from '../../core/admission/decisions.ts';
-import { type LandedChangeset, landedChangeset } from '../../core/changesets/landed-changeset.ts';
+import { type LandedChangeset, landedChangeset } from '../../core/changesets/changeset-decision.ts';
 import { noChangeset } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId, TaskId } from '../../domain/ids.ts';

@@ -1,8 +1,7 @@
-import { landedChangeset } from '../../core/changesets/landed-changeset.ts';
-import { withStates } from '../../core/changesets/with-states.ts';
+import { landedChangeset, withStates } from '../../core/changesets/changeset-decision.ts';
+import { applySteps } from '../../core/task/cascade.ts';
 import { mergeTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
-import { applySteps } from '../../core/task/withdraw.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';

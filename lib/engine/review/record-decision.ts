@@ -1,7 +1,6 @@
-import { rejectPart } from '../../core/changesets/reject-part.ts';
-import { withStates, withWords } from '../../core/changesets/with-states.ts';
-import { requeueTask } from '../../core/task/task-return.ts';
-import { withdraw } from '../../core/task/withdraw.ts';
+import { rejectPart, withStates, withWords } from '../../core/changesets/changeset-decision.ts';
+import { withdraw } from '../../core/task/cascade.ts';
+import { requeueTask } from '../../core/task/task-outcome.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';

@@ -1,6 +1,6 @@
-import { withStates } from '../../core/changesets/with-states.ts';
-import { requeueTask } from '../../core/task/task-return.ts';
-import { withdraw } from '../../core/task/withdraw.ts';
+import { withStates } from '../../core/changesets/changeset-decision.ts';
+import { withdraw } from '../../core/task/cascade.ts';
+import { requeueTask } from '../../core/task/task-outcome.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';

@@ -1,4 +1,4 @@
-import { requestOrder, type ShownChangeset, standsOnGroup } from '../../core/changesets/request-order.ts';
+import { requestOrder, type ShownChangeset, standsOnGroup } from '../../core/changesets/shown-changesets.ts';
 import { parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset.ts';

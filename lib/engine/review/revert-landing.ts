@@ -1,6 +1,6 @@
 import { handDecisions, workDecision } from '../../core/admission/decisions.ts';
-import type { LandedChangeset } from '../../core/changesets/landed-changeset.ts';
-import type { AfterUndo } from '../../core/task/take-back.ts';
+import type { LandedChangeset } from '../../core/changesets/changeset-decision.ts';
+import type { AfterUndo } from '../../core/task/after-review.ts';
 import { claimTask, completeTask } from '../../core/task/task-attempt.ts';
 import { judgeTask } from '../../core/task/task-outcome.ts';
 import { FlameError } from '../../domain/flame-error.ts';

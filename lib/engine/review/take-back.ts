@@ -1,6 +1,5 @@
-import type { LandedChangeset } from '../../core/changesets/landed-changeset.ts';
-import { withStates } from '../../core/changesets/with-states.ts';
-import type { AfterUndo } from '../../core/task/take-back.ts';
+import { type LandedChangeset, withStates } from '../../core/changesets/changeset-decision.ts';
+import type { AfterUndo } from '../../core/task/after-review.ts';
 import { nothingToKeep } from '../../domain/bad-input.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';

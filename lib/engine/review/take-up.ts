@@ -1,5 +1,5 @@
+import { reviseTask } from '../../core/task/after-review.ts';
 import { boundText } from '../../core/task/one-line.ts';
-import { reviseTask } from '../../core/task/revise-task.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';

@@ -1,6 +1,6 @@
-import { undecide, undoable } from '../../core/changesets/undecide.ts';
+import { undecide, undoable } from '../../core/changesets/changeset-decision.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
-import { isBefore, restoreTask, wasSentBackAt } from '../../core/task/restore-task.ts';
+import { isBefore, restoreTask, wasSentBackAt } from '../../core/task/after-review.ts';
 import { noChangeset } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';

@@ -1,9 +1,9 @@
-import { type LandedChangeset, withUndone } from '../../core/changesets/landed-changeset.ts';
+import { type LandedChangeset, withUndone } from '../../core/changesets/changeset-decision.ts';
+import { type AfterUndo, takeBackTask } from '../../core/task/after-review.ts';
+import { withdraw } from '../../core/task/cascade.ts';
 import { standsOn } from '../../core/task/needs-of.ts';
-import { type AfterUndo, takeBackTask } from '../../core/task/take-back.ts';
 import { addGround } from '../../core/task/task-attempt.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
-import { withdraw } from '../../core/task/withdraw.ts';
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Session } from '../../domain/state/session.ts';

@@ -1,6 +1,5 @@
 import { memoryDecision } from '../../core/admission/decisions.ts';
-import { memoryEntries } from '../../core/memory/memory-entries.ts';
-import { recallMemory } from '../../core/memory/recall-memory.ts';
+import { memoryEntries, recallMemory } from '../../core/memory/session-memory.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import { type Recorder, viewSession } from '../record.ts';

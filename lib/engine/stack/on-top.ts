@@ -1,9 +1,9 @@
 import { inDependencyOrder } from '../../core/changesets/cohesion-groups.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { applySteps, withdraw } from '../../core/task/cascade.ts';
 import { readGround, uprooted } from '../../core/task/needs-of.ts';
-import { requeueTask } from '../../core/task/task-return.ts';
+import { requeueTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
-import { applySteps, withdraw } from '../../core/task/withdraw.ts';
 import type { OnTop } from '../../domain/ports/changeset-question.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';

@@ -1,11 +1,11 @@
 import { workDecision } from '../../core/admission/decisions.ts';
 import { inDependencyOrder } from '../../core/changesets/cohesion-groups.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { withdraw } from '../../core/task/cascade.ts';
 import { readGround, uprooted } from '../../core/task/needs-of.ts';
 import { replayTask } from '../../core/task/task-attempt.ts';
-import { requeueTask } from '../../core/task/task-return.ts';
+import { requeueTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
-import { withdraw } from '../../core/task/withdraw.ts';
 import { type ObjectId, type SessionId, type TaskId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { Session } from '../../domain/state/session.ts';

@@ -1,4 +1,4 @@
-import { buildEvidence } from '../../core/changesets/build-evidence.ts';
+import { buildEvidence } from '../../core/changesets/evidence.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { DiagnosticRun, Evidence } from '../../domain/state/verdict.ts';

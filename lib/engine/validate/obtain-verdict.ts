@@ -1,4 +1,4 @@
-import { triesBeforeAsking, unjudgedTries } from '../../core/task/unjudged-tries.ts';
+import { triesBeforeAsking, unjudgedTries } from '../../core/task/task-tries.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidatorFailedDecision } from '../../domain/ports/gates.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';

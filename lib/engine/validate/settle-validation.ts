@@ -1,8 +1,6 @@
-import { requeueNotes } from '../../core/task/requeue-notes.ts';
+import { withdraw } from '../../core/task/cascade.ts';
 import { failTask } from '../../core/task/task-attempt.ts';
-import { dropTask } from '../../core/task/task-outcome.ts';
-import { requeueTask } from '../../core/task/task-return.ts';
-import { withdraw } from '../../core/task/withdraw.ts';
+import { dropTask, requeueNotes, requeueTask } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { RequeueEdit, ValidationDecision } from '../../domain/ports/gates.ts';
 import { badEdit, boundsOf, editProblems } from '../edit-task.ts';

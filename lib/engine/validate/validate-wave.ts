@@ -1,4 +1,4 @@
-import { validationOrder } from '../../core/changesets/validation-order.ts';
+import { validationOrder } from '../../core/changesets/cohesion-groups.ts';
 import { readGround } from '../../core/task/needs-of.ts';
 import { judgeTask } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';

@@ -1,4 +1,4 @@
-import { compareEvidence } from '../../core/changesets/compare-evidence.ts';
+import { compareEvidence } from '../../core/changesets/evidence.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { hasWork, type WorkedTask } from '../../domain/state/task.ts';

@@ -1,4 +1,4 @@
-import { adaptiveLimit } from '../../core/schedule/adaptive-limit.ts';
+import { adaptiveLimit } from '../../core/schedule/held-back.ts';
 import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
 

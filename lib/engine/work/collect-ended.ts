@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { addRun } from '../../core/schedule/add-run.ts';
+import { addRun } from '../../core/schedule/budget-state.ts';
 import { agentsOf } from '../../core/task/task-tries.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';

@@ -1,5 +1,4 @@
-import { leftByWorker } from '../../core/blackboard/notes-in-words.ts';
-import { reasonNotDone } from '../../core/task/not-done.ts';
+import { leftByWorker, reasonNotDone } from '../../core/blackboard/notes-in-words.ts';
 import { boundText, oneLine } from '../../core/task/one-line.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';

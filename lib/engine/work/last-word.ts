@@ -1,4 +1,4 @@
-import { reasonNotDone } from '../../core/task/not-done.ts';
+import { reasonNotDone } from '../../core/blackboard/notes-in-words.ts';
 import { boundText } from '../../core/task/one-line.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdentity, type ObjectId } from '../../domain/ids.ts';

@@ -1,4 +1,4 @@
-import { fitAttempts } from '../../core/schedule/fit-attempts.ts';
+import { fitAttempts } from '../../core/schedule/held-back.ts';
 import { foundIn, leaveOut, notEnded } from '../../core/task/task-tries.ts';
 import { roleAdapter, roleBudget, roleModel } from '../../domain/config/role-settings.ts';
 import type { SessionId } from '../../domain/ids.ts';

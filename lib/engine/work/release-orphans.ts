@@ -1,5 +1,5 @@
 import { standsAsLeft } from '../../core/admission/filter-untrusted.ts';
-import { addRun } from '../../core/schedule/add-run.ts';
+import { addRun } from '../../core/schedule/budget-state.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import { agentsOf } from '../../core/task/task-tries.ts';
 import type { SessionId } from '../../domain/ids.ts';

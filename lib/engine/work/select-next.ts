@@ -1,5 +1,5 @@
+import { holdPaused } from '../../core/schedule/held-back.ts';
 import { selectReady } from '../../core/schedule/select-ready.ts';
-import { holdPaused } from '../../core/schedule/service-pause.ts';
 import { agentsWanted } from '../../core/task/task-tries.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
 import type { Task } from '../../domain/state/task.ts';

@@ -1,7 +1,7 @@
-import { chainFrom } from '../../core/schedule/longest-chains.ts';
+import { chainFrom } from '../../core/schedule/plan-waves.ts';
 import { isToBeDone, nextWake } from '../../core/schedule/select-ready.ts';
 import { unblockable } from '../../core/task/cascade.ts';
-import { unblockTask } from '../../core/task/task-return.ts';
+import { unblockTask } from '../../core/task/task-outcome.ts';
 import { agentsWanted } from '../../core/task/task-tries.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';

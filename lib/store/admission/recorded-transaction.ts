@@ -3,8 +3,8 @@ import {
   decisionsMade,
   decisionsSuperseded,
   type Made,
+  restoreFiltered,
 } from '../../core/admission/decisions-made.ts';
-import { restoreFiltered } from '../../core/admission/restore-filtered.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { AdmittedSnapshot, Change, Snapshot, Transaction } from '../../domain/ports/store-port.ts';
 import type { Decision, DecisionLog } from '../../domain/state/decision-log.ts';

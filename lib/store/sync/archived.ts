@@ -1,5 +1,4 @@
-import { isSameSession, isSameTask } from '../../core/merge/admit-archive.ts';
-import { admitSession, admitTask } from '../../core/merge/admit-change.ts';
+import { admitSession, admitTask, isSameSession, isSameTask } from '../../core/merge/admit-change.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Session } from '../../domain/state/session.ts';

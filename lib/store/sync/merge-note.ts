@@ -1,12 +1,16 @@
-import { admitArchivedSession, admitArchivedTask } from '../../core/merge/admit-archive.ts';
-import { admitSession, admitTask } from '../../core/merge/admit-change.ts';
-import { mergeBlackboard } from '../../core/merge/merge-blackboard.ts';
 import {
+  admitArchivedSession,
+  admitArchivedTask,
+  admitSession,
+  admitTask,
+} from '../../core/merge/admit-change.ts';
+import {
+  mergeBlackboard,
   mergeMemory,
   mergeReview,
   mergeSignatures,
   mergeValidation,
-} from '../../core/merge/merge-evidence.ts';
+} from '../../core/merge/merge-notes.ts';
 import { mergeSession } from '../../core/merge/merge-session.ts';
 import { mergeTask } from '../../core/merge/merge-task.ts';
 import { chooseValue, type Loss, type Merged, preferring } from '../../core/merge/merge-values.ts';

@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { plannedCircles } from '../../../lib/core/changesets/planned-circles.ts';
-import { planWaves } from '../../../lib/core/schedule/plan-waves.ts';
-import { plannedGround } from '../../../lib/core/schedule/planned-ground.ts';
+import { plannedCircles } from '../../../lib/core/changesets/cohesion-groups.ts';
+import { plannedGround, planWaves } from '../../../lib/core/schedule/plan-waves.ts';
 import { planSchema } from '../../../lib/domain/state/plan.ts';
 
 type Row = readonly [id: string, group: string, lock: string, ...dependencies: string[]];

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sessionSummary } from '../../../lib/core/changesets/session-summary.ts';
+import { sessionSummary } from '../../../lib/core/changesets/reopen-session.ts';
 import { taskStatuses } from '../../../lib/domain/state/task-facts.ts';
 import { makeTask } from '../../support/tasks.ts';
 

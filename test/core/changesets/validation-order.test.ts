@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { validationOrder } from '../../../lib/core/changesets/validation-order.ts';
+import { validationOrder } from '../../../lib/core/changesets/cohesion-groups.ts';
 import { makePassed, makeTask } from '../../support/tasks.ts';
 
 test('VAL-1 done tasks without a verdict: groups in dependency order, by priority in each', () => {

@@ -7,7 +7,7 @@ import {
   taskDecision,
   taskStateDecision,
 } from '../../../lib/core/admission/decisions.ts';
-import { countsWhenShared, sharedDecisionLog } from '../../../lib/core/machines/counts-when-shared.ts';
+import { countsWhenShared, sharedDecisionLog } from '../../../lib/core/machines/machine-word.ts';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
 import { makeNote } from '../../../lib/domain/state/blackboard.ts';
 import type { DecisionLog } from '../../../lib/domain/state/decision-log.ts';

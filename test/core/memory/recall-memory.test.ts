@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { memoryEntries } from '../../../lib/core/memory/memory-entries.ts';
-import { type RecallOptions, recallMemory } from '../../../lib/core/memory/recall-memory.ts';
+import { memoryEntries, type RecallOptions, recallMemory } from '../../../lib/core/memory/session-memory.ts';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
 import { type MemoryEntry, memoryEntrySchema } from '../../../lib/domain/state/memory.ts';
 import { sampleSession } from '../../store/sample.ts';

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { admitTask } from '../../../lib/core/merge/admit-change.ts';
 import { taskChanges } from '../../../lib/core/merge/incoming-changes.ts';
 import { mergeTask } from '../../../lib/core/merge/merge-task.ts';
-import { takeBackTask } from '../../../lib/core/task/take-back.ts';
+import { takeBackTask } from '../../../lib/core/task/after-review.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { alterTask, makeOid, makeTask, testTime } from '../../support/tasks.ts';

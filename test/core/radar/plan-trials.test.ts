@@ -1,7 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listConflicts } from '../../../lib/core/radar/list-conflicts.ts';
-import { planTrials, type TrialPair, trialKey, type Work } from '../../../lib/core/radar/plan-trials.ts';
+import {
+  listConflicts,
+  planTrials,
+  type TrialPair,
+  trialKey,
+  type Work,
+} from '../../../lib/core/radar/conflicts.ts';
 import { parseTaskId } from '../../../lib/domain/ids.ts';
 import type { Trial } from '../../../lib/domain/ports/git-commits.ts';
 import { makeOid } from '../../support/tasks.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { adaptiveLimit } from '../../../lib/core/schedule/adaptive-limit.ts';
+import { adaptiveLimit } from '../../../lib/core/schedule/held-back.ts';
 
 const limitOf = (freeMb: number, usedMb: readonly number[] = [], configured = 4): number =>
   adaptiveLimit({ configured, freeMb, minPerAgentMb: 600, usedMb }).limit;

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ClaimShare } from '../../../lib/core/schedule/claim-share.ts';
+import { ClaimShare } from '../../../lib/core/schedule/claim-rules.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { alterTask, makeTask } from '../../support/tasks.ts';
 

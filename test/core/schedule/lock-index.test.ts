@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LockIndex } from '../../../lib/core/schedule/lock-index.ts';
-import { sharedLock } from '../../../lib/core/schedule/shared-lock.ts';
+import { LockIndex, sharedLock } from '../../../lib/core/schedule/locks.ts';
 import { makeRandom } from '../../support/random.ts';
 
 const parts = [

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chainFrom, longestChains } from '../../../lib/core/schedule/longest-chains.ts';
+import { chainFrom, longestChains } from '../../../lib/core/schedule/plan-waves.ts';
 import { makeTask } from '../../support/tasks.ts';
 
 const [one, two, three, other] = [

@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { canStart } from '../../../lib/core/schedule/can-start.ts';
 import {
   changesetsOfCycle,
   freeChangesetId,
   mergeable,
   nextAction,
 } from '../../../lib/core/schedule/next-action.ts';
+import { canStart } from '../../../lib/core/schedule/select-ready.ts';
 import { parseAgentId } from '../../../lib/domain/ids.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';

@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { planWaves } from '../../../lib/core/schedule/plan-waves.ts';
-import { plannedGround } from '../../../lib/core/schedule/planned-ground.ts';
+import { plannedGround, planWaves } from '../../../lib/core/schedule/plan-waves.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { makeTask } from '../../support/tasks.ts';
 

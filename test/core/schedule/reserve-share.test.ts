@@ -1,9 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultConfig } from '../../../lib/config/parse-config.ts';
-import { addRun } from '../../../lib/core/schedule/add-run.ts';
-import { budgetState } from '../../../lib/core/schedule/budget-state.ts';
-import { presumeSpent, reserveShare, withoutReservations } from '../../../lib/core/schedule/reserve-share.ts';
+import {
+  addRun,
+  budgetState,
+  presumeSpent,
+  reserveShare,
+  withoutReservations,
+} from '../../../lib/core/schedule/budget-state.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import { sampleSession, sampleSessionId } from '../../store/sample.ts';
 import { makeRandom } from '../../support/random.ts';

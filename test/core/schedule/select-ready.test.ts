@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { longestChains } from '../../../lib/core/schedule/longest-chains.ts';
-import { planWaves } from '../../../lib/core/schedule/plan-waves.ts';
+import { longestChains, planWaves } from '../../../lib/core/schedule/plan-waves.ts';
 import { nextWake, selectReady } from '../../../lib/core/schedule/select-ready.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { makeRandom as seeded } from '../../support/random.ts';

@@ -1,8 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { addRun } from '../../../lib/core/schedule/add-run.ts';
-import { presumeSpent, reserveShare } from '../../../lib/core/schedule/reserve-share.ts';
-import { spendingApart } from '../../../lib/core/schedule/spending-apart.ts';
+import {
+  addRun,
+  presumeSpent,
+  reserveShare,
+  spendingApart,
+} from '../../../lib/core/schedule/budget-state.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import { renderSpendingApart } from '../../../lib/ui/render/render-spend.ts';
 import { sampleSession, sampleSessionId } from '../../store/sample.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { followRenames } from '../../../lib/core/task/follow-renames.ts';
+import { followRenames } from '../../../lib/core/task/changed-paths.ts';
 
 const folder = ['f1.js', 'f2.js', 'deep/f3.js'].map((name) => ({
   from: `src/util/${name}`,

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { requeueNotes } from '../../../lib/core/task/requeue-notes.ts';
+import { requeueNotes } from '../../../lib/core/task/task-outcome.ts';
 
 const found = {
   status: 'fail',

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sendBack } from '../../../lib/core/task/send-back.ts';
+import { sendBack } from '../../../lib/core/changesets/reopen-session.ts';
 import { sampleSession } from '../../store/sample.ts';
 
 test('PLN-3 all notes on earlier plans are kept in order, and the plan that was sent back last', () => {

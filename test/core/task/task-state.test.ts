@@ -7,14 +7,16 @@ import {
   releaseTask,
   replayTask,
 } from '../../../lib/core/task/task-attempt.ts';
-import { dropTask, judgeTask, mergeTask } from '../../../lib/core/task/task-outcome.ts';
 import {
   blockTask,
+  dropTask,
+  judgeTask,
+  mergeTask,
   requeueTask,
   restartTask,
   retryTask,
   unblockTask,
-} from '../../../lib/core/task/task-return.ts';
+} from '../../../lib/core/task/task-outcome.ts';
 import { requireTransition } from '../../../lib/core/task/task-state.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseAgentId, parseTaskId } from '../../../lib/domain/ids.ts';

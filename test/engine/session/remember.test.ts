@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultConfig } from '../../../lib/config/parse-config.ts';
 import { memoryDecision } from '../../../lib/core/admission/decisions.ts';
-import { memoryEntries } from '../../../lib/core/memory/memory-entries.ts';
+import { memoryEntries } from '../../../lib/core/memory/session-memory.ts';
 import type { EventBody } from '../../../lib/domain/shown/event.ts';
 import { recall } from '../../../lib/engine/session/remember.ts';
 import { openDecisionLog } from '../../../lib/trust/decisions/open-decision-log.ts';

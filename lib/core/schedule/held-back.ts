@@ -37,3 +37,45 @@ export function holdPaused(
 function laterOf(a: string | null, b: string): string {
   return a !== null && Date.parse(a) > Date.parse(b) ? a : b;
 }
+
+/**
+ * Computes how many agents may run at once: at most the configured number, at least one, and no more than memory
+ * allows. Each running agent will still take `minPerAgentMb` less what it uses now from the free memory; `usedMb` holds
+ * what each of them uses.
+ */
+export function adaptiveLimit({
+  configured,
+  freeMb,
+  minPerAgentMb,
+  usedMb = [],
+}: {
+  readonly configured: number;
+  readonly freeMb: number;
+  readonly minPerAgentMb: number;
+  readonly usedMb?: readonly number[];
+}): { readonly limit: number; readonly isReduced: boolean } {
+  const toCome = usedMb.reduce((sum, used) => sum + Math.max(0, minPerAgentMb - used), 0);
+  const further = Math.floor(Math.max(0, freeMb - toCome) / Math.max(1, minPerAgentMb));
+  const limit = Math.max(1, Math.min(configured, usedMb.length + further));
+  return { limit, isReduced: limit < configured };
+}
+
+interface Room {
+  /** Remaining budget of the session; null: it has no limit, or one in another unit. */
+  readonly left: number | null;
+  /** Budget of one attempt; 0: no limit of its own. */
+  readonly each: number;
+}
+
+// Sums of dollars are not exact.
+const rounding = 1e-9;
+
+/**
+ * How many of several attempts are made at once: as many as fit in what is left of the session's budget with all that
+ * each may spend, and at least one, whose share is cut like that of any agent.
+ */
+export function fitAttempts(wanted: number, { left, each }: Room): number {
+  if (left === null || each <= 0) return wanted;
+  const fitting = Math.floor(left / each + rounding);
+  return Math.max(1, Math.min(wanted, fitting));
+}
