@@ -6,7 +6,7 @@ import type { Config } from '../domain/config/config.ts';
 import { inForce } from '../domain/config/role-settings.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../domain/shown/command.ts';
-import { refusalOf } from '../policy/bash/refused-programs.ts';
+import { refusalOf } from '../policy/bash/allowed-words.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { readConfig, requireWorkTree } from './open/read-config.ts';
 import { type Reading, withState } from './open/read-state.ts';

@@ -5,8 +5,8 @@ import { leadToolName, leadTools } from '../domain/lead-tools.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { Role } from '../domain/role.ts';
 import { ambiguousPlaces } from '../util/path-patterns.ts';
-import { readCommands, writeCommands } from './base-commands.ts';
-import { runsNoCode } from './bash/runs-no-code.ts';
+import { isBuiltin } from './bash/builtins.ts';
+import { isKnownSubcommand } from './bash/git.ts';
 import { worktreePlaces } from './protected-places.ts';
 
 export interface PolicyInput {
@@ -118,4 +118,65 @@ function allowedCommands(config: Config, role: Role): string[] {
   const configured = config.permissions.bash_rules.allowed_commands;
   // Code of the tasks it merges could answer for it. The checks run on what it commits, in cells of their own.
   return role === 'merger' ? configured.filter(runsNoCode) : configured;
+}
+
+/** Commands that only look: any agent that may use a shell may run them, under any configuration. */
+const readCommands: readonly string[] = [
+  ...'status diff log show shortlog blame annotate grep ls-files ls-tree rev-parse rev-list branch describe tag'
+    .split(' ')
+    .map((name) => `git ${name}`),
+  ...'merge-base name-rev for-each-ref cat-file check-ignore count-objects diff-tree diff-index diff-files'
+    .split(' ')
+    .map((name) => `git ${name}`),
+  ...'range-diff remote reflog config'.split(' ').map((name) => `git ${name}`),
+  'git stash list',
+  'git stash show',
+  'git worktree list',
+  'npm ls',
+  'go list',
+  'go env',
+  'go doc',
+  'cargo tree',
+  ...'ls cat tac zcat zgrep head tail wc nl grep egrep fgrep rg find tree du stat file less more strings'.split(
+    ' ',
+  ),
+  ...'sort uniq cut paste tr fold rev column comm cmp diff od xxd hexdump jq sed awk bc expr'.split(' '),
+  ...'md5sum sha1sum sha256sum sha512sum cksum base64 basename dirname realpath readlink pwd'.split(' '),
+  ...'echo printf test [ true false : sleep seq date which type command yes env xargs timeout time nice'.split(
+    ' ',
+  ),
+  ...'nproc uname whoami df free uptime mktemp getconf locale tput clear'.split(' '),
+];
+
+/** Commands that a worker also runs within its scope: the paths they name are judged one by one. */
+const writeCommands: readonly string[] = [
+  'git add',
+  'git commit',
+  'mkdir',
+  'rmdir',
+  'touch',
+  'cp',
+  'mv',
+  'tee',
+  'tar',
+  'gzip',
+  'gunzip',
+  'zip',
+  'unzip',
+];
+
+const programs = new Set(
+  [...readCommands, ...writeCommands]
+    .filter((one) => !one.includes(' '))
+    .concat('rm', 'unlink', 'truncate', 'chmod', 'nice', 'ionice', 'stdbuf', 'ps', 'id'),
+);
+
+/**
+ * Whether an entry of `allowed_commands` allows no program of the repository to run: only programs that read and
+ * change files, and git by the subcommands the policy has rules for. Their rules refuse what starts others.
+ */
+function runsNoCode(entry: string): boolean {
+  const [name = '', subcommand] = entry.trim().split(/\s+/);
+  if (name === 'git') return subcommand === undefined || isKnownSubcommand(subcommand);
+  return programs.has(name) || isBuiltin(name);
 }

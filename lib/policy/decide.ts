@@ -1,9 +1,12 @@
+import { agentIdentity } from '../domain/ids.ts';
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
 import { judgeBash } from './bash/judge-bash.ts';
 import { judgeGlob } from './bash/judge-glob.ts';
-import { Refusal } from './bash/refusal.ts';
+import { tooComplex } from './bash/parse-script.ts';
+import { Refusal } from './bash/syntax.ts';
+import { type ChangedEntry, checkEntry } from './check-branch.ts';
+import { judgeCommitMessage, judgeTrailers } from './check-commit.ts';
 import { judgePath } from './judge-path.ts';
-import { rememberedFacts } from './remembered-facts.ts';
 import { resolvePath } from './resolve-path.ts';
 import { listSome, type Objection, objection } from './rules.ts';
 import { toolPaths } from './tool-fields.ts';
@@ -116,4 +119,66 @@ function isSet(option: unknown): boolean {
 
 function joinPath(folder: string, relative: string): string {
   return relative === '' ? folder : `${folder}/${relative}`;
+}
+
+/** A git hook's facts about a commit that is about to be made. */
+export type GitHookCall =
+  | { readonly hook: 'commit-msg'; readonly message: string }
+  | { readonly hook: 'pre-commit'; readonly staged: readonly ChangedEntry[] };
+
+const mostShown = 5;
+
+/** Judges a commit before it's made, by the rules the finished branch is judged by; contents are left to that. */
+export function decideGitHook(policy: AgentPolicy, call: GitHookCall): Decision {
+  const found =
+    call.hook === 'commit-msg'
+      ? [
+          judgeCommitMessage(policy, call.message),
+          judgeTrailers(agentIdentity(policy.agent_id), call.message),
+        ].filter((one) => one !== null)
+      : call.staged.flatMap((entry) => checkEntry(policy, entry));
+  const [first] = found;
+  if (first === undefined) return { decision: 'allow', rule: 'allowed', details: '' };
+  const more = found.length - mostShown;
+  const lines = found.slice(0, mostShown).map(({ details }) => details);
+  const details = [...lines, ...(more > 0 ? [`And ${more} more.`] : [])].join('\n');
+  return { decision: 'block', rule: first.rule, details };
+}
+
+// The kernel is asked 20,000 times where a folder of that many files is judged; that takes a tenth of a second.
+const mostAsked = 50_000;
+// Where it was asked before, the answer costs a twentieth of that.
+const mostRepeated = 1_000_000;
+// Each starts a process. What is asked beyond that stays unknown.
+const mostQuestions = 20;
+
+/**
+ * The file system and the repository as one judgement sees them: asked once about each path, and so often and no more.
+ * It lasts as long as the judgement; the next one asks again. Throws a Refusal where a call would need more.
+ */
+function rememberedFacts(facts: PathFacts): PathFacts {
+  let asked = 0;
+  let repeated = 0;
+  const remember = <T>(ask: (path: string) => T): ((path: string) => T) => {
+    const known = new Map<string, { readonly answer: T }>();
+    return (path) => {
+      const before = known.get(path);
+      if (before === undefined) asked += 1;
+      else repeated += 1;
+      if (asked > mostAsked || repeated > mostRepeated) throw tooComplex();
+      if (before !== undefined) return before.answer;
+      const answer = ask(path);
+      known.set(path, { answer });
+      return answer;
+    };
+  };
+  const kinds = new Map<string, string | null>();
+  const kindOf = (id: string, cwd: string): string | null => {
+    const known = kinds.get(id);
+    if (known !== undefined) return known;
+    const kind = kinds.size < mostQuestions ? facts.kindOf(id, cwd) : null;
+    kinds.set(id, kind);
+    return kind;
+  };
+  return { lstat: remember((path) => facts.lstat(path)), list: remember((path) => facts.list(path)), kindOf };
 }

@@ -1,6 +1,6 @@
+import { cliSettings } from '../domain/config/agent-clis.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import { fold } from '../util/path-globs.ts';
-import { agentSettings } from './agent-settings.ts';
 
 /** A place that no agent may touch, with any task and any configuration. */
 export interface ProtectedPlace {
@@ -12,6 +12,13 @@ export interface ProtectedPlace {
 
 // Short names of Windows file systems, trailing dots and streams reach the same folder there.
 const gitFolder = /^\.git(?:[. ]*$|:)|^git~\d+$/;
+
+/**
+ * Files and folders at the top of a repository that agent CLIs obey as settings: hooks, plugins, servers, permissions.
+ * The person's own CLI reads them; the CLIs of agents must not. Some are of CLIs that have no adapter.
+ */
+export const agentSettings: readonly string[] = [...new Set([...cliSettings, '.cursor', '.agents'])];
+
 const settings = new Set(agentSettings);
 // The tool reads no example file.
 const ownName = /^\.blueflame(?!\.example\.ya?ml$)/;

@@ -3,8 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join, relative, resolve } from 'node:path';
 import { expandWord } from '../../lib/policy/bash/expand-word.ts';
 import { parseScript } from '../../lib/policy/bash/parse-script.ts';
-import { Refusal } from '../../lib/policy/bash/refusal.ts';
-import { mark, type Word } from '../../lib/policy/bash/syntax.ts';
+import { mark, Refusal, type Word } from '../../lib/policy/bash/syntax.ts';
 import { walkScript } from '../../lib/policy/bash/walk.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { randomCommand, stubs } from './differential-text.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isTooComplex } from '../../lib/policy/bash/is-too-complex.ts';
+import { isTooComplex } from '../../lib/policy/bash/parse-script.ts';
 import { decide } from '../../lib/policy/decide.ts';
 import { makePolicy, memoryFacts } from './fixtures.ts';
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentQuestion, questionWords } from '../../domain/agent-talk.ts';
-import { withoutSecret } from '../../policy/secrets/without-secret.ts';
+import { withoutSecret } from '../../policy/secrets/secrets.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
-import { agentSettings } from '../../policy/agent-settings.ts';
+import { agentSettings } from '../../policy/protected-places.ts';
 import { isBelow, realPath } from '../../util/path-places.ts';
 import { isThere } from './tool-paths.ts';
 

@@ -10,7 +10,7 @@ import {
 import type { AgentPolicy, Decision } from '../../domain/policy.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
-import { withoutSecret } from '../../policy/secrets/without-secret.ts';
+import { withoutSecret } from '../../policy/secrets/secrets.ts';
 
 type Ask = NonNullable<AgentRequest['ask']>;
 

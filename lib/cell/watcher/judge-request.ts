@@ -10,7 +10,7 @@ import {
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
 import { statuses } from '../../git/diff/changed-files.ts';
-import { decideGitHook, type GitHookCall } from '../../policy/decide-git-hook.ts';
+import { decideGitHook, type GitHookCall } from '../../policy/decide.ts';
 import { findReplay, type Replay, type Replays } from '../gateway/replays.ts';
 import type { Decide } from '../runner-context.ts';
 import type { AuditLog } from './audit-log.ts';

@@ -6,7 +6,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { workerPolicy } from '../../engine/judge/worker-policy.ts';
 import { type PendingCommit, readPendingCommit } from '../../git/setup/hooks-commit.ts';
 import { checkFiles } from '../../policy/check-branch.ts';
-import { judgeCommitMessage } from '../../policy/commit-message.ts';
+import { judgeCommitMessage } from '../../policy/check-commit.ts';
 import { readConfig } from '../open/read-config.ts';
 import type { Reading } from '../open/read-state.ts';
 

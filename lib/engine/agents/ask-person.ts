@@ -10,7 +10,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { AgentAnswer, Placed } from '../../domain/ports/gates.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { withoutSecret } from '../../policy/secrets/without-secret.ts';
+import { withoutSecret } from '../../policy/secrets/secrets.ts';
 import { formatDuration } from '../../util/format-figures.ts';
 import { record } from '../record.ts';
 import type { Workshop } from '../workshop.ts';

@@ -6,7 +6,7 @@ import type { CommitInfo, GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { ChangedFile } from '../../domain/state/patch.ts';
 import { checkByParts, checkFiles, type FilesInput } from '../../policy/check-branch.ts';
-import type { Signer } from '../../policy/check-signature.ts';
+import type { Signer } from '../../policy/check-commit.ts';
 import type { SecretFinding } from '../../policy/secrets/secrets.ts';
 import { shortId } from '../../util/short-names.ts';
 import { stoppedUnjudged } from '../interrupted.ts';

@@ -7,7 +7,7 @@ import { defaultGroup } from '../../domain/state/plan.ts';
 import { closesIssue } from '../../domain/state/pull-request.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { judgeCommitMessage } from '../../policy/commit-message.ts';
+import { judgeCommitMessage } from '../../policy/check-commit.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { saysSomething } from '../../util/telling-lines.ts';
 import type { WithGit, Workshop } from '../workshop.ts';

@@ -1,6 +1,5 @@
 import type { Word as RawWord } from 'unbash';
-import { dynamic } from './refusal.ts';
-import { mark, type Word } from './syntax.ts';
+import { dynamic, mark, type Word } from './syntax.ts';
 
 /** A word without quotes in which nothing expands. Throws a Refusal where the parser may have missed something. */
 export function readBareWord(written: string): Word {

@@ -1,7 +1,6 @@
 import type { PathFacts } from '../../domain/policy.ts';
 import { judgePath, type PathContext } from '../judge-path.ts';
-import { Refusal } from './refusal.ts';
-import { mark, type Word } from './syntax.ts';
+import { mark, Refusal, type Word } from './syntax.ts';
 
 const mostNames = 5_000;
 

@@ -1,6 +1,5 @@
 import { type Objection, objection } from '../rules.ts';
-import { dangerousOption, gitOption, judgePathspecs, restoredFiles } from './git-arguments.ts';
-import { judgeCommit } from './git-commit.ts';
+import { dangerousOption, gitOption, judgeCommit, judgePathspecs, restoredFiles } from './git-arguments.ts';
 import { firstOf, type ProgramCall } from './program-call.ts';
 import { mark } from './syntax.ts';
 

@@ -1,6 +1,5 @@
 import { type ArithmeticExpression, forEachChild, type ParsedScript, type SyntaxNode } from 'unbash';
-import { dynamic } from './refusal.ts';
-import { mark, type Values } from './syntax.ts';
+import { dynamic, mark, type Values } from './syntax.ts';
 
 /** The scripts and computations within a part of a command. */
 export interface Inner {

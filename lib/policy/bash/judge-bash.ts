@@ -5,8 +5,7 @@ import { expandWord } from './expand-word.ts';
 import { judgeCommand, judgeRedirections } from './judge-command.ts';
 import { judgeMention } from './mentions.ts';
 import { parseScript } from './parse-script.ts';
-import { Refusal } from './refusal.ts';
-import { mark } from './syntax.ts';
+import { mark, Refusal } from './syntax.ts';
 import { walkScript } from './walk.ts';
 
 /** A command line to be judged, and by what. */

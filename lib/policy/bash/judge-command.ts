@@ -1,17 +1,29 @@
 import { judgePath, type PathContext } from '../judge-path.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { type Objection, objection } from '../rules.ts';
-import { entryWords, isBare, matchingPattern, notAllowed, trustedWords } from './allowed-words.ts';
+import {
+  entryWords,
+  isBare,
+  matchingPattern,
+  notAllowed,
+  programFamily,
+  refusalOf,
+  trustedWords,
+} from './allowed-words.ts';
 import { isBuiltin, isFreeName, judgeBuiltin } from './builtins.ts';
-import { isAskingVersion, isKnownTool, isProgramName, normalized } from './command-names.ts';
-import { equivalents, isInstalledPath } from './equivalents.ts';
+import {
+  equivalents,
+  isAskingVersion,
+  isInstalledPath,
+  isKnownTool,
+  isProgramName,
+  normalized,
+} from './command-names.ts';
 import { expandWord } from './expand-word.ts';
 import { judgeGit } from './git.ts';
 import { isRestoring } from './git-arguments.ts';
 import { judgeMention, judgeMentions, streams } from './mentions.ts';
 import { type CommandContext, firstOf, type ProgramCall } from './program-call.ts';
-import { programFamily } from './program-names.ts';
-import { refusalOf } from './refused-programs.ts';
 import { mark, type Redirection, type ShellCommand } from './syntax.ts';
 import { judgeTool } from './tools.ts';
 import { interpreters, judgeInstalled, judgeInterpreter, judgeVariable, wrappers } from './wrappers.ts';

@@ -1,7 +1,7 @@
 import { braceExpand } from 'minimatch';
 import { wildcardMatches } from '../../util/path-globs.ts';
-import { agentSettings } from '../agent-settings.ts';
 import { judgeName, judgePath, type PathContext } from '../judge-path.ts';
+import { agentSettings } from '../protected-places.ts';
 import { type Objection, objection } from '../rules.ts';
 
 /** Judges a wildcard over paths: where it starts, that it never goes up, and that it doesn't aim at what is blocked. */

@@ -1,6 +1,5 @@
 import type { Assignment, Command, HereDoc, Redirection as RawRedirection, Redirect } from 'unbash';
-import { Refusal } from './refusal.ts';
-import type { Redirection, ShellCommand, Values } from './syntax.ts';
+import { type Redirection, Refusal, type ShellCommand, type Values } from './syntax.ts';
 import { readQuoted, readWord, readWords } from './words.ts';
 
 /** Reads one program with its words, redirections and input. Throws a Refusal. */

@@ -9,17 +9,28 @@ import type {
   SyntaxNode,
 } from 'unbash';
 import { isFreeName } from './builtins.ts';
-import { changeFolder } from './change-folder.ts';
 import { expandWord } from './expand-word.ts';
 import { innerOf } from './inner-scripts.ts';
 import { requireWhole, tooComplex } from './parse-script.ts';
 import { printedByParts } from './printed-by.ts';
 import { readCommand, readRedirections } from './read-command.ts';
-import { Refusal } from './refusal.ts';
-import { mark, type Word } from './syntax.ts';
-import { compute, construct, define, setNames, setPositions } from './walk-names.ts';
-import { type Body, goTo, placesOf, remember, type Shell, type Visitor, type Walk } from './walk-state.ts';
-import { walkTest } from './walk-test.ts';
+import { mark, Refusal, type Word } from './syntax.ts';
+import {
+  type Body,
+  changeFolder,
+  compute,
+  construct,
+  define,
+  goTo,
+  placesOf,
+  remember,
+  type Shell,
+  setNames,
+  setPositions,
+  type Visitor,
+  type Walk,
+  walkTest,
+} from './walk-steps.ts';
 import { readWord, readWords } from './words.ts';
 
 // One is a word in each folder it may be met in.

@@ -7,8 +7,7 @@ import type {
 } from 'unbash';
 import { expandBraces, readAnsiC, readBare, readBareWord, withoutJoins } from './bare-words.ts';
 import { printedBy } from './printed-by.ts';
-import { dynamic } from './refusal.ts';
-import { mark, type Values, type Word } from './syntax.ts';
+import { dynamic, mark, type Values, type Word } from './syntax.ts';
 
 // A word that could stand for more than this stands for anything.
 const mostValues = 64;

@@ -1,0 +1,216 @@
+import type {
+  ArithmeticExpression,
+  CompoundCommand,
+  Function as Definition,
+  ParsedScript,
+  TestExpression,
+} from 'unbash';
+import type { AgentPolicy, PathFacts } from '../../domain/policy.ts';
+import { judgePath, type PathContext } from '../judge-path.ts';
+import { resolvePath } from '../resolve-path.ts';
+import { hasEntry } from './allowed-words.ts';
+import { expandWord } from './expand-word.ts';
+import { checkArithmetic, countedIn, isNumeric } from './inner-scripts.ts';
+import { printedBy } from './printed-by.ts';
+import { mark, type Redirection, Refusal, type ShellCommand, type Word } from './syntax.ts';
+import { readWord, readWords } from './words.ts';
+
+/** Receives all that a script may run, in each folder it may be in. Throws a Refusal at the first objection. */
+export interface Visitor {
+  command(command: ShellCommand, place: Place): void;
+  redirections(redirections: readonly Redirection[], place: Place): void;
+  /** Files that `[[ … ]]` asks for. */
+  files(words: readonly Word[], place: Place): void;
+}
+
+/** A folder a command may be in; `isLost`: it could as well be any other. */
+export interface Place {
+  readonly cwd: string;
+  readonly isLost: boolean;
+}
+
+/** Where one shell is: `cd` in a subshell leaves the outer one where it was. */
+export interface Shell {
+  places: readonly string[];
+  isLost: boolean;
+  /** The standard input of its commands. */
+  readonly piped: readonly string[];
+}
+
+export type Body = CompoundCommand | Extract<Definition['body'], { readonly type: 'Redirected' }>;
+
+export interface Walk {
+  readonly policy: AgentPolicy;
+  readonly facts: PathFacts;
+  /** null: what its variables may hold is collected, and nothing is judged. */
+  readonly visitor: Visitor | null;
+  readonly values: Map<string, Set<string>>;
+  readonly functions: Map<string, readonly Body[]>;
+  /** Where it has been. */
+  readonly visited: Set<string>;
+  readonly work: { left: number };
+  readonly depth: number;
+}
+
+const mostPlaces = 8;
+const mostValues = 200;
+
+/** Adds to what a variable may hold. */
+export function remember(walk: Walk, name: string, texts: readonly string[]): void {
+  const known = walk.values.get(name) ?? new Set<string>();
+  for (const one of texts) known.add(one);
+  walk.values.set(name, known.size > mostValues ? new Set([mark.any]) : known);
+}
+
+/** The folders its commands may be in. */
+export function placesOf({ places, isLost }: Shell): readonly Place[] {
+  return places.map((cwd) => ({ cwd, isLost }));
+}
+
+export function goTo(shell: Shell, places: readonly string[]): void {
+  shell.places = [...new Set(places)];
+  if (shell.places.length > mostPlaces)
+    throw new Refusal('bash-directory', 'Too many changes of folder. Use one `cd` at the start.');
+}
+
+const positions = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
+
+/** Takes in what a simple command sets for those behind it. */
+export function setNames(walk: Walk, { words, environment }: ShellCommand): void {
+  for (const one of environment) remember(walk, one.name, one.value.values);
+  const [name, ...args] = words;
+  const called = name?.values[0] ?? '';
+  if (/^(?:read|mapfile|readarray)$/.test(called))
+    for (const arg of args)
+      for (const one of arg.values) if (!one.startsWith('-')) remember(walk, one, [mark.any]);
+  if (called === 'shift') for (const at of positions) remember(walk, at, [mark.any]);
+}
+
+/** Takes in what a function is called with. */
+export function setPositions(walk: Walk, args: readonly Word[]): void {
+  const isPlain = args.every((arg) => !arg.isGlob && !arg.isSplit);
+  for (const [at, position] of positions.entries()) {
+    const arg = args[at];
+    if (!isPlain) remember(walk, position, [mark.any]);
+    else if (arg !== undefined) remember(walk, position, arg.values);
+  }
+}
+
+/** Takes in a function. Throws a Refusal where its name is that of a program. */
+export function define(walk: Walk, { name, body }: Definition): void {
+  if (body.type === 'CompoundList') throw construct(body.type);
+  // `ls` would no longer be ls.
+  if (!/^[A-Za-z_]\w*$/.test(name.text) || name.parts !== undefined || hasEntry(walk.policy, name.text))
+    throw new Refusal(
+      'bash-construct',
+      `A function needs a plain name of its own, and ${name.text} is a program.`,
+    );
+  walk.functions.set(name.text, [...(walk.functions.get(name.text) ?? []), body]);
+}
+
+/** Takes in what an expression counts. Throws a Refusal where bash could run what it computes with. */
+export function compute(walk: Walk, expression: ArithmeticExpression | undefined): void {
+  for (const name of countedIn(expression)) remember(walk, name, [mark.number]);
+  if (walk.visitor !== null) checkArithmetic(expression, walk.values, (script) => printed(walk, script));
+}
+
+function printed(walk: Walk, script: ParsedScript): readonly string[] {
+  return printedBy(script, (word) => readWords(word, walk.values));
+}
+
+export function construct(type: string): Refusal {
+  return new Refusal(
+    'bash-construct',
+    `A ${type} can't be judged. Use simple commands, joined by \`&&\`, \`||\`, \`;\` or pipes.`,
+  );
+}
+
+/** Goes through `[[ … ]]`: reports the files it asks for, and requires numbers in its sums. Throws a Refusal. */
+export function walkTest(walk: Walk, shell: Shell, test: TestExpression): void {
+  switch (test.type) {
+    case 'TestLogical':
+      for (const one of test.operands) walkTest(walk, shell, one);
+      return;
+    case 'TestNot':
+      walkTest(walk, shell, test.operand);
+      return;
+    case 'TestGroup':
+      walkTest(walk, shell, test.expression);
+      return;
+    case 'TestUnary': {
+      const word = readWord(test.operand, walk.values);
+      if (/^-[vR]$/.test(test.operator)) throw indexed();
+      if (/^-[nzto]$/.test(test.operator)) return;
+      for (const place of placesOf(shell)) walk.visitor?.files([word], place);
+      return;
+    }
+    default: {
+      const words = [test.left, test.right].map((one) => readWord(one, walk.values));
+      const isComputed = /^-(?:eq|ne|lt|le|gt|ge)$/.test(test.operator);
+      if (isComputed && walk.visitor !== null && !words.every(({ values }) => values.every(isNumeric)))
+        throw indexed();
+    }
+  }
+}
+
+function indexed(): Refusal {
+  return new Refusal(
+    'bash-construct',
+    'Bash runs what is in an index there. Ask for files by name, or compare with [ … -gt … ].',
+  );
+}
+
+/** `cd` goes to folders of the worktree; one that is not there yet leaves bash perhaps where it was. */
+export function changeFolder(walk: Walk, shell: Shell, name: string, args: readonly Word[]): void {
+  const [folder, ...others] = args.filter(({ values }) => values[0] !== '--');
+  const before = shell.places;
+  for (const place of before) walk.visited.add(place);
+  const isBack = name === 'popd' ? folder === undefined : folder?.values[0] === '-';
+  if (isBack && walk.visited.size > 1) {
+    goTo(shell, [...walk.visited]);
+    return;
+  }
+  if (
+    folder === undefined ||
+    others.length > 0 ||
+    folder.isGlob ||
+    folder.values.some((one) => /^-|^$/.test(one))
+  )
+    throw new Refusal('bash-directory', 'Write `cd FOLDER && …` with one folder of the worktree.');
+  const context = { policy: walk.policy, facts: walk.facts };
+  const reached = before.flatMap((cwd) =>
+    expandWord({ ...context, cwd }, folder).flatMap((path) => {
+      if (/^[\u0001\u0002]/.test(path)) {
+        shell.isLost = true;
+        return [cwd];
+      }
+      const target = folderOf({ ...context, cwd }, mark.filled(path));
+      return walk.facts.lstat(target)?.kind === 'directory' || target.startsWith('/tmp')
+        ? [target]
+        : [cwd, target];
+    }),
+  );
+  goTo(shell, reached);
+}
+
+/** A folder reached by a symlink has two parents, so it is refused. */
+function folderOf(context: PathContext, path: string): string {
+  const { policy, facts, cwd } = context;
+  const found = resolvePath({
+    path,
+    cwd,
+    worktree: policy.worktree,
+    extra: policy.extra_writable ?? [],
+    facts,
+  });
+  const refused = 'rule' in found ? found : judgePath(context, path, 'read');
+  if ('rule' in found || refused !== null)
+    throw new Refusal('bash-directory', refused?.details ?? `${path} is out of bounds.`);
+  if (found.lexical !== found.resolved)
+    throw new Refusal(
+      'bash-directory',
+      `${path} is a symlink; from there \`..\` is ambiguous. Go to ${found.resolved || '.'} instead.`,
+    );
+  if (found.kind === 'extra') return found.resolved;
+  return found.resolved === '' ? policy.worktree : `${policy.worktree}/${found.resolved}`;
+}
