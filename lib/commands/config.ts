@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { renderConfigJsonSchema } from '../config/config-json-schema.ts';
-import { explainConfig } from '../config/explain-config.ts';
+import { explainConfig } from '../config/config-values.ts';
+import { renderConfigJsonSchema } from '../config/json-schema.ts';
 import { migrateConfigText } from '../config/migrate-config.ts';
 import type { Config } from '../domain/config/config.ts';
 import { inForce } from '../domain/config/role-settings.ts';

@@ -1,7 +1,10 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import { isMissing } from '../util/read-file.ts';
+import { packageRoot } from '../util/own-folders.ts';
+import { isMissing, readTextOrEmpty } from '../util/read-file.ts';
+import { shellQuote } from '../util/shell-quote.ts';
 
 const configFileName = '.blueflame.yml';
 /** Names a person may expect to be read; rules that silently don't apply would be worse than a question. */
@@ -54,4 +57,25 @@ function misnamed(name: string): FlameError {
     hints: [`git mv ${name} ${configFileName}`],
     data: { found: name },
   });
+}
+
+/** Describes a file of a newer version, with both versions. */
+export function sayTooNew(fileName: string, version: number): string {
+  return `${fileName} has schema_version ${version}, but this git-flame reads versions up to ${supportedSchemaVersion}.`;
+}
+
+/** How this installation becomes newer: the way README installs it. */
+export function upgradeCommand(root = packageRoot()): string {
+  const [from, folder] = existsSync(join(root, '.git'))
+    ? [`cd ${shellQuote(root)} && git pull`, '']
+    : ['git clone REPOSITORY git-flame && cd git-flame', ' && npm link'];
+  return `${from} && npm start${folder}`;
+}
+
+/** The version of a file where it is newer than what is read here; loads neither YAML nor the schema. */
+export function newerVersionOf(file: string): number | null {
+  const [, digits] =
+    /^(?:\ufeff)?schema_version:[ \t]+(\d{1,9})[ \t]*(?:#.*)?\r?$/m.exec(readTextOrEmpty(file)) ?? [];
+  const version = Number(digits ?? 0);
+  return version > supportedSchemaVersion ? version : null;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { ValuePath } from './problem.ts';
+import { configSchema } from '../domain/config/config.ts';
+import type { ValuePath } from './yaml-source.ts';
 
 /** The part of JSON Schema that zod makes of this project's schemas. */
 export interface JsonSchema {
@@ -68,4 +69,10 @@ function childSchema(json: JsonSchema, segment: PropertyKey): JsonSchema | undef
 /** Drops the largest whole number of JavaScript, which is not a limit that was set. */
 function dropNoise(context: { readonly jsonSchema: { maximum?: number } }): void {
   if (context.jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete context.jsonSchema.maximum;
+}
+
+/** The text of `templates/blueflame.schema.json`: lets an editor complete and check `.blueflame.yml`. */
+export function renderConfigJsonSchema(): string {
+  const { $schema, ...rest } = { $schema: '', ...inputJsonSchema(configSchema) };
+  return `${JSON.stringify({ $schema, title: '.blueflame.yml', ...rest }, null, 2)}\n`;
 }

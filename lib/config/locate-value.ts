@@ -1,7 +1,5 @@
-import type { Document, Node } from 'yaml';
-import { isAlias, isCollection, isMap, isNode, isScalar, isSeq } from 'yaml';
-import { type Span, toFirstLine, type ValuePath } from './problem.ts';
-import { keyText, type YamlSource } from './yaml-source.ts';
+import { type Document, isAlias, isCollection, isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
+import { keyText, type Span, toFirstLine, type ValuePath, type YamlSource } from './yaml-source.ts';
 
 /**
  * Where the value (or the key) at a path stands. Where there is nothing, where its parent stands; a collection and

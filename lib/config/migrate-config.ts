@@ -12,8 +12,7 @@ import {
 } from 'yaml';
 import { namesSecrets } from '../domain/config/cell-paths.ts';
 import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
-import { badConfig } from './bad-config.ts';
-import { refuseProblems } from './render-problems.ts';
+import { badConfig, refuseProblems } from './render-problems.ts';
 import { readYamlSource } from './yaml-source.ts';
 
 /** Applies a step and returns notes on decisions that a person should check, if any. */

@@ -4,9 +4,8 @@ import { fileForms } from '../domain/questions/answers-to.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { checkValue, valueAt } from './check-value.ts';
 import { locate } from './locate-value.ts';
-import type { Problem } from './problem.ts';
 import { refuseProblems } from './render-problems.ts';
-import { readYamlSource, type YamlSource } from './yaml-source.ts';
+import { type Problem, readYamlSource, type YamlSource } from './yaml-source.ts';
 
 /** Describes the forms of a list's entries. */
 function formsOf(list: keyof Decisions): string {

@@ -1,7 +1,6 @@
-import type { FlameError, FlameErrorInit } from '../domain/flame-error.ts';
+import { FlameError, type FlameErrorInit } from '../domain/flame-error.ts';
 import { textWidth } from '../util/format-width.ts';
-import type { Problem } from './problem.ts';
-import type { YamlSource } from './yaml-source.ts';
+import type { Problem, YamlSource } from './yaml-source.ts';
 
 const maxShown = 50;
 const maxLineWidth = 100;
@@ -83,4 +82,12 @@ function showHidden(text: string): string {
     .replace(/\t/g, ' ')
     .replace(/[\u0000-\u001f]/g, (control) => String.fromCodePoint(0x2400 + control.charCodeAt(0)))
     .replace(/(?!\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '\ufffd');
+}
+
+/** A FlameError `bad-config`; `details` names the mistakes. */
+export function badConfig(
+  message: string,
+  init: Pick<FlameErrorInit, 'details' | 'data' | 'hints'>,
+): FlameError {
+  return new FlameError({ ...init, kind: 'environment', code: 'bad-config', message });
 }

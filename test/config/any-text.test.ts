@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseConfig } from '../../lib/config/load-config.ts';
 import { migrateConfigText } from '../../lib/config/migrate-config.ts';
-import { parseConfig } from '../../lib/config/parse-config.ts';
+import { readPlanFile } from '../../lib/config/plan-file.ts';
 import { readDecisionsFile } from '../../lib/config/read-decisions-file.ts';
-import { readPlanFile } from '../../lib/config/read-plan-file.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 
 const plan =

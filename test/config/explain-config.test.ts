@@ -1,9 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { diffConfigs } from '../../lib/config/diff-configs.ts';
-import { explainConfig } from '../../lib/config/explain-config.ts';
+import { diffConfigs, explainConfig } from '../../lib/config/config-values.ts';
 import { allKeyPaths } from '../../lib/config/json-schema.ts';
-import { defaultConfig, parseConfig } from '../../lib/config/parse-config.ts';
+import { defaultConfig, parseConfig } from '../../lib/config/load-config.ts';
 import { configSchema } from '../../lib/domain/config/config.ts';
 
 const read = (text: string) => parseConfig(text, '.blueflame.yml').config;

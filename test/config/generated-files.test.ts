@@ -3,9 +3,8 @@ import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { renderConfigJsonSchema } from '../../lib/config/config-json-schema.ts';
-import { allKeyPaths } from '../../lib/config/json-schema.ts';
-import { defaultConfig, parseConfig } from '../../lib/config/parse-config.ts';
+import { allKeyPaths, renderConfigJsonSchema } from '../../lib/config/json-schema.ts';
+import { defaultConfig, parseConfig } from '../../lib/config/load-config.ts';
 import { renderExampleConfig } from '../../lib/config/render-example-config.ts';
 import { configSchema } from '../../lib/domain/config/config.ts';
 

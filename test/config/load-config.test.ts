@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findConfigFile } from '../../lib/config/find-config-file.ts';
-import { loadConfig } from '../../lib/config/load-config.ts';
-import { defaultConfig } from '../../lib/config/parse-config.ts';
+import { defaultConfig, loadConfig } from '../../lib/config/load-config.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { makeTempDir } from '../support/repo.ts';
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseConfig } from '../../lib/config/load-config.ts';
 import { migrateConfigText } from '../../lib/config/migrate-config.ts';
-import { parseConfig } from '../../lib/config/parse-config.ts';
 import { errorOf } from './support.ts';
 
 const old = `# head

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultConfig, parseConfig } from '../../lib/config/parse-config.ts';
+import { defaultConfig, parseConfig } from '../../lib/config/load-config.ts';
 import { defaultHiddenPaths, maskedPaths, unreadablePaths } from '../../lib/domain/config/cell-paths.ts';
 import { isBlockedBy } from '../../lib/policy/judge-path.ts';
 import { errorOf, errorText, lines } from './support.ts';

@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readPlanFile } from '../../lib/config/read-plan-file.ts';
-import { renderPlanYaml } from '../../lib/config/render-plan-yaml.ts';
+import { readPlanFile, renderPlanYaml } from '../../lib/config/plan-file.ts';
 import type { Plan } from '../../lib/domain/state/plan.ts';
 import { errorOf, errorText, lines } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseConfig } from '../../lib/config/parse-config.ts';
+import { parseConfig } from '../../lib/config/load-config.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { readRepositoryContent } from '../../lib/trust/repository/content.ts';
 import { keepPermission } from '../../lib/trust/repository/permission.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { stringify } from 'yaml';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
-import { parseConfig } from '../../lib/config/parse-config.ts';
+import { parseConfig } from '../../lib/config/load-config.ts';
 import { adapterDecisions } from '../../lib/core/admission/decisions.ts';
 import { parseAgentId, parseSessionId, type SessionId } from '../../lib/domain/ids.ts';
 import type { AgentOutcome, AgentRequest, AgentRunner } from '../../lib/domain/ports/agent-port.ts';

@@ -1,5 +1,5 @@
-import { diffConfigs } from '../../config/diff-configs.ts';
-import { parseConfig } from '../../config/parse-config.ts';
+import { diffConfigs } from '../../config/config-values.ts';
+import { parseConfig } from '../../config/load-config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ShownMachine } from '../../domain/shown/machines.ts';
 import type { Session } from '../../domain/state/session.ts';

@@ -1,4 +1,4 @@
-import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
+import { renderPlanYaml } from '../../config/plan-file.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { LeadTool } from '../../domain/lead-tools.ts';
 import { leaveNote } from '../../engine/blackboard/leave-note.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diffConfigs } from '../../config/diff-configs.ts';
+import { diffConfigs } from '../../config/config-values.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { type Config, configSchema } from '../../domain/config/config.ts';
 
@@ -21,7 +21,7 @@ export async function configChanges(
   from: string,
   now: LoadedConfig,
 ): Promise<readonly string[]> {
-  const { parseConfig } = await import('../../config/parse-config.ts');
+  const { parseConfig } = await import('../../config/load-config.ts');
   const file = join(commonDir, 'blueflame', 'logs', `${from}.config.yml`);
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null)

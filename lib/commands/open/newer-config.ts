@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
-import { findConfigFile } from '../../config/find-config-file.ts';
-import { newerVersionOf, sayTooNew, upgradeCommand } from '../../config/too-new.ts';
+import { findConfigFile, newerVersionOf, sayTooNew, upgradeCommand } from '../../config/find-config-file.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { CommandName } from '../../domain/shown/command.ts';
 import type { Output } from '../../ui/terminal/output.ts';

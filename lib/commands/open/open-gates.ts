@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { readPlanFile, renderPlanYaml } from '../../config/plan-file.ts';
 import { readDecisionsFile } from '../../config/read-decisions-file.ts';
-import { readPlanFile } from '../../config/read-plan-file.ts';
-import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
 import type { Decisions } from '../../domain/config/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readPlanFile } from '../../config/read-plan-file.ts';
+import { readPlanFile } from '../../config/plan-file.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { readNamedFile } from '../open/open-gates.ts';

@@ -1,4 +1,4 @@
-import { explainConfig } from '../../config/explain-config.ts';
+import { explainConfig } from '../../config/config-values.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { RuleName } from '../../policy/rules.ts';
 

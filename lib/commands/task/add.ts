@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readNewTasks } from '../../config/read-plan-file.ts';
+import { readNewTasks } from '../../config/plan-file.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId, parseTaskId } from '../../domain/ids.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { readPlanFile } from '../../config/read-plan-file.ts';
-import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
+import { readPlanFile, renderPlanYaml } from '../../config/plan-file.ts';
 import { planOf, type TaskPlan } from '../../core/task/task-keys.ts';
 import { badTask } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';

@@ -1,8 +1,7 @@
 import { dirname, join } from 'node:path';
-import { listConfigLeaves } from '../../config/config-leaves.ts';
-import type { LoadedConfig } from '../../config/load-config.ts';
-import { defaultConfig } from '../../config/parse-config.ts';
-import type { ValuePath } from '../../config/problem.ts';
+import { listConfigLeaves } from '../../config/config-values.ts';
+import { defaultConfig, type LoadedConfig } from '../../config/load-config.ts';
+import type { ValuePath } from '../../config/yaml-source.ts';
 import { placeReadPath } from '../../domain/config/cell-paths.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { TrustItem } from '../../domain/state/repository-trust.ts';

@@ -1,7 +1,6 @@
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { locate } from '../../config/locate-value.ts';
-import type { ValuePath } from '../../config/problem.ts';
-import { readYamlSource } from '../../config/yaml-source.ts';
+import { readYamlSource, type ValuePath } from '../../config/yaml-source.ts';
 import type { TrustItem } from '../../domain/state/repository-trust.ts';
 import { isBelow, realPathOf } from '../../util/path-places.ts';
 import { type ReadFile, sha256Of, shownFile, shownPath, shownTarget, shownText } from './file.ts';

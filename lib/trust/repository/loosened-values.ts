@@ -1,7 +1,7 @@
 import { valueAt } from '../../config/check-value.ts';
-import { listConfigLeaves } from '../../config/config-leaves.ts';
-import { defaultConfig } from '../../config/parse-config.ts';
-import type { ValuePath } from '../../config/problem.ts';
+import { listConfigLeaves } from '../../config/config-values.ts';
+import { defaultConfig } from '../../config/load-config.ts';
+import type { ValuePath } from '../../config/yaml-source.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { lockInside } from '../../util/path-globs.ts';
 

@@ -1,7 +1,7 @@
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
 import { makeRunnerContext } from '../../../lib/cell/run/make-context.ts';
 import type { examineDiagnostics } from '../../../lib/commands/doctor/diagnostics.ts';
-import { parseConfig } from '../../../lib/config/parse-config.ts';
+import { parseConfig } from '../../../lib/config/load-config.ts';
 import { openGit } from '../../../lib/git/open-git.ts';
 import type { TestRepo } from '../../support/repo.ts';
 

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseConfig } from '../../../lib/config/parse-config.ts';
+import { parseConfig } from '../../../lib/config/load-config.ts';
 import { configuredChoices } from '../../../lib/domain/config/role-settings.ts';
 import { flame } from '../../support/flame.ts';
 import { makeRepo, makeTempDir, type TestRepo } from '../../support/repo.ts';

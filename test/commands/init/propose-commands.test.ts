@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { main } from '../../../lib/cli/main.ts';
 import { proposeCommands } from '../../../lib/commands/init/propose-commands.ts';
-import { parseConfig } from '../../../lib/config/parse-config.ts';
+import { parseConfig } from '../../../lib/config/load-config.ts';
 import { programPath } from '../../../lib/util/programs.ts';
 import { makeFakeIo } from '../../support/fake-io.ts';
 import { flame } from '../../support/flame.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseConfig } from '../../../lib/config/parse-config.ts';
+import { parseConfig } from '../../../lib/config/load-config.ts';
 import { flame } from '../../support/flame.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 import { hasBubblewrap, testIf } from '../../support/skip.ts';

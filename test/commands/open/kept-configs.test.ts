@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { configChanges, keepConfig } from '../../../lib/commands/open/kept-configs.ts';
-import type { LoadedConfig } from '../../../lib/config/load-config.ts';
-import { parseConfig } from '../../../lib/config/parse-config.ts';
+import { type LoadedConfig, parseConfig } from '../../../lib/config/load-config.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 function load(text: string): LoadedConfig {

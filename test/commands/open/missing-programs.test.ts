@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { missingPrograms } from '../../../lib/commands/open/missing-programs.ts';
-import { parseConfig } from '../../../lib/config/parse-config.ts';
+import { parseConfig } from '../../../lib/config/load-config.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { askTrust } from '../../../lib/ui/questions/ask-trust.ts';
 import { makeFakeIo } from '../../support/fake-io.ts';

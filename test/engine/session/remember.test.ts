@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultConfig } from '../../../lib/config/parse-config.ts';
+import { defaultConfig } from '../../../lib/config/load-config.ts';
 import { memoryDecision } from '../../../lib/core/admission/decisions.ts';
 import { memoryEntries } from '../../../lib/core/memory/session-memory.ts';
 import type { EventBody } from '../../../lib/domain/shown/event.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { demoConfig } from '../../../lib/commands/demo/demo-project.ts';
-import { parseConfig } from '../../../lib/config/parse-config.ts';
+import { parseConfig } from '../../../lib/config/load-config.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { type RepositoryContent, readRepositoryContent } from '../../../lib/trust/repository/content.ts';
 import { guardRepository } from '../../../lib/trust/repository/guard.ts';

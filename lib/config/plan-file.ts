@@ -1,15 +1,13 @@
-import { isSeq } from 'yaml';
+import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import * as z from 'zod';
 import { badPlan } from '../domain/bad-input.ts';
 import { type Plan, plannedTaskSchema, planSchema } from '../domain/state/plan.ts';
 import { nearestName } from '../util/nearest-name.ts';
-import { checkValue, keepSound, valueAt } from './check-value.ts';
-import { renderPath } from './describe-issue.ts';
+import { checkValue, keepSound, renderPath, valueAt } from './check-value.ts';
 import { keyNames } from './json-schema.ts';
 import { locate } from './locate-value.ts';
-import type { Problem, ValuePath } from './problem.ts';
 import { refuseProblems } from './render-problems.ts';
-import { readYamlSource, type YamlSource } from './yaml-source.ts';
+import { type Problem, readYamlSource, type ValuePath, type YamlSource } from './yaml-source.ts';
 
 const maxLength = 10_000_000;
 const tasksSchema = planSchema.shape.tasks;
@@ -118,4 +116,55 @@ function misspeltIn(
         ...locate(source, [...path, key], 'key'),
       };
     });
+}
+
+const header = ` The plan: change, add or remove tasks, save and close. With no tasks left, nothing is done.
+
+ id                   lower-case letters, digits and hyphens, its own for each task: task-001
+ title                one line
+ description          what to do; all the worker is told. Text of several lines goes below a |
+ priority             1 goes first
+ cohesion_group       tasks of one group are reviewed and landed together
+ dependencies         ids of the tasks whose work this one builds on
+ file_locks           files, folders (src/) and globs (src/**/*.ts) it may change
+ acceptance_criteria  what must be true in the end
+ constraints          what must not be done
+ model, adapter       optional: another model, another agent CLI
+ attempts             optional: so many agents at once, of which one counts: 3, or
+                      [{adapter: codex}, {model: claude-opus-4-1}]`;
+
+/** A plan as YAML for an editor, its fields explained above; readPlanFile reads back the same plan. */
+export function renderPlanYaml(plan: Plan): string {
+  const document = new Document({ tasks: plan.tasks.map(withoutNulls) });
+  document.commentBefore = header;
+  visit(document, {
+    // Short lists fit a line; ids hold nothing that needs quotes.
+    Pair(_, pair) {
+      if (isScalar(pair.key) && pair.key.value === 'dependencies' && isSeq(pair.value))
+        pair.value.flow = true;
+    },
+    Seq(_, list) {
+      for (const [index, item] of list.items.entries()) if (isMap(item)) item.spaceBefore = index > 0;
+    },
+    Scalar(_, scalar) {
+      const isLong = typeof scalar.value === 'string' && scalar.value.includes('\n');
+      if (isLong) scalar.type = 'BLOCK_LITERAL';
+    },
+  });
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+function withoutNulls(task: object): object {
+  return Object.fromEntries(
+    Object.entries(task).flatMap(([key, value]): [string, unknown][] => {
+      if (value === null || value === undefined) return [];
+      return [[key, key === 'attempts' && Array.isArray(value) ? briefly(value) : value]];
+    }),
+  );
+}
+
+/** Attempts that are all alike are a number. */
+function briefly(attempts: readonly object[]): unknown {
+  const named = attempts.map(withoutNulls);
+  return named.every((one) => Object.keys(one).length === 0) ? attempts.length : named;
 }
