@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { removeTree } from '../../lib/cell/remove-tree.ts';
-import { sha256Of } from '../../lib/trust/repository/file.ts';
+import { sha256Of } from '../../lib/trust/repository/read-once.ts';
 import { cloneStateDir } from '../../lib/util/own-folders.ts';
 
 const made: string[] = [];

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isAgentProgram, isTypedIn, standsBetween } from '../../lib/trust/agent-programs.ts';
+import { isAgentProgram, isTypedIn, standsBetween } from '../../lib/trust/chats.ts';
 
 const processOf = (line: string) => {
   const words = line.split(' ');

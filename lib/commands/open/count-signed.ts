@@ -7,9 +7,8 @@ import type { RefusedSeal, SignatureNote } from '../../domain/state/signatures.t
 import { firstCommit } from '../../git/objects/first-commit.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { chatAround } from '../../trust/chats.ts';
-import { latestTime } from '../../trust/decisions/latest-time.ts';
 import { openDecisionLog } from '../../trust/decisions/open-decision-log.ts';
-import { verifySeals } from '../../trust/decisions/verify-seals.ts';
+import { latestTime, verifySeals } from '../../trust/decisions/verify-seals.ts';
 import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
 import { readConfig } from './read-config.ts';
 import type { Reading } from './read-state.ts';

@@ -9,7 +9,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { GateLine } from '../../domain/questions/gate.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import { chatAround, rememberChats } from '../../trust/chats.ts';
-import { requireOwnTerminal } from '../../trust/decisions/require-human.ts';
+import { requireOwnTerminal } from '../../trust/decisions/open-decision-log.ts';
 import { processStart, readLink } from '../../util/process-identity.ts';
 import { randomName } from '../../util/short-names.ts';
 import { replaceFile } from '../../util/write-files.ts';

@@ -9,7 +9,7 @@ import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { type Idents, openIdents } from '../../git/process/read-identity.ts';
 import type { AdmissionStore } from '../../store/admission/admission-store.ts';
 import { cloneSigner } from '../../trust/clone-key.ts';
-import { adoptMovedClone } from '../../trust/moved-clone.ts';
+import { adoptMovedClone } from '../../trust/own-tips.ts';
 import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.ts';
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
 import { readGitColor } from './git-color.ts';

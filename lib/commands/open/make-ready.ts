@@ -1,7 +1,7 @@
 import type { Io } from '../../domain/shown/command.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import { prepareRepository } from '../../git/setup/prepare-repository.ts';
-import { noteClone } from '../../trust/moved-clone.ts';
+import { noteClone } from '../../trust/own-tips.ts';
 import { clearLeftovers } from './clear-leftovers.ts';
 import { keepConfig } from './kept-configs.ts';
 import { requireWorkTree } from './read-config.ts';

@@ -1,7 +1,7 @@
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import { chatAround } from '../../trust/chats.ts';
-import { requireOwnTerminal } from '../../trust/decisions/require-human.ts';
+import { requireOwnTerminal } from '../../trust/decisions/open-decision-log.ts';
 
 /** Subject of the error where a chat's model, which has the person's shell, decides what may run. */
 export const trustWord = "What this repository's files may run";

@@ -6,13 +6,21 @@ import { placeReadPath } from '../../domain/config/cell-paths.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { TrustItem } from '../../domain/state/repository-trust.ts';
 import { isBelow, realPathOf } from '../../util/path-places.ts';
-import { type ReadFile, readFileOnce, sha256Of } from './file.ts';
-import { type ContentPlaces, fileItem, lineFinder, type Place, setting, templateItem } from './items.ts';
+import {
+  type ContentPlaces,
+  defaultWorktreeDir,
+  fileItem,
+  lineFinder,
+  type Place,
+  pluginFolder,
+  readTemplates,
+  setting,
+  templateItem,
+  worktreesOutside,
+} from './content-items.ts';
 import { listLoosened } from './loosened-values.ts';
 import { readNamedFiles, readNamedOfWords } from './named-files.ts';
-import { defaultWorktreeDir, pluginFolder, worktreesOutside } from './outside-folders.ts';
-import { readFolderOnce } from './read-folder.ts';
-import { readTemplates } from './templates.ts';
+import { type ReadFile, readFileOnce, readFolderOnce, sha256Of } from './read-once.ts';
 
 /** Content of a repository's files that is run or shown, as it was read: no other bytes are used later. */
 export interface RepositoryContent {

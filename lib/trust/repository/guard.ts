@@ -1,9 +1,8 @@
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import type { TrustItem } from '../../domain/state/repository-trust.ts';
 import type { RepositoryContent } from './content.ts';
-import { type ReadFile, shownFile } from './file.ts';
 import { type NamingPlace, readNamedFiles, readNamedOfWords } from './named-files.ts';
-import { readFolderOnce } from './read-folder.ts';
+import { type ReadFile, readFolderOnce, shownFile } from './read-once.ts';
 
 /** Stands before everything that a repository's files make run: it runs as it was allowed, or not at all. */
 export interface RepositoryGuard {

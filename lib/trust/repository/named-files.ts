@@ -4,8 +4,7 @@ import { wildcardMatches } from '../../util/path-globs.ts';
 import { isBelow, realPathOf } from '../../util/path-places.ts';
 import { isFolder } from '../../util/read-file.ts';
 import { byText } from '../../util/sort-and-group.ts';
-import { type ReadFile, readFileOnce } from './file.ts';
-import { readPrograms } from './read-folder.ts';
+import { type ReadFile, readFileOnce, readPrograms } from './read-once.ts';
 import { commandsIn, recipesOf, runsPackages } from './recipes.ts';
 import { runsUnnamed } from './unnamed-programs.ts';
 

@@ -9,7 +9,7 @@ import { isBelow, realPathOf } from '../../util/path-places.ts';
 import { namesIn } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import type { RepositoryContent } from './content.ts';
-import { sha256Of } from './file.ts';
+import { sha256Of } from './read-once.ts';
 
 /** The person of a permission, and the configuration and clone that it is for. */
 export interface PermissionPlace {

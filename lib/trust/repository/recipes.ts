@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { isRecord } from '../../util/json.ts';
-import type { ReadFile } from './file.ts';
+import type { ReadFile } from './read-once.ts';
 
 const packageFiles = ['package.json'];
 // Settings of these runners may name another shell, or code that is loaded first.

@@ -10,8 +10,7 @@ import {
   signatureNamespace,
 } from '../../../lib/domain/state/signatures.ts';
 import { signText } from '../../../lib/git/process/ssh-signature.ts';
-import { latestTime } from '../../../lib/trust/decisions/latest-time.ts';
-import { verifySeals } from '../../../lib/trust/decisions/verify-seals.ts';
+import { latestTime, verifySeals } from '../../../lib/trust/decisions/verify-seals.ts';
 import { cloneStateDir } from '../../../lib/util/own-folders.ts';
 import { makeRepo, makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';
