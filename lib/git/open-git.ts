@@ -4,25 +4,20 @@ import type { Detours } from '../domain/ports/git-contents.ts';
 import type { GitPort, RefInfo, Repository } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
 import type { StepObserver } from './cells/import-objects.ts';
-import { pathsChanged, tryMerge } from './cells/try-merge.ts';
+import { pathsChanged, tryMerge } from './cells/trials.ts';
+import { listDetours } from './objects/commit-files.ts';
 import { type GitAccess, onObjects, whereThePersonIs } from './objects/git-access.ts';
-import { listDetours } from './objects/list-detours.ts';
-import { repackLoose } from './objects/repack-loose.ts';
+import { repackLoose } from './objects/loose-object.ts';
 import { openCells } from './open-cells.ts';
-import { openCommits, openMerging } from './open-commits.ts';
-import { openDiffs, openFiles } from './open-contents.ts';
+import { objectReader, openCommits, openDiffs, openFiles, openMerging } from './open-objects.ts';
 import { openWorktrees } from './open-worktrees.ts';
 import { CatFile } from './process/cat-file.ts';
 import { discoverRepository } from './process/discover-repository.ts';
-import { inertDrivers } from './process/inert-drivers.ts';
-import { lateSignal } from './process/late-signal.ts';
-import { readQuietConfig } from './process/quiet-config.ts';
 import { type Idents, openIdents } from './process/read-identity.ts';
 import { type GitContext, runGit } from './process/run-git.ts';
-import { repositorySettings } from './process/settings.ts';
-import { objectReader } from './read-objects.ts';
-import { KnownCommits } from './refs/known-commits.ts';
-import { restingTip } from './worktrees/resting-tip.ts';
+import { inertDrivers, readQuietConfig, repositorySettings } from './process/settings.ts';
+import { KnownCommits } from './refs/resolve-commit.ts';
+import { restingTip } from './worktrees/branch-uses.ts';
 
 export interface OpenOptions {
   /** Where it is found already. */
@@ -130,4 +125,22 @@ async function eachRef(context: GitContext, which: readonly string[]): Promise<r
       const [type, commit = '', ref = ''] = line.split(' ');
       return type === 'commit' ? [{ ref: parseRefName(ref), commit: parseObjectId(commit) }] : [];
     });
+}
+
+/**
+ * Aborts `ms` milliseconds after `signal` did, at once with `hurry`: what is almost done when a person stops the program
+ * comes to its end. Its timer keeps no process running.
+ */
+export function lateSignal(
+  { signal, hurry }: { readonly signal?: AbortSignal | undefined; readonly hurry?: AbortSignal | undefined },
+  ms: number,
+): AbortSignal {
+  const late = new AbortController();
+  const abort = (): void => late.abort();
+  const onStop = (): void => void setTimeout(abort, ms).unref();
+  if (signal?.aborted) onStop();
+  else signal?.addEventListener('abort', onStop, { once: true });
+  if (hurry?.aborted) abort();
+  else hurry?.addEventListener('abort', abort, { once: true });
+  return late.signal;
 }

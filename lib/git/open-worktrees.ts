@@ -2,14 +2,18 @@ import type { ObjectId } from '../domain/ids.ts';
 import type { GitWorktrees } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { type GitAccess, inWorkTree, withVariables } from './objects/git-access.ts';
-import { gitEnvironment } from './process/git-environment.ts';
+import { gitEnvironment } from './process/limit-git.ts';
 import type { GitContext } from './process/run-git.ts';
-import { readHead } from './refs/head-state.ts';
-import { advanceObstacles, advanceWorktree } from './worktrees/advance-worktree.ts';
-import { readBranchUses } from './worktrees/branch-uses.ts';
-import { filesInTheWay } from './worktrees/files-in-the-way.ts';
-import { addPersonWorktree, detachWorktree, removePersonWorktree } from './worktrees/person-worktree.ts';
-import { placedWorktrees } from './worktrees/placed-worktrees.ts';
+import { readHead } from './refs/resolve-commit.ts';
+import { placedWorktrees, readBranchUses } from './worktrees/branch-uses.ts';
+import {
+  addPersonWorktree,
+  advanceObstacles,
+  advanceWorktree,
+  detachWorktree,
+  removePersonWorktree,
+} from './worktrees/person-worktree.ts';
+import { filesInTheWay } from './worktrees/worktree-paths.ts';
 
 export function openWorktrees(access: GitAccess): GitWorktrees {
   return {

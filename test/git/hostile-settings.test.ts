@@ -6,7 +6,7 @@ import { judgeAnthropic } from '../../lib/cell/gateway/dialects/anthropic-reques
 import { mayAskFor } from '../../lib/domain/config/asked-model.ts';
 import { workBounds } from '../../lib/domain/config/work-bounds.ts';
 import { lookOver } from '../../lib/git/cells/look-over.ts';
-import { readQuietConfig } from '../../lib/git/process/quiet-config.ts';
+import { readQuietConfig } from '../../lib/git/process/settings.ts';
 import { makeRepo, makeTempDir } from '../support/repo.ts';
 
 test('SBX-2: patterns that git matches for minutes are too much, usual ones and comments are not', async () => {

@@ -1,7 +1,6 @@
 import { unreadablePaths } from '../../domain/config/cell-paths.ts';
 import type { Launch } from '../../domain/ports/adapter.ts';
-import { hideContents } from '../../git/cells/hide-contents.ts';
-import { lookAway } from '../../git/cells/look-away.ts';
+import { hideContents, lookAway } from '../../git/cells/hide-contents.ts';
 import { closedSettings } from '../egress/cell-registries.ts';
 import type { CellEgress } from '../egress/open-egress.ts';
 import type { RunnerContext, WorkTreeView } from '../runner-context.ts';

@@ -1,4 +1,4 @@
-import { readQuietConfig } from '../../git/process/quiet-config.ts';
+import { readQuietConfig } from '../../git/process/settings.ts';
 import { decide } from '../../policy/decide.ts';
 import { closeInherited } from '../../util/close-inherited.ts';
 import { probeWatcher } from '../probes/probe-watcher.ts';

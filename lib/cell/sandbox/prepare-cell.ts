@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { placeReadPath } from '../../domain/config/cell-paths.ts';
-import { largestFile } from '../../git/cells/index-file.ts';
+import { largestFile } from '../../git/cells/measure-work.ts';
 import { isBelow, realPath } from '../../util/path-places.ts';
 import { dependencyVariables, overlaysOf } from '../dependencies/own-dependencies.ts';
 import type { RunFolder } from '../run-folder.ts';

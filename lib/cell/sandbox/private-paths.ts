@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { maskedPaths } from '../../domain/config/cell-paths.ts';
-import { listUntracked } from '../../git/worktrees/untracked-paths.ts';
+import { listUntracked } from '../../git/worktrees/worktree-paths.ts';
 import { hiddenPartOf, isMeant } from '../../policy/hidden-names.ts';
 import { hasWildcard, pathMatches } from '../../util/path-globs.ts';
 import { isBelow, realPath } from '../../util/path-places.ts';

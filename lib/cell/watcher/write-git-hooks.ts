@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quoteValue } from '../../git/process/quiet-config.ts';
+import { quoteValue } from '../../git/process/settings.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Io } from '../../domain/shown/command.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { RefusedSeal, SignatureNote } from '../../domain/state/signatures.ts';
-import { firstCommit } from '../../git/objects/first-commit.ts';
+import { firstCommit } from '../../git/objects/read-commits.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { chatAround } from '../../trust/chats.ts';
 import { openDecisionLog } from '../../trust/decisions/open-decision-log.ts';

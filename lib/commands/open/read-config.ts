@@ -4,7 +4,7 @@ import { findConfigFile } from '../../config/find-config-file.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import { gitDirOf } from '../../git/process/git-dir-of.ts';
+import { gitDirOf } from '../../git/process/discover-repository.ts';
 import { isBelow, realPathOf } from '../../util/path-places.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { gitEnvironment } from '../../git/process/git-environment.ts';
+import { gitEnvironment } from '../../git/process/limit-git.ts';
 import { isRecord } from '../../util/json.ts';
 import { programPath } from '../../util/programs.ts';
 

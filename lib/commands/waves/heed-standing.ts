@@ -4,7 +4,7 @@ import type { ChangesetRequest } from '../../domain/state/changeset.ts';
 import { viewSession } from '../../engine/record.ts';
 import { recordMerged } from '../../engine/review/record-request.ts';
 import { ownRequests } from '../../engine/review/request-tip.ts';
-import { fetchBranch } from '../../git/refs/fetch-branch.ts';
+import { fetchBranch } from '../../git/refs/remote-branch.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { forgeOf, openForge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';

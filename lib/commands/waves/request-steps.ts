@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/shown/command.ts';
-import { pushBranch } from '../../git/refs/push-branch.ts';
+import { pushBranch } from '../../git/refs/remote-branch.ts';
 import { noRemote, pickRemote } from '../../store/sync/pick-remote.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

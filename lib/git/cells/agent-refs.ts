@@ -4,7 +4,7 @@ import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.
 import { entriesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitAccess, onObjects } from '../objects/git-access.ts';
 import { gitText } from '../process/run-git.ts';
-import { reftableOf } from '../refs/reftable.ts';
+import { reftableOf } from '../refs/ref-files.ts';
 
 /** The name of the common folder of an agent's git in its private git folder. */
 export const agentCommon = 'common';

@@ -1,17 +1,32 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  type Stats,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
+import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { CellWorktree, LeftoverInit } from '../../domain/ports/git-cells.ts';
+import { joinNames, nameBytes } from '../../util/file-names.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import { commitTree } from '../objects/commit-tree.ts';
 import type { GitAccess } from '../objects/git-access.ts';
-import { looseFile } from '../objects/read-loose.ts';
+import { looseFile } from '../objects/object-source.ts';
+import { requireGoing } from '../process/limit-git.ts';
+import { type GitContext, runGit, runGitChain } from '../process/run-git.ts';
+import { listLeftovers } from './leftovers.ts';
 import type { CellPaths } from './paths.ts';
 import { readRecord } from './record.ts';
-import { stagePaths } from './stage-paths.ts';
-import { followAgent, forgetOwnIndex, noteOwnIndex, pathsOf } from './view.ts';
+import { requireEmptySubmodules } from './submodules.ts';
+import { followAgent, forgetOwnIndex, noteOwnIndex, ownGit, pathsOf } from './view.ts';
 
 /**
  * Commits the present content of these paths on top of the cell's HEAD, as `author`, committed by the person.
@@ -75,5 +90,118 @@ export async function copyToQuarantine({ intake, objectDir }: CellPaths): Promis
       const target = looseFile(objectDir, `${folder}${name}`);
       if (/^[0-9a-f]+$/.test(name) && !existsSync(target)) copyFileSync(join(intake, folder, name), target);
     }
+  }
+}
+
+interface RescueInit {
+  readonly message: string;
+  readonly author: string;
+  /** Paths that are left out. */
+  readonly without?: readonly string[];
+  /** Paths that git ignores. */
+  readonly also?: readonly string[];
+}
+
+/**
+ * Commits the whole worktree of a cell into its quarantine, ignored and prepared files left out, and changes
+ * nothing the agent's git would see: it can be done again. The commit stands on the agent's HEAD, and on the
+ * start where that is broken. null: nothing differs from the start.
+ */
+export async function rescueCell(
+  access: GitAccess,
+  cell: CellWorktree,
+  { without = [], also = [], ...init }: RescueInit,
+): Promise<ObjectId | null> {
+  const places = pathsOf(access, cell);
+  const { root } = places;
+  const { head, git } = await openView(access, cell);
+  await requireEmptySubmodules(access, cell, head);
+  try {
+    const left = new Set(without);
+    const found = await listLeftovers(git, root, access.bounds);
+    const paths = [...found.map(({ path }) => path).filter((path) => !left.has(path)), ...also];
+    if (paths.length === 0 && head === cell.start) return null;
+    // Before it, too: killed in it, what is staged would be taken for what HEAD holds, and the cell for empty.
+    forgetOwnIndex(places);
+    const tree = await stagePaths(git, paths);
+    killPoint('rescue staged');
+    return await commitTree(access, git, { tree, parents: [head], ...init });
+  } finally {
+    forgetOwnIndex(places);
+  }
+}
+
+async function openView(
+  access: GitAccess,
+  cell: CellWorktree,
+): Promise<{ readonly head: ObjectId; readonly git: GitContext }> {
+  try {
+    return await followAgent(access, cell);
+  } catch (error) {
+    const isBroken = error instanceof FlameError && /^cell-(?:head|objects)-/.test(error.code);
+    // More than can be judged stays where it is, whole.
+    if (!isBroken) throw error;
+    const git = await ownGit(access, cell);
+    await runGit(git, ['read-tree', '--reset', cell.start]);
+    return { head: cell.start, git };
+  }
+}
+
+const pathsAtOnce = 500;
+
+/**
+ * Puts the present content of these paths of a work tree into git's index; returns the tree that makes. What is
+ * no file there any more (it is gone, a pipe, or below what is a link now) is taken out of it.
+ */
+export async function stagePaths(git: GitContext, paths: readonly string[]): Promise<ObjectId> {
+  const isFolder = rememberFolders(git.cwd);
+  const isPresent = (path: string): boolean => isFolder(dirname(path)) && isContent(fileAt(git.cwd, path));
+  const [present, absent]: [string[], string[]] = [[], []];
+  for (const [index, path] of paths.entries()) {
+    if (index % pathsAtOnce === pathsAtOnce - 1) {
+      await pause();
+      requireGoing(git.guard ?? {});
+    }
+    (isPresent(path) ? present : absent).push(path);
+  }
+  // First, so that a link can take the place of a folder.
+  if (absent.length > 0)
+    await runGit(git, ['update-index', '--force-remove', '-z', '--stdin'], { input: joinNames(absent) });
+  const commands = ['update-index --add --remove --replace -z --stdin', 'write-tree'];
+  const { stdout } = await runGitChain(git, commands, { input: joinNames(present) });
+  return parseObjectId(stdout.toString().trim());
+}
+
+/** Whether a path is that of a folder, no link on the way; `.` is. */
+function rememberFolders(root: string): (path: string) => boolean {
+  const known = new Map<string, boolean>([['.', true]]);
+  const isFolder = (path: string): boolean => {
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    const found = isFolder(dirname(path)) && (facts(fileAt(root, path))?.isDirectory() ?? false);
+    known.set(path, found);
+    return found;
+  };
+  return isFolder;
+}
+
+/** A file or a link; the right to read a file may have been taken away, and is given back. */
+function isContent(path: Buffer): boolean {
+  const found = facts(path);
+  if (found === null || !(found.isFile() || found.isSymbolicLink())) return false;
+  if (found.isFile() && (found.mode & 0o400) === 0) chmodSync(path, (found.mode & 0o777) | 0o600);
+  return true;
+}
+
+/** Bytes, since a name may be no text. */
+function fileAt(root: string, path: string): Buffer {
+  return Buffer.concat([Buffer.from(`${root}/`), nameBytes(path)]);
+}
+
+function facts(path: Buffer): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch {
+    return null;
   }
 }

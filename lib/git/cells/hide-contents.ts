@@ -1,8 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { braceExpand } from 'minimatch';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
+import { withVariables } from '../objects/git-access.ts';
+import { type GitContext, runGit } from '../process/run-git.ts';
+import { inertDrivers, readSettings } from '../process/settings.ts';
 import { hidingFile } from './agent-refs.ts';
 
 const heading = '# Hidden from agents; written before each cell.\n';
@@ -61,4 +64,18 @@ function inAnyCase(pattern: string): string {
 
 function quoted(pattern: string): string {
   return /[\s"\\]/.test(pattern) ? `"${pattern.replace(/["\\]/g, '\\$&')}"` : pattern;
+}
+
+/**
+ * Marks paths (absolute, below the worktree) that its cell shows empty as skip-worktree: for the agent's git they are
+ * as they were committed. Untracked paths are left out.
+ */
+export async function lookAway(context: GitContext, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const names = paths.map((path) => relative(context.cwd, path));
+  const { stdout } = await runGit(context, ['--literal-pathspecs', 'ls-files', '-z', '--', ...names]);
+  if (stdout.length === 0) return;
+  // Written again, the index compares files that are as young as it is, through the filters that attributes name.
+  const inert = withVariables(context, inertDrivers(await readSettings(context)));
+  await runGit(inert, ['update-index', '-z', '--skip-worktree', '--stdin'], { input: stdout });
 }

@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
-import { parseTree } from '../objects/parse-tree.ts';
-import { looseFile, readLoose } from '../objects/read-loose.ts';
+import { looseFile, readLoose } from '../objects/object-source.ts';
+import { parseTree } from '../objects/read-tree.ts';
 import { type GitGuard, requireGoing } from '../process/limit-git.ts';
 import { hasLoose } from './verify-objects.ts';
 

@@ -1,10 +1,11 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import type { WorkBounds } from '../../domain/config/work-bounds.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { shortId } from '../../util/short-names.ts';
+import type { ObjectFormat } from '../objects/make-object.ts';
 import { type ObjectSource, required } from '../objects/object-source.ts';
-import { parseTree, type TreeRow } from '../objects/parse-tree.ts';
-import { tooMuch } from './too-much.ts';
+import { parseTree, type TreeRow } from '../objects/read-tree.ts';
 
 const folderMode = '40000';
 const submoduleMode = '160000';
@@ -158,4 +159,55 @@ function add(one: Extent, other: Extent): Extent {
     bytes: one.bytes + other.bytes,
     depth: Math.max(one.depth, other.depth),
   };
+}
+
+/** Makes the error of an agent's work that exceeds a bound: `found` is its size, `most` the bound. */
+export function tooMuch(
+  what: string,
+  amount: { readonly found: number; readonly most: number; readonly where?: string },
+): FlameError {
+  const { found, most, where } = amount;
+  const place = where === undefined ? '' : ` (${where})`;
+  return new FlameError({
+    kind: 'refused',
+    code: 'cell-too-much',
+    message: `The work has ${inWords(found)} ${what}${place}; at most ${inWords(most)} are judged.`,
+    details: ['It stays in its worktree. Less at once can be judged.'],
+    data: { what, found, most },
+  });
+}
+
+function inWords(count: number): string {
+  return count > Number.MAX_SAFE_INTEGER ? 'countless' : count.toLocaleString('en-US');
+}
+
+// The fields of an entry: gitformat-index(5).
+const hashLengths = { sha1: 20, sha256: 32 } as const;
+const headerLength = 12;
+const statLength = 40;
+const sizeAt = 36;
+
+/** Bytes of the largest file that an index of any version names, as it lay on disk. */
+export function largestFile(bytes: Buffer, format: ObjectFormat): number {
+  if (bytes.length < headerLength) return 0;
+  const version = bytes.readUInt32BE(4);
+  let [at, most] = [headerLength, 0];
+  for (let left = bytes.readUInt32BE(8); left > 0; left -= 1) {
+    const flagsAt = at + statLength + hashLengths[format];
+    if (flagsAt + 2 > bytes.length) return most;
+    most = Math.max(most, bytes.readUInt32BE(at + sizeAt));
+    const isExtended = (bytes.readUInt16BE(flagsAt) & 0x4000) !== 0;
+    let nameAt = flagsAt + (isExtended ? 4 : 2);
+    // Version 4 begins a name with how much of the one before it is left out, and pads nothing.
+    if (version === 4) while (((bytes[nameAt++] ?? 0) & 0x80) !== 0);
+    const end = bytes.indexOf(0, nameAt);
+    if (end < 0) return most;
+    at = version === 4 ? end + 1 : at + paddedLength(end - at);
+  }
+  return most;
+}
+
+/** At least one NUL ends a name. */
+function paddedLength(used: number): number {
+  return (used + 8) & ~7;
 }

@@ -2,6 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CellWorktree, EndNote } from '../../domain/ports/git-cells.ts';
 import { killPoint } from '../../util/kill-point.ts';
+import { withLock } from '../../util/owned-lock.ts';
 import { processState } from '../../util/process-identity.ts';
 import { isMissing } from '../../util/read-file.ts';
 import { addToRecord, type CellRecord } from './record.ts';
@@ -103,4 +104,18 @@ export function listFolders(folder: string): readonly string[] {
     if (isMissing(error)) return [];
     throw error;
   }
+}
+
+// Of the process: callers in it wait here, in turn, instead of for each other's lock file.
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs `work` while no other caller, of this process or another, clears cells or adds worktrees. The work must be
+ * short: a holder of whom nothing is known is taken for dead after five seconds.
+ */
+export function withCellLock<T>(commonDir: string, work: () => T | Promise<T>): Promise<T> {
+  const options = { staleMs: 5_000, retries: { retries: 600, factor: 1.2, minTimeout: 5, maxTimeout: 100 } };
+  const turn = last.then(() => withLock(join(commonDir, 'blueflame', 'cells.lock'), options, work));
+  last = turn.catch(() => undefined);
+  return turn;
 }

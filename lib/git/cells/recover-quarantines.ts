@@ -1,17 +1,27 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CellInfo, CellWorktree } from '../../domain/ports/git-cells.ts';
+import { realPathOf } from '../../util/path-places.ts';
 import { processStart } from '../../util/process-identity.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import { gitsAt } from '../refs/gits-at.ts';
+import { removeCell, removingSuffix } from './add-cell.ts';
 import type { StepObserver } from './import-objects.ts';
 import { isLinkOf } from './leave-to-person.ts';
-import { locateWorktree, repairCell, wasMoved } from './locate-cell.ts';
-import { withCellLock } from './lock.ts';
-import { cellPaths, cellsFolder, describeCell, listFolders, makerOf, ownerState } from './paths.ts';
-import { type CellRecord, readRecord } from './record.ts';
-import { removeCell, removingSuffix } from './remove-cell.ts';
+import {
+  type CellPaths,
+  cellPaths,
+  cellsFolder,
+  describeCell,
+  listFolders,
+  makerOf,
+  ownerState,
+  withCellLock,
+} from './paths.ts';
+import { addToRecord, type CellRecord, readRecord } from './record.ts';
 
 const patienceMs = 10_000;
 
@@ -120,4 +130,88 @@ async function removeOrphans(commonDir: string): Promise<string[]> {
   );
   for (const id of orphans) await removeCell(commonDir, id, null);
   return orphans;
+}
+
+/**
+ * Finds the worktree of a cell: where it was made, where `git worktree repair` recorded it, or where it came along with
+ * a repository that was moved; null: at none of these. A worktree of another repository's cell, as where a repository
+ * was copied, doesn't count.
+ */
+function locateWorktree(
+  commonDir: string,
+  id: string,
+  { worktree }: Pick<CellRecord, 'worktree'>,
+): string | null {
+  if (worktree === null) return null;
+  const paths = cellPaths(commonDir, id);
+  const known = [worktree, dirname(readTextOrEmpty(join(paths.listing, 'gitdir')).trim())];
+  const mayBe = (path: string): boolean => existsSync(path) && linkState(paths, path) !== 'of another';
+  const came = (path: string): boolean => ['ours', 'broken'].includes(linkState(paths, path));
+  return (
+    known.find((path) => basename(path) === id && mayBe(path)) ??
+    placesAlong(commonDir, worktree).find(came) ??
+    null
+  );
+}
+
+/** Whether the repository was moved since a cell was made. */
+function wasMoved(commonDir: string, { common, worktree }: CellRecord): boolean {
+  if (common !== null) return realPathOf(common) !== realPathOf(commonDir);
+  // An earlier version made it, in the repository.
+  return worktree !== null && !existsSync(dirname(dirname(worktree)));
+}
+
+/** Makes what binds a cell to its worktree lead where they are now. What an agent put in the place of a link stays. */
+function repairCell(commonDir: string, id: string, record: CellRecord): void {
+  const path = locateWorktree(commonDir, id, record);
+  if (path === null) return;
+  const paths = cellPaths(commonDir, id);
+  const state = linkState(paths, path);
+  if (record.worktree === path && state !== 'broken') return;
+  for (const folder of [paths.listing, paths.agentGitDir])
+    writeFileSync(join(folder, 'gitdir'), `${join(path, '.git')}\n`);
+  const link = join(path, '.git');
+  const [, tail = ''] = tailOf(id).exec(readLink(link)) ?? [];
+  const target = tail.startsWith('/worktrees/')
+    ? join(commonDir, tail)
+    : join(paths.agentGitDir, tail.replace(/^.*\/git/, ''));
+  if (state === 'broken') replaceFile(link, `gitdir: ${target}\n`);
+  addToRecord(paths.root, { worktree: path, common: commonDir });
+}
+
+/** 'odd': it is no link of any cell of this name. */
+function linkState(paths: CellPaths, path: string): 'ours' | 'broken' | 'of another' | 'odd' {
+  const text = readLink(join(path, '.git'));
+  const [whole, tail = ''] = tailOf(paths.id).exec(text) ?? [];
+  if (whole === undefined) return 'odd';
+  const common = text.slice('gitdir: '.length, -1 - tail.length);
+  if (realPathOf(common) === realPathOf(dirname(dirname(paths.listing))))
+    return common === dirname(dirname(paths.listing)) ? 'ours' : 'broken';
+  return existsSync(cellPaths(common, paths.id).root) ? 'of another' : 'broken';
+}
+
+/** Matches what follows the common git directory in the `.git` of a cell, see leaveToPerson. */
+function tailOf(id: string): RegExp {
+  const name = id.replace(/[.]/g, '\\.');
+  return new RegExp(`(/blueflame/cells/${name}/git|/worktrees/${name}(?:/left-to-nobody)?)\\n$`);
+}
+
+/** '' where it is no file of the length of a link. */
+function readLink(link: string): string {
+  const facts = lstatSync(link, { throwIfNoEntry: false });
+  const isLink = facts?.isFile() === true && facts.size < 10_000;
+  const text = isLink ? readFileSync(link, 'utf8') : '';
+  return text.startsWith('gitdir: /') ? text : '';
+}
+
+/** Where a worktree would be that came along: below or beside the repository as it was, or in the folder of now. */
+function placesAlong(commonDir: string, worktree: string): readonly string[] {
+  const root = dirname(commonDir);
+  const names = worktree.split('/').filter((name) => name !== '');
+  const ends = names.map((_name, index) => names.slice(index).join('/')).reverse();
+  return [
+    ...[root, dirname(root)].flatMap((folder) => ends.map((end) => join(folder, end))),
+    join(`${root}.trees`, basename(worktree)),
+    join(`${commonDir.replace(/\.git$/, '')}.trees`, basename(worktree)),
+  ];
 }

@@ -6,8 +6,8 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { nameBytes, showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { listDetours, submodulesOf } from '../objects/commit-files.ts';
 import type { GitAccess } from '../objects/git-access.ts';
-import { listDetours, submodulesOf } from '../objects/list-detours.ts';
 import { factsOf } from './snapshot-cell.ts';
 import { onVerified, pathsOf } from './view.ts';
 

@@ -6,14 +6,12 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { type GitAccess, onObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
-import { verifiedObjects } from '../objects/object-source.ts';
-import { readLooseInfo } from '../objects/read-loose.ts';
+import { readLooseInfo, verifiedObjects } from '../objects/object-source.ts';
 import { requireGoing } from '../process/limit-git.ts';
 import { type GitContext, runGit, spawnGit } from '../process/run-git.ts';
-import { measureWork } from './measure-work.ts';
+import { measureWork, tooMuch } from './measure-work.ts';
 import { cellPaths } from './paths.ts';
 import { readRecord } from './record.ts';
-import { tooMuch } from './too-much.ts';
 
 /**
  * Copies what `tip` needs from the quarantine into the cell's intake, which only this function fills: each

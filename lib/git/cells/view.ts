@@ -6,7 +6,7 @@ import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import { type GitAccess, onObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
-import { resolveCommit } from '../refs/head-state.ts';
+import { resolveCommit } from '../refs/resolve-commit.ts';
 import { agentRef } from './agent-refs.ts';
 import { lookOver } from './look-over.ts';
 import { type CellPaths, cellPaths } from './paths.ts';

@@ -1,7 +1,8 @@
-import type { ObjectId } from '../../domain/ids.ts';
+import { type ObjectId, objectIdPattern } from '../../domain/ids.ts';
+import type { CommitPairing, CommitRange } from '../../domain/ports/git-contents.ts';
 import type { DiffStat } from '../../domain/state/changeset.ts';
 import type { FileStat, RenamedFile } from '../../domain/state/patch.ts';
-import { type GitContext, runGit } from '../process/run-git.ts';
+import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 
 // Attributes, drivers and settings can blank or disguise a file in a diff; these say no to each of them.
 // diff-tree, unlike diff, obeys no diff.* setting of the person either.
@@ -101,4 +102,42 @@ export async function readRenames(
   for (let at = 0; at + 2 < words.length; at += 3)
     renamed.push({ from: words[at + 1] ?? '', to: words[at + 2] ?? '' });
   return renamed;
+}
+
+/** Pairing takes time that grows with the square of the commits; a range of more gets its files compared alone. */
+const mostCommits = 100;
+
+/** Pairs the commits of a range with those of another, by `git range-diff`; null where there are too many to pair. */
+export async function pairCommits(
+  context: GitContext,
+  before: CommitRange,
+  now: CommitRange,
+): Promise<readonly CommitPairing[] | null> {
+  for (const range of [before, now]) {
+    const count = await gitText(context, ['rev-list', '--count', `^${range.start}`, range.commit, '--']);
+    if (Number(count) > mostCommits) return null;
+  }
+  const { stdout } = await runGit(context, [
+    // Its own run of git log shows notes where the person's settings do.
+    'range-diff',
+    '--no-color',
+    '--no-notes',
+    '--no-patch',
+    '--abbrev=64',
+    `${before.start}..${before.commit}`,
+    `${now.start}..${now.commit}`,
+    '--',
+  ]);
+  return stdout.toString().split('\n').flatMap(parsePair);
+}
+
+const kinds = { '=': 'same', '!': 'changed', '<': 'gone', '>': 'new' } as const;
+
+/** ` 1:  ID ! 2:  ID subject`; a side that has none is `-:  ----`. */
+function parsePair(line: string): readonly CommitPairing[] {
+  const match = /^\s*(?:-|\d+):\s+(\S+) ([=!<>])\s+(?:-|\d+):\s+(\S+) ?(.*)$/.exec(line);
+  if (match === null) return [];
+  const [, old = '', sign = '=', made = '', subject = ''] = match;
+  const idOf = (text: string): ObjectId | null => (objectIdPattern.test(text) ? (text as ObjectId) : null);
+  return [{ kind: kinds[sign as keyof typeof kinds], old: idOf(old), new: idOf(made), subject }];
 }

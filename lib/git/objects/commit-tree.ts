@@ -2,8 +2,7 @@ import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { CommitRequest } from '../../domain/ports/git-commits.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 import { readSettings } from '../process/settings.ts';
-import { signingFailed } from '../process/signing-failed.ts';
-import { requireOwnSigner } from '../process/signing-programs.ts';
+import { requireOwnSigner, signingFailed } from '../process/signing-programs.ts';
 import { type GitAccess, withVariables } from './git-access.ts';
 
 /** Whether the person has their commits signed, where they stand. */

@@ -8,7 +8,7 @@ import type { CatFile } from '../process/cat-file.ts';
 import type { GitGuard } from '../process/limit-git.ts';
 import type { Idents } from '../process/read-identity.ts';
 import type { GitContext } from '../process/run-git.ts';
-import type { KnownCommits } from '../refs/known-commits.ts';
+import type { KnownCommits } from '../refs/resolve-commit.ts';
 
 /** The context of every git operation: where the person stands, and the repository found there. */
 export interface GitAccess {

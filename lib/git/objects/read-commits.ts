@@ -1,9 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { noCommit } from '../../domain/bad-input.ts';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
-import type { CommitInfo } from '../../domain/ports/git-commits.ts';
-import { type GitContext, runGit } from '../process/run-git.ts';
+import type { CommitInfo, GitCommits } from '../../domain/ports/git-commits.ts';
+import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 import type { ObjectSource } from './object-source.ts';
-import { parseCommit } from './parse-commit.ts';
 
 // rev-list, unlike log, obeys no log.* setting, one of which starts gpg.
 const format = '--format=%H%x00%T%x00%P%x00%an <%ae>%x00%cn <%ce>%x00%at%x00%ct%x00%B%x00';
@@ -80,4 +80,75 @@ function parseCommits(text: string): CommitInfo[] {
 /** git prints nothing of a time it can't read. */
 function parseTime(text: string): number {
   return text === '' ? Number.NaN : Number(text);
+}
+
+const plainName = /^[^<>\s](?:[^<>]*[^<>\s])? <[^<>\s]*>$/;
+const plainTime = /^(?:0|[1-9]\d{0,11})$/;
+
+/** Parses a commit as `git rev-list` would report it; null where only git can: other encodings, odd headers. */
+export function parseCommit(oid: ObjectId, bytes: Buffer): CommitInfo | null {
+  if (!isUtf8(bytes) || bytes.includes(0)) return null;
+  const text = bytes.toString();
+  const end = text.indexOf('\n\n');
+  const header = text.slice(0, end);
+  const found =
+    /^tree ([0-9a-f]+)\n((?:parent [0-9a-f]+\n)*)author (.*) (\d+) [+-]\d+\ncommitter (.*) (\d+) [+-]\d+(?:\n|$)/.exec(
+      header,
+    );
+  const [, tree = '', parents = '', author = '', authored = '', committer = '', committed = ''] = found ?? [];
+  // The first line of the message follows one empty line; what else may stand there, git knows.
+  if (end < 0 || text[end + 2] === '\n' || /^encoding /m.test(header)) return null;
+  if (![author, committer].every((name) => plainName.test(name))) return null;
+  if (![authored, committed].every((time) => plainTime.test(time))) return null;
+  return {
+    oid,
+    tree: tree as ObjectId,
+    parents: [...parents.matchAll(/[0-9a-f]{40,}/g)].map(([parent]) => parent as ObjectId),
+    author,
+    committer,
+    authored: Number(authored),
+    committed: Number(committed),
+    message: text.slice(end + 2),
+  };
+}
+
+/** How commits descend from each other, by git. */
+export function commitGraph(
+  objects: GitContext,
+): Pick<GitCommits, 'isAncestor' | 'independent' | 'mergeBase'> {
+  return {
+    isAncestor: async (ancestor, descendant) => {
+      if (ancestor === descendant) return true;
+      const args = ['merge-base', '--is-ancestor', ancestor, descendant];
+      return (await runGit(objects, args, { accept: [0, 1] })).exitCode === 0;
+    },
+    independent: async (commits) => {
+      const all = [...new Set(commits)];
+      if (all.length < 2) return all;
+      const kept = (await gitText(objects, ['merge-base', '--independent', ...all])).split('\n');
+      return all.filter((commit) => kept.includes(commit));
+    },
+    mergeBase: async (one, other) => {
+      const { exitCode, stdout } = await runGit(objects, ['merge-base', one, other], { accept: [0, 1] });
+      return exitCode === 0 ? parseObjectId(stdout.toString().trim()) : null;
+    },
+  };
+}
+
+/**
+ * Where the history of a branch begins, by first parents: the same in every whole clone. null: there is no such branch,
+ * or its beginning is cut off here.
+ */
+export async function firstCommit(context: GitContext, branch: string): Promise<ObjectId | null> {
+  const args = ['rev-list', '--first-parent', '--max-parents=0', `refs/heads/${branch}`, '--'];
+  const { exitCode, stdout } = await runGit(context, args, { accept: [0, 128] });
+  const [oid = ''] = stdout.toString().trim().split('\n');
+  if (exitCode !== 0 || oid === '') return null;
+  return (await isGrafted(context, oid)) ? null : parseObjectId(oid);
+}
+
+/** Whether a shallow clone cuts the history off at a commit that has parents elsewhere. */
+async function isGrafted(context: GitContext, oid: string): Promise<boolean> {
+  const { stdout } = await runGit(context, ['cat-file', 'commit', oid]);
+  return /^tree .*\nparent /.test(stdout.toString());
 }

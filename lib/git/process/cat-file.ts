@@ -3,8 +3,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { holdChild } from '../../util/programs.ts';
 import { type GitObject, noBytes, type ObjectCommand, parseAnswer } from './cat-file-answer.ts';
-import { gitMissing } from './git-failed.ts';
-import { type GitContext, spawnGit } from './run-git.ts';
+import { type GitContext, gitMissing, spawnGit } from './run-git.ts';
 
 interface Request {
   readonly command: ObjectCommand;

@@ -1,10 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { noFolder } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Repository } from '../../domain/ports/git-port.ts';
+import { parseObjectId } from '../../domain/ids.ts';
+import type { Repository, WorktreeInfo } from '../../domain/ports/git-port.ts';
+import { realPathOf } from '../../util/path-places.ts';
 import { programPath } from '../../util/programs.ts';
-import { listWorktrees } from './list-worktrees.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitContext, type GitResult, gitText, runGit } from './run-git.ts';
 
 const oldestGit = '2.38';
@@ -143,4 +145,43 @@ function safeDirectory(stderr: string): string[] {
     .split('\n')
     .filter((line) => line.includes('safe.directory '))
     .map((line) => line.trim());
+}
+
+/** All work trees of the repository, the main one (or the bare repository) first. */
+export async function listWorktrees(
+  context: GitContext,
+): Promise<readonly (WorktreeInfo & { readonly isBare: boolean })[]> {
+  const { stdout } = await runGit(context, ['worktree', 'list', '--porcelain', '-z']);
+  return parseWorktrees(stdout.toString());
+}
+
+/** Parses `git worktree list --porcelain -z`: NUL after each attribute, another after each worktree. */
+export function parseWorktrees(text: string): readonly (WorktreeInfo & { readonly isBare: boolean })[] {
+  return text
+    .split('\0\0')
+    .filter((record) => record !== '')
+    .map((record) => {
+      const attributes = new Map(record.split('\0').map(splitAttribute));
+      const head = attributes.get('HEAD');
+      return {
+        path: attributes.get('worktree') ?? '',
+        head: head === undefined || /^0+$/.test(head) ? null : parseObjectId(head),
+        branch: attributes.get('branch')?.replace(/^refs\/heads\//, '') ?? null,
+        isBare: attributes.has('bare'),
+      };
+    });
+}
+
+function splitAttribute(line: string): readonly [string, string] {
+  const space = line.indexOf(' ');
+  return space < 0 ? [line, ''] : [line.slice(0, space), line.slice(space + 1)];
+}
+
+/** Where the `.git` of a folder really is or leads; null: there is none, or git would find no repository by it. */
+export function gitDirOf(folder: string): string | null {
+  const git = join(folder, '.git');
+  const facts = statSync(git, { throwIfNoEntry: false });
+  if (facts?.isDirectory() === true) return realPathOf(git);
+  const [, target] = (facts?.isFile() === true && /^gitdir: (.+)\n?$/.exec(readTextOrEmpty(git))) || [];
+  return target === undefined ? null : realPathOf(resolve(folder, target));
 }

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { environmentOf, gitIn, safeConfig } from './git-environment.ts';
-import { limitGit } from './limit-git.ts';
+import { environmentOf, gitIn, limitGit, safeConfig } from './limit-git.ts';
 import type { GitContext } from './run-git.ts';
 
 /**

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { environmentOf } from './git-environment.ts';
+import { environmentOf } from './limit-git.ts';
 import { type GitContext, gitText } from './run-git.ts';
 import { readSettings } from './settings.ts';
 

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import { isBelow, realPathOf } from '../../util/path-places.ts';
-import { listWorktrees } from './list-worktrees.ts';
+import { listWorktrees } from './discover-repository.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
 /** The programs git starts for a signature, by the format of signatures. */
@@ -111,4 +111,9 @@ function signsInside(key: string | null, path: string): FlameError {
     ],
     hints: [...mends, 'git config commit.gpgSign false', 'git flame review'],
   });
+}
+
+/** A signature that was asked for could not be made. `message` says what did not happen then. */
+export function signingFailed(message: string, init: Pick<FlameErrorInit, 'details' | 'hints'>): FlameError {
+  return new FlameError({ ...init, kind: 'refused', code: 'signing-failed', message });
 }

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { parseSigner, type Signer } from '../../domain/config/signers.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { programPath } from '../../util/programs.ts';
-import { gitEnvironment } from './git-environment.ts';
+import { gitEnvironment } from './limit-git.ts';
 import type { GitContext } from './run-git.ts';
-import { signingFailed } from './signing-failed.ts';
-import { readSetting, requireOwnProgram, requireOwnSigner } from './signing-programs.ts';
+import { readSetting, requireOwnProgram, requireOwnSigner, signingFailed } from './signing-programs.ts';
 
 const verifier = 'ssh-keygen';
 

@@ -6,11 +6,10 @@ import { withLock } from '../../util/owned-lock.ts';
 import { processStart, processState } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
-import { completeAdvance } from './complete-advance.ts';
 import { gitsAt } from './gits-at.ts';
-import { type Motion, motionSchema } from './motion.ts';
+import { completeAdvance, type Motion, motionSchema } from './motion.ts';
 import { motionFolder, motionPattern } from './motion-journal.ts';
-import { reftableLock } from './reftable.ts';
+import { reftableLock } from './ref-files.ts';
 
 /** How long a git that outlived its tool may still work, in milliseconds. */
 const patienceMs = 20_000;

@@ -1,8 +1,7 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import { fileStamp } from '../../util/read-file.ts';
-import { reftableOf } from './reftable.ts';
 
 type Tips = ReadonlyMap<RefName, ObjectId | null>;
 
@@ -70,4 +69,16 @@ export class RefFiles {
       return null;
     }
   }
+}
+
+/** The file by which git finds the tables its refs are kept in; null where each ref is a file. */
+export function reftableOf(commonDir: string): string | null {
+  const file = join(commonDir, 'reftable', 'tables.list');
+  return existsSync(file) ? file : null;
+}
+
+/** The lock that every change of any ref takes there, if there. */
+export function reftableLock(commonDir: string): string | null {
+  const file = reftableOf(commonDir);
+  return file === null ? null : `${file}.lock`;
 }

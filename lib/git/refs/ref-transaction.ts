@@ -8,7 +8,7 @@ import { type GitContext, spawnGit } from '../process/run-git.ts';
 import { finishMotion } from './finish-motions.ts';
 import type { Motion } from './motion.ts';
 import { MotionJournal } from './motion-journal.ts';
-import { reftableLock } from './reftable.ts';
+import { reftableLock } from './ref-files.ts';
 
 /** `new` undefined: the ref must be at `old` but isn't moved. null means "does not exist". */
 export interface RefCommand {

@@ -3,13 +3,12 @@ import { join, resolve } from 'node:path';
 import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { ChangedFile } from '../../domain/state/patch.ts';
-import { readStagedFiles } from '../diff/changed-files.ts';
-import { readText } from '../diff/read-texts.ts';
+import { readStagedFiles, readText } from '../diff/changed-files.ts';
 import { emptyTrees } from '../objects/git-access.ts';
 import type { ObjectSource } from '../objects/object-source.ts';
 import { CatFile } from '../process/cat-file.ts';
 import { type GitContext, gitText } from '../process/run-git.ts';
-import { readHead } from '../refs/head-state.ts';
+import { readHead } from '../refs/resolve-commit.ts';
 
 /** A commit that is about to be made, as a git hook sees it. */
 export interface PendingCommit {

@@ -1,15 +1,11 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 import { editRecorded } from './edit-recorded.ts';
-import { findHooks } from './hooks-found.ts';
-import { hooksDir, readHooksPath, readHooksPlace } from './hooks-place.ts';
-import { type HookStep, planInstall } from './hooks-plan.ts';
-import { takeStep } from './hooks-step.ts';
-import { ownHooks, renderHook, savedSuffix } from './hooks-texts.ts';
-import { removeHooks } from './hooks-uninstall.ts';
+import { hooksDir, ownHooks, readHooksPath, readHooksPlace, renderHook, savedSuffix } from './hooks-place.ts';
+import { findHooks, type HookStep, planInstall, planRemoval, takeStep } from './hooks-plan.ts';
 import { type HooksPlace, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
 
 interface HooksPlan {
@@ -159,4 +155,52 @@ function changed(dir: string, problems: readonly string[]): FlameError {
     details: problems,
     hints: ['git flame init --uninstall', 'git flame init --no-hooks'],
   });
+}
+
+/** What was removed, and the files that stay because they were changed since; one line each. */
+export interface Removal {
+  readonly done: readonly string[];
+  readonly left: readonly string[];
+}
+
+/** Takes the installed hooks away and puts back what was there before, byte for byte. */
+export function removeHooks(commonDir: string, place: HooksPlace): Removal {
+  const dir = hooksDir(commonDir, place);
+  const { steps, ...removal } = planAll(commonDir, place);
+  for (const step of steps) takeStep(dir, step);
+  if (place.madeDir && existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir);
+  return removal;
+}
+
+/** Plans what removeHooks does. */
+export function planHooksRemoval(commonDir: string, place: HooksPlace): Removal {
+  const { done, left } = planAll(commonDir, place);
+  return { done, left };
+}
+
+function planAll(commonDir: string, place: HooksPlace): Removal & { readonly steps: readonly HookStep[] } {
+  const dir = hooksDir(commonDir, place);
+  const isUsual = place.kind === 'usual';
+  const label = isUsual ? 'hooks' : 'blueflame-init/hooks';
+  const names = isUsual ? ownHooks : existsSync(dir) ? readdirSync(dir) : [];
+  const plans = findHooks(dir, names).map((files) => ({ name: files.name, ...planRemoval(files) }));
+  const going = plans.filter(({ steps }) => steps.length > 0);
+  // Hooks of others in our own folder have no step: none of them is ours.
+  const strangers = plans.filter(({ steps, problems }) => !isUsual && steps.length + problems.length === 0);
+  return {
+    steps: going.flatMap(({ steps }) => steps),
+    done: isUsual
+      ? going.map(({ name, steps }) => `${label}/${name}${tail(steps)}`)
+      : going.length > 0
+        ? [label]
+        : [],
+    left: [
+      ...plans.flatMap(({ problems }) => problems.map((problem) => `${label}/${problem}`)),
+      ...strangers.map(({ name }) => `${label}/${name} is not ours, so it stays`),
+    ],
+  };
+}
+
+function tail(steps: readonly HookStep[]): string {
+  return steps.some(({ kind }) => kind === 'rename') ? ': what was there before is back' : '';
 }

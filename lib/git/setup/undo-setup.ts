@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 import { removeLines, undoExactly } from './edit-recorded.ts';
-import { planHooksRemoval, type Removal, removeHooks } from './hooks-uninstall.ts';
+import { planHooksRemoval, type Removal, removeHooks } from './hooks-install.ts';
 import {
   type FileEdit,
   type HooksPlace,

@@ -1,11 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import type { BranchOperation, BranchUse } from '../../domain/ports/git-port.ts';
-import { type GitAccess, inWorkTree } from '../objects/git-access.ts';
-import { gitDirOf } from '../process/git-dir-of.ts';
+import { dirname, join, resolve } from 'node:path';
+import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.ts';
+import type { BranchOperation, BranchUse, WorktreeInfo } from '../../domain/ports/git-port.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
+import { type GitAccess, inWorkTree, onObjects } from '../objects/git-access.ts';
+import { gitDirOf, listWorktrees } from '../process/discover-repository.ts';
 import { runGit } from '../process/run-git.ts';
-import { reftableOf } from '../refs/reftable.ts';
-import { placedWorktrees } from './placed-worktrees.ts';
+import { reftableOf } from '../refs/ref-files.ts';
+import { resolveCommit } from '../refs/resolve-commit.ts';
 
 /**
  * Worktrees that have a branch checked out, and those whose unfinished rebase or bisection started from it: git moves
@@ -79,4 +81,47 @@ async function underWay(access: GitAccess, path: string): Promise<BranchOperatio
 
 function textOf(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8').replace(/\n+$/, '') : '';
+}
+
+/**
+ * All work trees of the repository, each where it is: of a main one whose git folder lies elsewhere, git names that
+ * folder. A bare repository is left out.
+ */
+export async function placedWorktrees(access: GitAccess): Promise<readonly WorktreeInfo[]> {
+  const { commonDir, gitDir, workTree, mainWorkTree } = access.repository;
+  // From a linked work tree, a main one may not be known: then what is called so is the linked one.
+  const isKnown = gitDir === commonDir || mainWorkTree !== workTree;
+  const all = await listWorktrees(onObjects(access));
+  return all.flatMap(({ isBare, ...worktree }) => {
+    if (isBare) return [];
+    const isMisnamed = worktree.path === commonDir && isKnown && mainWorkTree !== null;
+    return [isMisnamed ? { ...worktree, path: mainWorkTree } : worktree];
+  });
+}
+
+const inMotion = ['rebase-merge/head-name', 'rebase-apply/head-name', 'BISECT_START'];
+
+/** See GitTrials. Reads files: it is asked again and again, of worktrees where nothing may have changed. */
+export async function restingTip(
+  access: GitAccess,
+  workTree: string | null,
+  branch: string,
+): Promise<ObjectId | null> {
+  const commitOf = (ref: string): Promise<ObjectId | null> => resolveCommit(onObjects(access), ref, access);
+  const head = workTree === null ? '' : restingHead(workTree);
+  if (objectIdPattern.test(head)) return parseObjectId(head);
+  const ref = /^ref: (refs\/heads\/[\w./-]+)$/.exec(head)?.[1];
+  // Where refs are kept in tables, the file names none that exists.
+  const checkedOut = ref === undefined ? null : await commitOf(ref);
+  return checkedOut ?? commitOf(`refs/heads/${branch}`);
+}
+
+/** Reads HEAD; '' where the worktree is gone, or an operation moved HEAD and will return to the branch. */
+function restingHead(workTree: string): string {
+  const found = /^gitdir: (.+)/.exec(readTextOrEmpty(join(workTree, '.git')))?.[1];
+  if (found === undefined) return '';
+  const gitDir = resolve(workTree, found);
+  return inMotion.some((name) => readTextOrEmpty(join(gitDir, name)) !== '')
+    ? ''
+    : readTextOrEmpty(join(gitDir, 'HEAD')).trim();
 }

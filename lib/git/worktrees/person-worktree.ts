@@ -1,10 +1,14 @@
 import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { indexLocked } from '../../domain/no-writing.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { withCellLock } from '../cells/lock.ts';
+import { withCellLock } from '../cells/paths.ts';
 import { type GitAccess, inWorkTree } from '../objects/git-access.ts';
-import { type GitContext, runGit } from '../process/run-git.ts';
+import { type GitContext, gitText, runGit } from '../process/run-git.ts';
+import { MotionJournal } from '../refs/motion-journal.ts';
+import { filesInTheWay } from './worktree-paths.ts';
 
 /**
  * Makes a plain worktree for a person with a branch checked out in it. The branch is made at `start`, or moved there
@@ -47,4 +51,100 @@ export async function removePersonWorktree(access: GitAccess, path: string): Pro
 /** Not the context for objects alone: its index would become that of the new worktree. */
 function inCommonDir({ context, repository: { commonDir } }: GitAccess): GitContext {
   return { cwd: commonDir, env: context.env, variables: { GIT_DIR: commonDir } };
+}
+
+interface Advance {
+  readonly from: ObjectId;
+  readonly to: ObjectId;
+  readonly inertDrivers: GitContext['variables'];
+  readonly commonDir: string;
+}
+
+/**
+ * Brings index and files of the person's work tree from one commit to another after its branch was moved.
+ * Anything that is neither as in `from` nor as in `to` makes it 'refused', and then nothing is touched. Files
+ * are written as git stores them: what an agent wrote starts no filter of the person's. What a kill cut short is
+ * finished by finishMotions.
+ */
+export async function advanceWorktree(
+  context: GitContext,
+  advance: Advance,
+): Promise<'advanced' | 'already' | 'refused'> {
+  const gitDir = await gitText(context, ['rev-parse', '--path-format=absolute', '--git-dir']);
+  const journal = new MotionJournal(advance.commonDir);
+  const { from, to } = advance;
+  const noted = { workTree: context.cwd, gitDir, from, to, variables: variablesOf(context, advance) };
+  journal.begin({ git: null, moves: [], locks: [join(gitDir, 'index.lock')], advance: noted });
+  try {
+    return await bringAlong(context, advance);
+  } finally {
+    journal.close();
+  }
+}
+
+function variablesOf({ variables }: GitContext, { inertDrivers }: Advance): Record<string, string> {
+  return { ...variables, ...inertDrivers };
+}
+
+async function bringAlong(
+  context: GitContext,
+  advance: Advance,
+): Promise<'advanced' | 'already' | 'refused'> {
+  const { from, to } = advance;
+  const quiet = { ...context, variables: variablesOf(context, advance) };
+  // Only files that a filter turned into what they are need it to be seen as unchanged.
+  const place = (await whereIsIt(quiet, from, to)) ?? (await whereIsIt(context, from, to));
+  if (place !== from) return place === null ? 'refused' : 'already';
+  if ((await filesInTheWay(quiet, from, to)).length > 0) return 'refused';
+  const { exitCode } = await runGit(quiet, ['read-tree', '-m', '-u', from, to], { accept: [0, 1, 128] });
+  return exitCode === 0 ? 'advanced' : 'refused';
+}
+
+/** Which of the two commits the work tree shows, without any change; null for neither. */
+async function whereIsIt(context: GitContext, from: ObjectId, to: ObjectId): Promise<ObjectId | null> {
+  // A file that was only touched looks changed until the index is refreshed; 1 says that some are changed.
+  const refresh = ['update-index', '-q', '--refresh'];
+  if ((await runGit(context, refresh, { accept: [0, 1, 128] })).exitCode === 128) throw notRefreshed(context);
+  if (await isAt(context, to)) return to;
+  return (await isAt(context, from)) ? from : null;
+}
+
+/** git says nothing here itself. */
+function notRefreshed({ cwd }: GitContext): FlameError {
+  return indexLocked(
+    `The index of ${cwd} can't be written, most likely because another git is at work there: what landed is not checked out yet.`,
+    { kind: 'environment', hints: ['git flame status', 'git flame run'] },
+  );
+}
+
+/** Whether index and tracked files are exactly the commit's. */
+async function isAt(context: GitContext, commit: ObjectId): Promise<boolean> {
+  const args = ['--quiet', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty'];
+  const staged = await runGit(context, ['diff-index', '--cached', ...args, commit, '--'], { accept: [0, 1] });
+  if (staged.exitCode !== 0) return false;
+  return (await runGit(context, ['diff-files', ...args], { accept: [0, 1] })).exitCode === 0;
+}
+
+/**
+ * Returns git's objections to moving a work tree from one commit to another, by trying it without doing it; empty: it
+ * can be done. So git's own rules hold: a file marked assume-unchanged or skip-worktree that differs is in the way,
+ * one outside a sparse checkout isn't. `quiet` is the same place with filters that run nothing.
+ */
+export async function advanceObstacles(
+  context: GitContext,
+  quiet: GitContext,
+  { from, to }: { readonly from: ObjectId; readonly to: ObjectId },
+): Promise<readonly string[]> {
+  const first = await tryAdvance(quiet, from, to);
+  return first.length === 0 ? first : tryAdvance(context, from, to);
+}
+
+async function tryAdvance(context: GitContext, from: ObjectId, to: ObjectId): Promise<readonly string[]> {
+  // A file that was only touched would look changed; 1 means that some are. A lock is reported by the next
+  // command.
+  await runGit(context, ['update-index', '-q', '--refresh'], { accept: [0, 1, 128] });
+  const { exitCode, stderr } = await runGit(context, ['read-tree', '-m', '-u', '-n', from, to], {
+    accept: [0, 1, 128],
+  });
+  return exitCode === 0 ? [] : stderr.split('\n').filter((line) => line !== '');
 }

@@ -1,6 +1,6 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
-import { parseTree } from '../../git/objects/parse-tree.ts';
+import { parseTree } from '../../git/objects/read-tree.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitObject } from '../../git/process/cat-file-answer.ts';
 import { stateCorrupt } from '../store-errors.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ObjectId, objectIdPattern, type RefName } from '../../domain/ids.ts';
 import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
-import { reftableOf } from '../../git/refs/reftable.ts';
+import { reftableOf } from '../../git/refs/ref-files.ts';
 import { isMissing } from '../../util/read-file.ts';
 
 /** The repository whose refs are asked for. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RefName } from '../../domain/ids.ts';
 import { gitsAt } from '../../git/refs/gits-at.ts';
-import { reftableLock } from '../../git/refs/reftable.ts';
+import { reftableLock } from '../../git/refs/ref-files.ts';
 import type { Repair, RepairContext } from './repair.ts';
 
 // No git holds a ref this long.

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { type ObjectSettings, readObjectSettings, writeLooseObject } from '../../git/objects/loose-object.ts';
-import type { NewObject, ObjectFormat } from '../../git/objects/make-object.ts';
-import { makePack } from '../../git/objects/make-pack.ts';
+import { makePack, type NewObject, type ObjectFormat } from '../../git/objects/make-object.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { killPoint } from '../../util/kill-point.ts';
 

@@ -6,7 +6,7 @@ import { locate } from '../../config/locate-value.ts';
 import { readYamlSource, type ValuePath } from '../../config/yaml-source.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { TrustItem } from '../../domain/state/repository-trust.ts';
-import { gitDirOf } from '../../git/process/git-dir-of.ts';
+import { gitDirOf } from '../../git/process/discover-repository.ts';
 import { isBelow, isPrivatePlace, realPathOf, showsPrivatePlace } from '../../util/path-places.ts';
 import { isFolder, namesIn } from '../../util/read-file.ts';
 import { byText } from '../../util/sort-and-group.ts';

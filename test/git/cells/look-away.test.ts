@@ -2,7 +2,7 @@ import { existsSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { lookAway } from '../../../lib/git/cells/look-away.ts';
+import { lookAway } from '../../../lib/git/cells/hide-contents.ts';
 import { makeRepo } from '../../support/repo.ts';
 
 test('SBX-7: settings that are looked away from start no filter of the repository', async () => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
-import { commitGraph } from '../../../lib/git/objects/commit-graph.ts';
+import { commitGraph } from '../../../lib/git/objects/read-commits.ts';
 import { makeHistory } from '../../support/history.ts';
 import { makeRandom } from '../../support/random.ts';
 import { makeRepo } from '../../support/repo.ts';

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeObject, type ObjectFormat } from '../../../lib/git/objects/make-object.ts';
-import { makePack } from '../../../lib/git/objects/make-pack.ts';
+import { makeObject, makePack, type ObjectFormat } from '../../../lib/git/objects/make-object.ts';
 import { makeRepo } from '../../support/repo.ts';
 
 for (const format of ['sha1', 'sha256'] as const) {

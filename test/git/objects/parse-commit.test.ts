@@ -4,8 +4,7 @@ import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CommitInfo } from '../../../lib/domain/ports/git-commits.ts';
 import type { ObjectSource } from '../../../lib/git/objects/object-source.ts';
-import { parseCommit } from '../../../lib/git/objects/parse-commit.ts';
-import { readCommit } from '../../../lib/git/objects/read-commits.ts';
+import { parseCommit, readCommit } from '../../../lib/git/objects/read-commits.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
 const empty = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';

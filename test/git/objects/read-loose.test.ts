@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeLooseObject } from '../../../lib/git/objects/loose-object.ts';
 import { makeObject } from '../../../lib/git/objects/make-object.ts';
-import { readLoose, readLooseAside, readLooseInfo } from '../../../lib/git/objects/read-loose.ts';
+import { readLoose, readLooseAside, readLooseInfo } from '../../../lib/git/objects/object-source.ts';
 
 test('a loose object of any size is read alike, and one that is not there is null', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'flame-loose-'));

@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeObject } from '../../../lib/git/objects/make-object.ts';
-import { makePack } from '../../../lib/git/objects/make-pack.ts';
-import { repackLoose } from '../../../lib/git/objects/repack-loose.ts';
+import { repackLoose } from '../../../lib/git/objects/loose-object.ts';
+import { makeObject, makePack } from '../../../lib/git/objects/make-object.ts';
 import { runGit } from '../../../lib/git/process/run-git.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 

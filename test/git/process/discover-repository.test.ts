@@ -2,8 +2,7 @@ import { chmodSync, chownSync, mkdirSync, realpathSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { discoverRepository } from '../../../lib/git/process/discover-repository.ts';
-import { parseWorktrees } from '../../../lib/git/process/list-worktrees.ts';
+import { discoverRepository, parseWorktrees } from '../../../lib/git/process/discover-repository.ts';
 import { makeRepo, makeTempDir, openRepo } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';
 import { codeOf } from '../cell-fixture.ts';

@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { gitLimits } from '../../../lib/domain/config/work-bounds.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { lateSignal } from '../../../lib/git/process/late-signal.ts';
+import { lateSignal } from '../../../lib/git/open-git.ts';
 import { type GitGuard, limitGit } from '../../../lib/git/process/limit-git.ts';
 import { runGit } from '../../../lib/git/process/run-git.ts';
 import { listProcesses } from '../../support/processes.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId, parseRefName, type RefName } from '../../../lib/domain/ids.ts';
-import { KnownCommits } from '../../../lib/git/refs/known-commits.ts';
+import { KnownCommits } from '../../../lib/git/refs/resolve-commit.ts';
 import { makeRepo } from '../../support/repo.ts';
 
 test('git is asked again only where its files do not show that a ref stands where it stood', async () => {

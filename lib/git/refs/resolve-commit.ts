@@ -2,7 +2,37 @@ import { type ObjectId, parseObjectId, type RefName } from '../../domain/ids.ts'
 import type { HeadState } from '../../domain/ports/git-port.ts';
 import type { CatFile } from '../process/cat-file.ts';
 import { type GitContext, gitText } from '../process/run-git.ts';
-import type { KnownCommits } from './known-commits.ts';
+import { RefFiles } from './ref-files.ts';
+
+interface Known {
+  readonly tip: ObjectId;
+  readonly files: RefFiles;
+}
+
+/** Which commits refs name, asked again only once git's own files don't show that a ref stands where it stood. */
+export class KnownCommits {
+  readonly #commonDir: string;
+  readonly #ask: (ref: RefName) => Promise<ObjectId | null>;
+  readonly #known = new Map<RefName, Known>();
+
+  constructor(commonDir: string, ask: (ref: RefName) => Promise<ObjectId | null>) {
+    this.#commonDir = commonDir;
+    this.#ask = ask;
+  }
+
+  /** null: there is no such ref, or it leads to no commit. */
+  async commitOf(ref: RefName): Promise<ObjectId | null> {
+    const known = this.#known.get(ref);
+    if (known?.files.areAt(new Map([[ref, known.tip]]))) return known.tip;
+    const files = known?.files ?? new RefFiles(this.#commonDir);
+    const note = files.begin([ref]);
+    const tip = await this.#ask(ref);
+    note(new Map([[ref, tip]]));
+    if (tip === null) this.#known.delete(ref);
+    else this.#known.set(ref, { tip, files });
+    return tip;
+  }
+}
 
 /** The branch and commit checked out in a work tree. */
 export async function readHead(context: GitContext): Promise<HeadState> {

@@ -1,6 +1,21 @@
 import { killPoint } from '../../util/kill-point.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 
+/** Has a remote's branch here; resolves to the name of its commit, or null where it can't be had. FETCH_HEAD stays. */
+export async function fetchBranch(
+  context: GitContext,
+  remote: string,
+  branch: string,
+): Promise<string | null> {
+  const accept = Array.from({ length: 256 }, (_, code) => code);
+  const ref = `refs/heads/${branch}`;
+  const listed = await runGit(context, ['ls-remote', '--exit-code', remote, ref], { accept });
+  const [commit = ''] = listed.stdout.toString().split(/\s/);
+  if (listed.exitCode !== 0 || !/^[0-9a-f]{40,64}$/.test(commit)) return null;
+  const had = await runGit(context, ['fetch', '--no-tags', '--no-write-fetch-head', remote, ref], { accept });
+  return had.exitCode === 0 ? commit : null;
+}
+
 type PushResult = { readonly kind: 'pushed' } | { readonly kind: 'refused'; readonly output: string };
 
 /** Pushes one branch to where a remote has it, by the person's own hooks and credentials; nothing is overwritten there. */

@@ -1,10 +1,13 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import type { GitLimits } from '../../domain/config/work-bounds.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { Quarantine } from '../../domain/ports/git-cells.ts';
+import type { CellWorktree, Quarantine } from '../../domain/ports/git-cells.ts';
 import type { ChangedPaths, PlacedCommit, Trial } from '../../domain/ports/git-commits.ts';
 import { isMissing } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
+import { readDiffText } from '../diff/diff-commits.ts';
 import {
   type GitAccess,
   onObjects,
@@ -14,9 +17,13 @@ import {
 } from '../objects/git-access.ts';
 import { mergeTree } from '../objects/merge-tree.ts';
 import { requireGoing } from '../process/limit-git.ts';
-import { type GitContext, runGit } from '../process/run-git.ts';
-import { trialFolder, trialLimits } from './trial.ts';
+import { type GitContext, gitFailed, runGit } from '../process/run-git.ts';
+import { stagePaths } from './commit-leftovers.ts';
+import { listLeftovers } from './leftovers.ts';
+import { lookOver } from './look-over.ts';
+import { requireEmptySubmodules } from './submodules.ts';
 import { refuseOddEntries } from './verify-objects.ts';
+import { indexEntries, ownGit, pathsOf, textAtStart } from './view.ts';
 
 /** See GitTrials. By the attributes in the person's work tree, as the merge itself will be. */
 export async function tryMerge(
@@ -84,4 +91,54 @@ function reading(
   const alternates = [join(repository.commonDir, 'objects'), ...quarantines];
   const variables = { ...quarantineVariables({ objectDir, alternates }), GIT_NO_LAZY_FETCH: '1' };
   return { ...withVariables(context, variables), guard: { limits: trialLimits, stopped: signal } };
+}
+
+/**
+ * Diffs the worktree of an agent that has ended against the start of its work, as a unified diff, without ignored and
+ * prepared files. Works aside: changes neither the repository nor the index of the worktree, and removes from the
+ * worktree only what lookOver does. Throws the FlameErrors of what is too much to be read, and `cell-submodule`.
+ */
+export async function diffCell(access: GitAccess, cell: CellWorktree): Promise<string> {
+  const { ownGitDir, root } = pathsOf(access, cell);
+  const objectDir = trialFolder(access.repository.commonDir);
+  try {
+    await requireEmptySubmodules(access, cell, cell.base);
+    const { bounds, guard } = access;
+    const before = (path: string): Promise<string | null> => textAtStart(access, cell, path);
+    await lookOver(cell.path, { bounds, guard, known: indexEntries(ownGitDir), before });
+    const aside = quarantineVariables({ objectDir, alternates: cell.quarantine.alternates });
+    const index = join(objectDir, 'index');
+    // The index spares reading the files it knows again.
+    if (existsSync(join(ownGitDir, 'index'))) copyFileSync(join(ownGitDir, 'index'), index);
+    const git = {
+      ...withVariables(await ownGit(access, cell), { ...aside, GIT_INDEX_FILE: index }),
+      guard: { ...guard, limits: trialLimits },
+    };
+    await runGit(git, ['read-tree', '--reset', cell.base]);
+    const left = await listLeftovers(git, root, bounds);
+    const tree = await stagePaths(
+      git,
+      left.map(({ path }) => path),
+    );
+    return await readDiffText(withVariables(onObjects(access), aside), cell.base, tree);
+  } finally {
+    await removeTree(objectDir);
+  }
+}
+
+/** For what is only looked at: what takes longer is not worth it. */
+const trialLimits: GitLimits = { wallMs: 20_000, cpuSeconds: 15, memoryMb: 2_048 };
+
+/** For what git writes. After a kill it is a quarantine without a cell, which the next start removes. */
+function trialFolder(commonDir: string): string {
+  const folder = join(commonDir, 'blueflame', 'objects');
+  try {
+    mkdirSync(folder, { recursive: true });
+    return mkdtempSync(join(folder, 'trial-'));
+  } catch (cause) {
+    throw gitFailed(`Nothing can be written in ${folder}, so no merge can be tried.`, {
+      hints: ['git flame doctor'],
+      cause,
+    });
+  }
 }

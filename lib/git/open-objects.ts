@@ -1,0 +1,187 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { ObjectId } from '../domain/ids.ts';
+import type { Quarantine } from '../domain/ports/git-cells.ts';
+import type { GitCommits, GitMerging, MergeResult } from '../domain/ports/git-commits.ts';
+import type { FilteredPath, GitDiffs, GitFiles } from '../domain/ports/git-contents.ts';
+import type { TreeChange } from '../domain/state/patch.ts';
+import { showName, splitNames } from '../util/file-names.ts';
+import { readTextOrEmpty } from '../util/read-file.ts';
+import { verifyObjects } from './cells/verify-objects.ts';
+import { onVerified } from './cells/view.ts';
+import { readChangedFiles, readContent, readTexts, readTreeChanges } from './diff/changed-files.ts';
+import { pairCommits, readDiffStat, readDiffText, readFileStats, readRenames } from './diff/diff-commits.ts';
+import { readPatch } from './diff/read-patch.ts';
+import { exportCommit, listFiles, pathsIn, searchCommit, submodulesOf } from './objects/commit-files.ts';
+import { commitTree, isSigning, signCommit } from './objects/commit-tree.ts';
+import {
+  type GitAccess,
+  inWorkTree,
+  onObjects,
+  whereThePersonIs,
+  withVariables,
+} from './objects/git-access.ts';
+import { mergeTree, replaceTexts, replay, transplant } from './objects/merge-tree.ts';
+import { type ObjectSource, verifiedObjects } from './objects/object-source.ts';
+import { commitGraph, readCommit, readCommitsBetween } from './objects/read-commits.ts';
+import { ignoreRules, readAttribute } from './process/path-rules.ts';
+import { type GitContext, gitText, runGit } from './process/run-git.ts';
+import { readSettings } from './process/settings.ts';
+import { resolveCommit } from './refs/resolve-commit.ts';
+import { listFiltered } from './worktrees/worktree-paths.ts';
+
+// Several steps in a row compare the same few pairs.
+const mostCompared = 100;
+
+export function openDiffs(access: GitAccess, reading: ReadObjects): GitDiffs {
+  const objects = onObjects(access);
+  const compared = new Map<string, Promise<readonly TreeChange[]>>();
+  return {
+    changedFiles: async (base, tip, quarantine) =>
+      readChangedFiles(...(await reading(tip, quarantine)), base, tip),
+    treeChanges: async (base, tip, quarantine) => {
+      const [context] = await reading(tip, quarantine);
+      const key = `${base} ${tip}`;
+      const known = compared.get(key);
+      if (known !== undefined) return known;
+      const changes = readTreeChanges(context, base, tip);
+      const [oldest = key] = compared.keys();
+      if (compared.size === mostCompared) compared.delete(oldest);
+      compared.set(key, changes);
+      changes.catch(() => compared.delete(key));
+      return changes;
+    },
+    renames: (base, tip) => readRenames(objects, base, tip),
+    diffStat: (base, tip) => readDiffStat(objects, base, tip),
+    fileStats: (base, tip) => readFileStats(objects, base, tip),
+    diffText: (base, tip, options) => readDiffText(objects, base, tip, options),
+    readPatch: (base, tip, view = { ignoresSpace: false }) =>
+      readPatch(objects, access.objects, { base, tip }, view),
+    pairCommits: (before, now) => pairCommits(objects, before, now),
+  };
+}
+
+export function openFiles(access: GitAccess, reading: ReadObjects): GitFiles {
+  const filtered = new Map<ObjectId, Promise<readonly FilteredPath[]>>();
+  return {
+    readTexts: async (commit, paths, quarantine) =>
+      readTexts((await reading(commit, quarantine))[1], commit, paths),
+    readContent: async (blob, tip, quarantine) => readContent((await reading(tip, quarantine))[1], blob),
+    listFiles: (commit, limit) => listFiles(onObjects(access), commit, limit),
+    pathsIn: (commit, paths) => pathsIn(onObjects(access), commit, paths),
+    search: (commit, asked) => searchCommit(onObjects(access), commit, asked),
+    filteredPaths: (commit, paths) => {
+      if (paths !== undefined) return listFiltered(access, commit, paths);
+      const known = filtered.get(commit) ?? listFiltered(access, commit);
+      filtered.set(commit, known);
+      return known;
+    },
+    ignoredPaths: async (paths) => {
+      const { mainWorkTree } = access.repository;
+      return mainWorkTree === null || paths.length === 0
+        ? new Map()
+        : ignoreRules(inWorkTree(access, mainWorkTree), paths);
+    },
+    sparsePatterns: (root) => readSparsePatterns(inWorkTree(access, root)),
+    includedFiles: (root) => includedFiles(inWorkTree(access, root), root),
+    detours: (commit) => access.detours(commit),
+    submodules: async (commit) => submodulesOf(await access.detours(commit)),
+    exportCommit: (commit, folder) => exportCommit(access, commit, folder),
+  };
+}
+
+/** The patterns of a person's sparse checkout, in the form of .gitignore; null: their work tree holds everything. */
+async function readSparsePatterns(git: GitContext): Promise<readonly string[] | null> {
+  if (!(await readSettings(git)).isTrue('core.sparsecheckout')) return null;
+  const file = await gitText(git, ['rev-parse', '--git-path', 'info/sparse-checkout']);
+  const lines = readTextOrEmpty(resolve(join(git.cwd, '.'), file)).split('\n');
+  const patterns = lines.filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  return patterns.length === 0 ? null : patterns;
+}
+
+/**
+ * Untracked files of a work tree that git ignores and that `.worktreeinclude` at its top names, in the form of
+ * .gitignore. Other tools that make worktrees read the same file.
+ */
+async function includedFiles(git: GitContext, root: string): Promise<readonly string[]> {
+  const file = join(root, '.worktreeinclude');
+  if (!existsSync(file)) return [];
+  const { stdout } = await runGit(git, ['ls-files', '-z', '--others', '--ignored', `--exclude-from=${file}`]);
+  const named = splitNames(stdout);
+  if (named.length === 0) return [];
+  const ignored = await ignoreRules(git, named);
+  return named.filter((path) => ignored.has(path));
+}
+
+export function openCommits(access: GitAccess, reading: ReadObjects): GitCommits {
+  return {
+    ...commitGraph(onObjects(access)),
+    resolveCommit: (revision) => resolveCommit(whereThePersonIs(access), revision, access),
+    readCommit: async (commit, quarantine) => readCommit(...(await reading(commit, quarantine)), commit),
+    commitsBetween: async (base, tip, quarantine) =>
+      readCommitsBetween(...(await reading(tip, quarantine)), base, tip),
+  };
+}
+
+export function openMerging(access: GitAccess): GitMerging {
+  const here = whereThePersonIs(access);
+  // Asked once, as whose name it is.
+  let asked: Promise<boolean> | undefined;
+  const signs = (): Promise<boolean> => (asked ??= isSigning(here));
+  const merging = async (merge: (context: GitContext) => Promise<MergeResult>): Promise<MergeResult> => {
+    const inert = await access.inertDrivers();
+    return withUnrunDrivers(here, inert, await merge(withVariables(here, inert)));
+  };
+  return {
+    // In the person's work tree, for the merge attributes checked out there, such as union for a changelog.
+    mergeTree: (ours, theirs) => merging((context) => mergeTree(context, ours, theirs)),
+    mergeDrivers: async () => mergeDrivers(await access.inertDrivers()),
+    replay: (onto, start, tip) => merging((context) => replay(access, context, { onto, start, tip })),
+    transplant: async (onto, start, tip) =>
+      transplant(access, withVariables(here, await access.inertDrivers()), { onto, start, tip }),
+    replaceTexts: (commit, texts) => replaceTexts(access, commit, texts),
+    commitTree: (init) => commitTree(access, here, init),
+    commitSigned: async (init) =>
+      (await signs()) ? signCommit(access, here, init) : commitTree(access, here, init),
+  };
+}
+
+/** The merge drivers among the keys of inertDrivers. */
+function mergeDrivers(inert: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(inert).flatMap(([name, key]) => {
+    const [, driver] = (name.startsWith('GIT_CONFIG_KEY_') && /^merge\.(.+)\.driver$/.exec(key)) || [];
+    return driver === undefined ? [] : [driver];
+  });
+}
+
+/** A conflict that also names the files for which `git merge` would have run a driver of the person's configuration. */
+async function withUnrunDrivers(
+  context: GitContext,
+  inert: Readonly<Record<string, string>>,
+  result: MergeResult,
+): Promise<MergeResult> {
+  const drivers = mergeDrivers(inert);
+  if (result.kind === 'clean' || drivers.length === 0) return result;
+  const values = await readAttribute(context, 'merge', { paths: result.paths });
+  const unrun = result.paths.flatMap((path, index) => {
+    const driver = values[index] ?? '';
+    if (!drivers.includes(driver)) return [];
+    return [
+      `${showName(path)}: git merge would run your merge driver ${driver}. It does not run on the work of agents.`,
+    ];
+  });
+  return { ...result, messages: [...result.messages, ...unrun] };
+}
+
+/** Opens a commit for reading: git, and its objects one by one. Throws the FlameErrors of verifyObjects. */
+type ReadObjects = (tip: ObjectId, quarantine?: Quarantine) => Promise<[GitContext, ObjectSource]>;
+
+/** Objects of a quarantine are read after they were verified, from where the agent can't change them. */
+export function objectReader(access: GitAccess): ReadObjects {
+  const objects = onObjects(access);
+  return async (tip, quarantine) => {
+    if (quarantine === undefined) return [objects, access.objects];
+    const intake = await verifyObjects(access, quarantine, tip);
+    return [onVerified(access, intake), verifiedObjects(access, intake)];
+  };
+}
