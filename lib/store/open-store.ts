@@ -12,9 +12,8 @@ import {
 import { listNotes } from './notes/note-tree.ts';
 import { readLog } from './notes/read-log.ts';
 import { readTips } from './notes/read-tips.ts';
-import { readSideRef } from './notes/side-ref.ts';
 import { StateSnapshot, snapshotOf } from './notes/state.ts';
-import { StateReader } from './notes/state-reader.ts';
+import { readSideRef, StateReader } from './notes/state-reader.ts';
 import type { LocalStore, StoreOptions, StoreWriter } from './store-options.ts';
 
 /** The state on refs/blueflame/* of a repository. Starts git when first used; `close` ends it. */

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { parseSessionId } from '../../lib/domain/ids.ts';
 import type { SignatureNote } from '../../lib/domain/state/signatures.ts';
 import { openStore } from '../../lib/store/open-store.ts';
-import { saveSeal } from '../../lib/store/write/save-seal.ts';
+import { saveSeal } from '../../lib/store/write/side-notes.ts';
 import { cloneStateDir } from '../../lib/util/own-folders.ts';
 import { writeDecisions } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';

@@ -4,10 +4,10 @@ import * as assert from 'uvu/assert';
 import { parseSessionId } from '../../lib/domain/ids.ts';
 import type { Seal } from '../../lib/domain/state/signatures.ts';
 import { CatFile } from '../../lib/git/process/cat-file.ts';
-import { replacedSeals } from '../../lib/store/admission/replaced-seals.ts';
+import { replacedSeals } from '../../lib/store/admission/note-history.ts';
 import type { StoreOptions } from '../../lib/store/store-options.ts';
 import { syncState } from '../../lib/store/sync/sync.ts';
-import { saveSeal } from '../../lib/store/write/save-seal.ts';
+import { saveSeal } from '../../lib/store/write/side-notes.ts';
 import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
 
 // TRU-2: signatures that their clones replaced, as the history of their ref tells.

@@ -2,7 +2,7 @@ import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { checkOf, type Finding, isSound } from '../../domain/shown/finding.ts';
-import type { Repair } from '../../store/repair/repair.ts';
+import type { Repair } from '../../store/repair/repair-ref.ts';
 import { repairState } from '../../store/repair/repair-state.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { renderFindings, renderRepairs } from '../../ui/render/render-doctor.ts';

@@ -4,9 +4,15 @@ import type { Io } from '../../domain/shown/command.ts';
 import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import { listMachines } from '../../domain/shown/machines.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
-import { readMachines } from '../../store/shared/read-machines.ts';
-import { pickRemote } from '../../store/sync/pick-remote.ts';
-import { forgetRefs, machinesRoot, type PushSpec, pushState, remoteTips } from '../../store/sync/remote.ts';
+import { readMachines } from '../../store/shared/machine-ref.ts';
+import {
+  forgetRefs,
+  machinesRoot,
+  type PushSpec,
+  pickRemote,
+  pushState,
+  remoteTips,
+} from '../../store/sync/remote.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { gitHere } from '../open/git-here.ts';
 import type { Reading } from '../open/read-state.ts';

@@ -9,7 +9,7 @@ import type { StateProblem } from '../../domain/ports/store-port.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import type { UnverifiedCompletion } from '../../domain/state/task.ts';
-import { listRefLocks } from '../../store/repair/repair-locks.ts';
+import { listRefLocks } from '../../store/repair/repair-ref.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { describeItem } from '../../trust/repository/guard.ts';
 import { isAllowed, readPermission } from '../../trust/repository/permission.ts';

@@ -1,8 +1,8 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { listMachines } from '../../domain/shown/machines.ts';
-import { readMachines } from '../../store/shared/read-machines.ts';
-import { pickRemote } from '../../store/sync/pick-remote.ts';
+import { readMachines } from '../../store/shared/machine-ref.ts';
+import { pickRemote } from '../../store/sync/remote.ts';
 import { renderMachines, renderWays } from '../../ui/render/render-machines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { gitHere } from '../open/git-here.ts';

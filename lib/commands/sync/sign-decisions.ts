@@ -8,7 +8,7 @@ import { firstCommit } from '../../git/objects/read-commits.ts';
 import { readIdent } from '../../git/process/read-identity.ts';
 import { signingFailed } from '../../git/process/signing-programs.ts';
 import { signText } from '../../git/process/ssh-signature.ts';
-import { saveSeal } from '../../store/write/save-seal.ts';
+import { saveSeal } from '../../store/write/side-notes.ts';
 import { cloneName } from '../../util/machine-key.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { readTrust, signingContext } from '../open/count-signed.ts';

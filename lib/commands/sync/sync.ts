@@ -1,5 +1,5 @@
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
-import { pickRemote } from '../../store/sync/pick-remote.ts';
+import { pickRemote } from '../../store/sync/remote.ts';
 import { syncState } from '../../store/sync/sync.ts';
 import { gitHere } from '../open/git-here.ts';
 import { withState } from '../open/read-state.ts';

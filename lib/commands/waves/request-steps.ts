@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import { pushBranch } from '../../git/refs/remote-branch.ts';
-import { noRemote, pickRemote } from '../../store/sync/pick-remote.ts';
+import { noRemote, pickRemote } from '../../store/sync/remote.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { fitBody } from '../forge/fit-body.ts';

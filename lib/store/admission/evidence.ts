@@ -4,7 +4,7 @@ import type {
   CompletionEvidence,
   LandingQuestion,
 } from '../../core/admission/unverified-completions.ts';
-import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import { isAgentAddress, type ObjectId, type SessionId } from '../../domain/ids.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -12,9 +12,7 @@ import { CatFile } from '../../git/process/cat-file.ts';
 import { runGit } from '../../git/process/run-git.ts';
 import { anchorKey, sessionAnchor, sessionNotes, taskAnchor, taskNotes } from '../notes/note-kinds.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { landingFormat, namedLandings } from './named-landings.ts';
-import { findVersions } from './note-history.ts';
-import { replacedSeals } from './replaced-seals.ts';
+import { findVersions, replacedSeals } from './note-history.ts';
 
 /** Evidence out of the repository: found out by a few gits, however much is asked, and starts none before. */
 export class StoredEvidence implements CompletionEvidence {
@@ -225,3 +223,39 @@ interface Growth {
 }
 
 type Answer = 'by-merge' | 'itself' | null;
+
+/** As git log prints a merge for namedLandings. */
+const landingFormat = '%ce%n%B';
+
+/**
+ * Tasks, as `<session>/<task>`, that merges name: by the trailers of a landing, or by their branch. A merge that an agent
+ * made within its work names none.
+ */
+function namedLandings(merges: readonly string[]): ReadonlySet<string> {
+  return new Set(merges.flatMap(namedBy));
+}
+
+function namedBy(merge: string): readonly string[] {
+  const [committer = '', ...lines] = merge.split('\n');
+  if (isAgentAddress(committer)) return [];
+  const message = lines.join('\n');
+  return [...namedByTrailers(message), ...namedByBranch(message)];
+}
+
+function namedByTrailers(message: string): readonly string[] {
+  const last =
+    message
+      .trimEnd()
+      .split(/\n{2,}/)
+      .at(-1) ?? '';
+  const valuesOf = (key: string): readonly string[] =>
+    last.split('\n').flatMap((line) => (line.startsWith(`${key}: `) ? [line.slice(key.length + 2)] : []));
+  const [session, ...others] = valuesOf('Session');
+  if (session === undefined || others.length > 0) return [];
+  return valuesOf('Task').map((task) => `${session}/${task}`);
+}
+
+function namedByBranch(message: string): readonly string[] {
+  const [subject = ''] = message.split('\n');
+  return [...subject.matchAll(/\bblueflame\/(ses-[\w-]+\/[\w-]+)/g)].map(([, name = '']) => name);
+}

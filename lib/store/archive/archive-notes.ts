@@ -1,5 +1,10 @@
-import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
 import type { ValidationNote } from '../../domain/state/verdict.ts';
+import type { NewObject } from '../../git/objects/make-object.ts';
+import type { CatFile } from '../../git/process/cat-file.ts';
+import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import type { Note } from '../notes/note.ts';
 import {
   anchorsFolder,
@@ -9,6 +14,13 @@ import {
   type TreeEdit,
   type TreeNode,
 } from '../notes/note-tree.ts';
+import type { RefState } from '../notes/state.ts';
+import type { StoreOptions } from '../store-options.ts';
+import { type ChangeContext, editOrExplain, renderCommit } from '../write/apply-change.ts';
+import { emptyChain, KeptChains, unmergedCommits } from '../write/kept-chain.ts';
+import { archivedRoot, formerRoots, keptRoot, listKept } from '../write/kept-commits.ts';
+import { type OtherEntry, renderMessage } from '../write/note-commit.ts';
+import type { Publication } from '../write/ref-publisher.ts';
 
 type Root<T> = TreeNode<Note<T>> | null;
 type Edits<T> = readonly TreeEdit<Note<T>>[];
@@ -83,6 +95,84 @@ function mentioned(note: Note<ValidationNote>): readonly SessionId[] {
 }
 
 /** The commits verdicts are about. */
-export function keysOf<T>({ notes }: SessionNotes<T>): readonly ObjectId[] {
+function keysOf<T>({ notes }: SessionNotes<T>): readonly ObjectId[] {
   return notes.map(({ key }) => key);
+}
+
+interface Subject {
+  readonly id: SessionId;
+  readonly session: Session | null;
+  readonly tasks: readonly Note<Task>[];
+  readonly verdicts: SessionNotes<ValidationNote>;
+}
+
+/**
+ * Keeps the commits of sessions that are archived alive where the base branch doesn't, and drops the refs that
+ * kept them for the time the session was open.
+ */
+export async function archivedCommits(
+  { context, commonDir, objectFormat, catFile }: StoreOptions & { readonly catFile: CatFile },
+  subjects: readonly Subject[],
+): Promise<Publication> {
+  const git = { ...context, cwd: commonDir, variables: { GIT_DIR: commonDir } };
+  const chains = new KeptChains(catFile, objectFormat);
+  const commands: RefCommand[] = [];
+  const objects: NewObject[] = [];
+  for (const subject of subjects) {
+    const refs = await listKept(git, subject.id);
+    const open = await keptBelow(keptRoot, subject.id, { refs, chains });
+    const archived = await keptBelow(archivedRoot, subject.id, { refs, chains });
+    const named = new Set([...commitsOf(subject), ...open.commits]);
+    const tips = await unmergedCommits(git, [...named], subject.session?.base_branch ?? null);
+    const longer = await chains.extend(subject.id, archived.chain, [...archived.formerCommits, ...tips]);
+    const { ref, chain } = archived;
+    objects.push(...longer.objects);
+    if (longer.tip !== chain.tip && longer.tip !== null)
+      commands.push({ ref, old: refs.get(ref) ?? null, new: longer.tip });
+    const gone = [...refs].filter(([name]) => name !== ref);
+    commands.push(...gone.map(([name, old]): RefCommand => ({ ref: name, old, new: null })));
+  }
+  return { commands, objects };
+}
+
+async function keptBelow(
+  root: string,
+  id: SessionId,
+  { refs, chains }: { readonly refs: ReadonlyMap<RefName, ObjectId>; readonly chains: KeptChains },
+) {
+  const ref = `${root}${id}` as RefName;
+  const chain = (await chains.read(refs.get(ref) ?? null)) ?? emptyChain;
+  const formerRoot = `${formerRoots.get(root)}${id}/`;
+  const formerCommits = [...refs].flatMap(([name, oid]) => (name.startsWith(formerRoot) ? [oid] : []));
+  return { ref, chain, formerCommits, commits: [...chain.kept, ...formerCommits] };
+}
+
+function commitsOf({ id, session, tasks, verdicts }: Subject): readonly ObjectId[] {
+  const own = {
+    ...verdicts,
+    notes: verdicts.notes.filter(({ value }) => value?.verdicts.some((verdict) => verdict.session === id)),
+  };
+  return [
+    ...tasks.flatMap(({ value }) => value?.commit ?? []),
+    ...(session?.changesets.map(({ commit }) => commit) ?? []),
+    ...keysOf(own),
+  ];
+}
+
+/** One ref with entries added and removed as they are, as one new commit; as it was without any. */
+export function commitTree<T>(
+  state: RefState<T>,
+  edits: readonly TreeEdit<Note<T>>[],
+  { change, context }: { readonly change: OtherEntry; readonly context: ChangeContext },
+): RefState<T> {
+  if (edits.length === 0) return state;
+  const root = editOrExplain(state, edits, context.sink);
+  const message = renderMessage(change, { actor: context.actor, host: context.host, rev: null });
+  // The last note may have gone: git misses even an empty tree.
+  const tree = root?.oid ?? context.sink('tree', '').oid;
+  const tip = context.sink(
+    'commit',
+    renderCommit(tree, state.tip === null ? [] : [state.tip], message, context),
+  ).oid;
+  return { ...state, tip, root };
 }

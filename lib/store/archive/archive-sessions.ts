@@ -9,18 +9,20 @@ import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import type { Note } from '../notes/note.ts';
 import { archiveNotes, sessionAnchor } from '../notes/note-kinds.ts';
 import { anchorsFolder, fileMode, notePath, type TreeEdit } from '../notes/note-tree.ts';
-import { readSideRef } from '../notes/side-ref.ts';
 import { onlyNote, type RefState, type State, StateSnapshot } from '../notes/state.ts';
-import type { StateReader } from '../notes/state-reader.ts';
+import { readSideRef, type StateReader } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { anchored, writeNotes } from '../write/apply-change.ts';
-import { readCommitIdentity } from '../write/commit-identity.ts';
-import type { OtherEntry } from '../write/commit-message.ts';
-import type { ChangeContext } from '../write/note-write.ts';
+import { anchored, type ChangeContext, writeNotes } from '../write/apply-change.ts';
+import { type OtherEntry, readCommitIdentity } from '../write/note-commit.ts';
 import { type Publication, RefPublisher } from '../write/ref-publisher.ts';
-import { archivedCommits } from './archive-commits.ts';
-import { pageNotesOf, type SessionNotes, taskNotesOf, validationNotesOf } from './archive-notes.ts';
-import { commitTree } from './commit-edits.ts';
+import {
+  archivedCommits,
+  commitTree,
+  pageNotesOf,
+  type SessionNotes,
+  taskNotesOf,
+  validationNotesOf,
+} from './archive-notes.ts';
 
 interface Place {
   readonly options: StoreOptions;

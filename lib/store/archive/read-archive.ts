@@ -1,7 +1,7 @@
 import type { LoadContext } from '../notes/load-notes.ts';
 import { archiveNotes } from '../notes/note-kinds.ts';
-import { readSideRef } from '../notes/side-ref.ts';
 import { emptyState, nextState, type State } from '../notes/state.ts';
+import { readSideRef } from '../notes/state-reader.ts';
 
 /** Reads the archive as a state like any other; the reviews are those of the state at hand. */
 export async function readArchive(

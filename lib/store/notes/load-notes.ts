@@ -4,9 +4,8 @@ import { parseTree } from '../../git/objects/read-tree.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitObject } from '../../git/process/cat-file-answer.ts';
 import { stateCorrupt } from '../store-errors.ts';
-import { loadSchemas } from './load-schemas.ts';
 import { Note } from './note.ts';
-import type { NoteKind } from './note-kinds.ts';
+import { loadSchemas, type NoteKind } from './note-kinds.ts';
 import { anchorsFolder, folderMode, type TreeEntry, type TreeNode } from './note-tree.ts';
 
 export interface LoadContext {

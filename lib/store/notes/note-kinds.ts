@@ -1,6 +1,6 @@
 import { isPlain } from 'flame:plain-notes';
-import type { ObjectId, RefName, SessionId, TaskId } from '../../domain/ids.ts';
-import { parseRefName } from '../../domain/ids.ts';
+import type * as z from 'zod';
+import { type ObjectId, parseRefName, type RefName, type SessionId, type TaskId } from '../../domain/ids.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -8,7 +8,6 @@ import type { SignatureNote } from '../../domain/state/signatures.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote, ValidationNote } from '../../domain/state/verdict.ts';
 import { nameOfText, type ObjectFormat } from '../../git/objects/make-object.ts';
-import type { NoteOf, SchemaName } from './load-schemas.ts';
 
 /** The text of the blob that a note annotates, and where the same tree links it. */
 export interface Anchor {
@@ -128,4 +127,22 @@ function archivedKind<T>(name: string, kind: NoteKind<T>): NoteKind<T> {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+type Schemas = typeof import('./note-schemas.ts')['noteSchemas'];
+type SchemaName = keyof Schemas;
+/** Content of the notes of a kind. */
+type NoteOf<Name extends SchemaName> = z.output<Schemas[Name]['schema']>;
+
+let loaded: Schemas | null = null;
+
+/** Makes the schemas of notes ready for who asks notes that aren't plain. */
+export async function loadSchemas(): Promise<void> {
+  loaded ??= (await import('./note-schemas.ts')).noteSchemas;
+}
+
+/** One of them. Throws where loadSchemas was not awaited: a mistake of the program. */
+export function loadedSchema(name: SchemaName | null): z.ZodType {
+  if (loaded === null || name === null) throw new Error('Internal error: a schema of notes is not loaded.');
+  return loaded[name].schema;
 }

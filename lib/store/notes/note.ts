@@ -1,8 +1,7 @@
 import type * as z from 'zod';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
-import { loadedSchema, loadSchemas } from './load-schemas.ts';
-import { anchorKey, type NoteKind } from './note-kinds.ts';
+import { anchorKey, loadedSchema, loadSchemas, type NoteKind } from './note-kinds.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Parsed<T> =

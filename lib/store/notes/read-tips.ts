@@ -1,9 +1,13 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FlameError } from '../../domain/flame-error.ts';
-import type { ObjectId, RefName } from '../../domain/ids.ts';
+import { type ObjectId, objectIdPattern, type RefName } from '../../domain/ids.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitObject } from '../../git/process/cat-file-answer.ts';
+import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
+import { reftableOf } from '../../git/refs/ref-files.ts';
+import { isMissing } from '../../util/read-file.ts';
 import { stateBusy, stateCorrupt } from '../store-errors.ts';
-import { type RefPlace, recordedValue } from './recorded-refs.ts';
 
 /**
  * Reads the tips of refs, all at one moment: two readings in a row that agree. Throws FlameError `state-corrupt` for
@@ -44,4 +48,108 @@ async function findProblem(
     if (recorded !== null) return stateCorrupt(ref, recorded, 'is not an object git can find');
   }
   return null;
+}
+
+/** Refs below any of these prefixes. */
+export async function listRefs(
+  context: GitContext,
+  ...prefixes: readonly string[]
+): Promise<ReadonlyMap<RefName, ObjectId>> {
+  const { stdout } = await runGit(context, [
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    ...prefixes,
+  ]);
+  const rows = stdout
+    .toString()
+    .split('\n')
+    .filter((row) => row !== '');
+  return new Map(
+    rows.map((row): [RefName, ObjectId] => {
+      const space = row.indexOf(' ');
+      return [row.slice(space + 1) as RefName, row.slice(0, space) as ObjectId];
+    }),
+  );
+}
+
+/** The repository whose refs are asked for. */
+interface RefPlace {
+  readonly context: GitContext;
+  readonly commonDir: string;
+}
+
+/** Reads the value git keeps for a state ref, even if it leads to no object; null if there is none. */
+export async function recordedValue(place: RefPlace, ref: RefName): Promise<string | null> {
+  return recordedText(place.commonDir, ref) ?? (await sharedValues(place)).get(ref) ?? null;
+}
+
+/** Reads the ref's own file; null if it has none. */
+export function recordedText(commonDir: string, ref: RefName): string | null {
+  const path = join(commonDir, ref);
+  try {
+    if (!statSync(path).isFile()) return null;
+  } catch (error) {
+    // Also where a ref of the person's has the name of a folder on the way.
+    if (isMissing(error)) return null;
+    throw error;
+  }
+  return readFileSync(path, 'latin1').trim().slice(0, 100) || 'an empty file';
+}
+
+const reflogsLooked = 200;
+
+/** Lists former values of a ref, newest first. */
+export async function recordedHistory(place: RefPlace, ref: RefName): Promise<readonly ObjectId[]> {
+  const ids =
+    reftableOf(place.commonDir) === null
+      ? idsOfLog(join(place.commonDir, 'logs', ref))
+      : await idsOfReftable(place, ref);
+  return [...new Set(ids)].filter((id) => objectIdPattern.test(id) && /[^0]/.test(id)) as ObjectId[];
+}
+
+function idsOfLog(file: string): readonly string[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'latin1').trimEnd().split('\n').slice(-reflogsLooked);
+  return lines.reverse().flatMap((line) => line.split(' ', 2).reverse());
+}
+
+/** git answers up to the first one there is not; `git reflog` would want the objects. */
+async function idsOfReftable(place: RefPlace, ref: RefName): Promise<readonly string[]> {
+  const names = Array.from({ length: reflogsLooked }, (_, back) => `${ref}@{${back}}`);
+  const { stdout } = await runGit(atPlace(place), ['rev-parse', ...names], { accept: [0, 128] });
+  return stdout.toString().split('\n');
+}
+
+interface SharedValues {
+  readonly stamp: string;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+// By folder, not by store: `doctor --repair` and the store each ask, and the stamp says whether it still holds.
+const sharedByDir = new Map<string, SharedValues>();
+
+/** The state refs in packed-refs or the reftable, read again when the file has changed. */
+async function sharedValues(place: RefPlace): Promise<ReadonlyMap<string, string>> {
+  const { commonDir } = place;
+  const table = reftableOf(commonDir);
+  const path = table ?? join(commonDir, 'packed-refs');
+  const stat = statSync(path, { throwIfNoEntry: false });
+  const stamp = stat === undefined ? '' : `${path} ${stat.ino} ${stat.mtimeMs} ${stat.size}`;
+  const known = sharedByDir.get(commonDir);
+  if (known?.stamp === stamp) return known.values;
+  const text =
+    stat === undefined ? '' : await (table === null ? readFileSync(path, 'latin1') : listed(place));
+  const rows = [...text.matchAll(/^([0-9a-f]+) (refs\/blueflame\/\S+)$/gm)];
+  const values = new Map(rows.map(([, oid = '', ref = '']) => [ref, oid]));
+  sharedByDir.set(commonDir, { stamp, values });
+  return values;
+}
+
+/** Asked for no more than these, git opens no object. */
+function listed(place: RefPlace): Promise<string> {
+  return gitText(atPlace(place), ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/blueflame/']);
+}
+
+function atPlace({ context, commonDir }: RefPlace): GitContext {
+  return { ...context, cwd: commonDir, variables: { GIT_DIR: commonDir } };
 }

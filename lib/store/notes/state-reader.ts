@@ -5,8 +5,8 @@ import type { Snapshot, Tips } from '../../domain/ports/store-port.ts';
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { RefFiles } from '../../git/refs/ref-files.ts';
-import { loadNotes, readOtherAnchors } from './load-notes.ts';
-import { anchorKey, blackboardAnchor, stateRefs } from './note-kinds.ts';
+import { type LoadContext, loadNotes, readOtherAnchors } from './load-notes.ts';
+import { anchorKey, blackboardAnchor, type NoteKind, stateRefs } from './note-kinds.ts';
 import { readTips } from './read-tips.ts';
 import {
   emptyState,
@@ -157,4 +157,15 @@ export class StateReader {
 
 function isAt(state: State, tips: Tips): boolean {
   return [...tipsOf(state)].every(([ref, tip]) => tips.get(ref) === tip);
+}
+
+/** A ref of notes that is read only when asked for: it's no part of the state each command reads. */
+export async function readSideRef<T>(
+  context: LoadContext & { readonly commonDir: string },
+  kind: NoteKind<T>,
+): Promise<RefState<T>> {
+  const tips = await readTips(context.catFile, context.commonDir, [kind.ref]);
+  const tip = tips.get(kind.ref) ?? null;
+  const root = tip === null ? null : await loadNotes(context, kind, tip, null);
+  return { kind, tip, root };
 }

@@ -1,13 +1,20 @@
 import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
+import { runGit } from '../../git/process/run-git.ts';
+import { formatCount } from '../../util/format-figures.ts';
+import { shortId } from '../../util/short-names.ts';
+import { commitTree } from '../archive/archive-notes.ts';
+import { Note } from '../notes/note.ts';
 import { allKinds, type NoteKind } from '../notes/note-kinds.ts';
-import { readSideRef } from '../notes/side-ref.ts';
+import { fileMode, findNotes, listAnchors, listNotes, notePath, type TreeEdit } from '../notes/note-tree.ts';
+import type { RefState } from '../notes/state.ts';
+import { readSideRef } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
+import { type OtherEntry, readCommitIdentity } from '../write/note-commit.ts';
 import { RefPublisher } from '../write/ref-publisher.ts';
-import type { Repair, RepairContext } from './repair.ts';
-import { removeDeadLocks } from './repair-locks.ts';
-import { repairNotes } from './repair-notes.ts';
-import { repairRef } from './repair-ref.ts';
+import { type Repair, type RepairContext, removeDeadLocks, repairRef } from './repair-ref.ts';
 
 /**
  * Repairs what is wrong with the state refs as far as nothing is lost by it: locks of dead gits go, refs that hold
@@ -47,4 +54,156 @@ async function reading<T>(context: RepairContext, kind: NoteKind<T>): Promise<Fl
     if (error instanceof FlameError && error.code === 'state-corrupt') return error;
     throw error;
   }
+}
+
+const versionsLooked = 50;
+
+/** A key whose note can't be used, and the version it can go back to. */
+interface Broken<T> {
+  readonly key: ObjectId;
+  readonly problem: string;
+  readonly blobs: readonly ObjectId[];
+  readonly good: { readonly note: Note<T>; readonly commit: ObjectId | null } | null;
+}
+
+/** Brings notes that can't be read back to their last version that can, by one commit on their ref. */
+async function repairNotes<T>(context: RepairContext, kind: NoteKind<T>): Promise<readonly Repair[]> {
+  let repairs: readonly Repair[] = [];
+  await context.publisher.publish(async () => {
+    const state = await readSideRef(context, kind);
+    const broken = await findBroken(context, state);
+    repairs = broken.map((one) => describe(kind, one));
+    const edits = broken.flatMap((one) => editsFor(state, one));
+    if (edits.length === 0 || context.isDry) return null;
+    const objects = new Map<string, NewObject>();
+    const next = commitTree(state, edits, {
+      change: changeFor(repairs.filter(({ isDone }) => isDone)),
+      context: {
+        actor: 'git flame doctor',
+        host: null,
+        now: new Date(),
+        objectFormat: context.objectFormat,
+        identity: await readCommitIdentity(context),
+        sink: (type, content) => {
+          const object = makeObject(context.objectFormat, type, content);
+          objects.set(object.oid, object);
+          return object;
+        },
+      },
+    });
+    const commands = next.tip === null ? [] : [{ ref: kind.ref, old: state.tip, new: next.tip }];
+    return { objects: [...objects.values()], commands };
+  });
+  return repairs;
+}
+
+async function findBroken<T>(context: RepairContext, state: RefState<T>): Promise<readonly Broken<T>[]> {
+  const broken: Broken<T>[] = [];
+  for (const key of new Set([...listNotes(state.root)].map((note) => note.key))) {
+    const places = findNotes(state.root, key);
+    const bad = places.find(({ note }) => note.problem !== null)?.note.problem ?? null;
+    if (places.length === 1 && bad === null) continue;
+    const problem = places.length > 1 ? `is one of several notes on ${key}` : (bad ?? '');
+    const isNewer = places.some(({ note }) => note.isNewer);
+    const good = isNewer
+      ? null
+      : ((await bestOf(places)) ?? (await fromHistory(context, state, key, places)));
+    broken.push({ key, problem, blobs: places.map(({ note }) => note.blob), good });
+  }
+  return [...broken, ...(await findLost(context, state))];
+}
+
+/** Anchors whose notes are gone. */
+async function findLost<T>(context: RepairContext, state: RefState<T>): Promise<readonly Broken<T>[]> {
+  const keys = new Set([...listNotes(state.root)].map(({ key }) => key));
+  const lost = [...listAnchors(state.root)].filter(({ key }) => !keys.has(key));
+  return Promise.all(
+    lost.map(async ({ name, key }) => ({
+      key,
+      problem: `is the anchor of ${name}, whose note is gone`,
+      blobs: [key],
+      good: await fromHistory(context, state, key, []),
+    })),
+  );
+}
+
+type Places<T> = ReturnType<typeof findNotes<Note<T>>>;
+
+/** Picks the note that was changed most. */
+function bestOf<T>(places: Places<T>): Broken<T>['good'] {
+  const readable = places.map(({ note }) => note).filter(({ value }) => value !== null);
+  const revision = ({ json }: Note<T>): number => Number(json?.rev ?? 0);
+  const [note] = readable.sort((a, b) => revision(b) - revision(a) || (a.blob < b.blob ? -1 : 1));
+  return note === undefined ? null : { note, commit: null };
+}
+
+async function fromHistory<T>(
+  context: RepairContext,
+  { kind, tip }: RefState<T>,
+  key: ObjectId,
+  places: Places<T>,
+): Promise<Broken<T>['good']> {
+  if (tip === null) return null;
+  const paths = new Set([notePath(key).join('/'), ...places.map(({ path }) => path.join('/'))]);
+  const git = { ...context.context, cwd: context.commonDir, variables: { GIT_DIR: context.commonDir } };
+  const { stdout } = await runGit(
+    git,
+    [
+      '--no-replace-objects',
+      'log',
+      '-m',
+      `--max-count=${versionsLooked}`,
+      '--format=%H',
+      tip,
+      '--',
+      ...paths,
+    ],
+    { accept: [0, 128] },
+  );
+  for (const commit of new Set(stdout.toString().split('\n'))) {
+    for (const path of paths) {
+      const object = await context.catFile.read(`${commit}:${path}` as ObjectId).catch(() => null);
+      if (object?.type !== 'blob') continue;
+      const note = await Note.readWhole(kind, { key, blob: object.oid }, object.bytes, context.objectFormat);
+      if (note.value !== null) return { note, commit: commit as ObjectId };
+    }
+  }
+  return null;
+}
+
+function editsFor<T>(state: RefState<T>, { key, good }: Broken<T>): readonly TreeEdit<Note<T>>[] {
+  if (good === null) return [];
+  const { note } = good;
+  const entry = { mode: fileMode, oid: note.blob, tree: null, note };
+  return [
+    ...findNotes(state.root, key).map(({ path }) => ({ path, entry: null })),
+    { path: notePath(key), entry },
+  ];
+}
+
+function describe<T>({ ref }: NoteKind<T>, { key, problem, blobs, good }: Broken<T>): Repair {
+  const was = `${blobs.join(' and ')} ${problem}`;
+  if (good === null)
+    return {
+      ref,
+      isDone: false,
+      message: `A note on ${ref} stays as it is: object ${was}, and no earlier version of it can be read.`,
+      hints: blobs.map((blob) => `git cat-file -p ${blob}`),
+    };
+  const from =
+    good.commit === null ? 'the one that was changed most' : `its version of ${shortId(good.commit)}`;
+  return {
+    ref,
+    isDone: true,
+    hints: [],
+    message: `The note on ${key} of ${ref} is ${from} again; object ${was}, and stays in the history.`,
+  };
+}
+
+function changeFor(repairs: readonly Repair[]): OtherEntry {
+  return {
+    subject: `doctor: ${formatCount(repairs.length, 'note')} brought back`,
+    body: repairs.map(({ message }) => message).join('\n'),
+    transition: 'repair',
+  };
 }

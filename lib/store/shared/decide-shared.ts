@@ -1,6 +1,8 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import type { StoreParts } from '../store-options.ts';
-import type { CommitIdentity } from '../write/commit-identity.ts';
 import { type Caller, decideRound, type Round } from '../write/decide-round.ts';
+import type { CommitIdentity } from '../write/note-commit.ts';
 import { isShared, type RemoteExchange } from './remote-exchange.ts';
 
 interface Deciding {
@@ -31,4 +33,47 @@ export async function decideShared({ parts, exchange, identity, open }: Deciding
       caller.resolve({ kind: 'ref-moved', ref: update.ref, expected: update.old, actual });
     }
   }
+}
+
+/** A step the remote didn't take: unlike after a sync, nothing of it is here either. */
+export function stepRefusal(cause: unknown): unknown {
+  if (!(cause instanceof FlameError) || cause.code !== 'remote-refuses-state') return cause;
+  const { kind, code, data, lines: details } = cause;
+  const { remote, ref, reason } = data;
+  return new FlameError({
+    kind,
+    code,
+    data,
+    details,
+    cause,
+    message: `${remote} does not take ${ref}: ${reason}. Nothing of that step counts, there or here.`,
+    hints: cause.hints.map((hint) => hint.replace('git flame sync REMOTE', 'git flame run --remote REMOTE')),
+  });
+}
+
+/** A landing the remote didn't take: nothing landed there or here, and the approval stands. */
+export function landingRefusal(remote: string, ref: string, cause: unknown): unknown {
+  if (!(cause instanceof FlameError) || cause.code !== 'remote-refuses-state') return cause;
+  const branch = ref.replace(/^refs\/heads\//, '');
+  const reason = String(cause.data.reason ?? 'no reason given');
+  // No rule of that server: a lock file is in the way, and the error is reported as that.
+  if (/Unable to create '.+\.lock'/.test(reason)) return cause;
+  if (/stale info|fetch first|non-fast-forward/.test(reason))
+    return new FlameError({
+      kind: 'waiting',
+      code: 'remote-base-moved',
+      message: `${branch} is not the same here and at ${remote}, so nothing was landed. The approval stands.`,
+      hints: [`git pull ${shellQuote(remote)} ${shellQuote(branch)}`, 'git flame run'],
+      cause,
+    });
+  return new FlameError({
+    kind: 'waiting',
+    code: 'remote-base-protected',
+    message: `${branch} at ${remote} takes no push from here (${reason}): nothing was landed, the approval stands.`,
+    hints: [
+      'Land on a branch for a pull request: project.landing: branch in .blueflame.yml, then git flame run --pr',
+    ],
+    details: cause.lines,
+    cause,
+  });
 }

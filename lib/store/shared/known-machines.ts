@@ -2,7 +2,7 @@ import { listMachines, type ShownMachine } from '../../domain/shown/machines.ts'
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
-import { listRefs } from '../notes/list-refs.ts';
+import { listRefs } from '../notes/read-tips.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { machinesRoot, trackingRef } from '../sync/remote.ts';
 import { readOwnSigns } from './machine-ref.ts';

@@ -8,12 +8,10 @@ import type { LocalStore } from '../store-options.ts';
 import { bringBranch, remoteTip } from '../sync/remote.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import { machineRef } from './machine-ref.ts';
-import { Network } from './network.ts';
-import { OwnSigns } from './own-signs.ts';
-import { Pace } from './pace.ts';
+import { OwnSigns, SignWatch } from './machine-signs.ts';
+import { Network, Pace } from './network.ts';
 import { RemoteExchange } from './remote-exchange.ts';
 import { SharedWriter } from './shared-writer.ts';
-import { SignWatch } from './sign-watch.ts';
 
 export interface SharingOptions {
   readonly remote: string;

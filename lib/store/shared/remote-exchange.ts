@@ -8,19 +8,19 @@ import { tipsOf } from '../notes/state.ts';
 import type { StoreParts } from '../store-options.ts';
 import { damagedState, newerState } from '../sync/errors.ts';
 import { LocalState } from '../sync/local-state.ts';
-import type { PushSpec } from '../sync/remote.ts';
 import {
   fetchState,
   forgetRefs,
   machinesRoot,
   type PushResult,
+  type PushSpec,
   pushState,
   remoteTip,
 } from '../sync/remote.ts';
 import type { Round } from '../write/decide-round.ts';
 import { emptyChain, KeptChains } from '../write/kept-chain.ts';
 import { keptRoot, type RemoteRefs } from '../write/kept-commits.ts';
-import { ObjectWriter } from '../write/object-writer.ts';
+import { ObjectWriter } from '../write/ref-publisher.ts';
 import type { Network } from './network.ts';
 import { decidingRefs, isAncestor, SeenTips } from './seen-tips.ts';
 

@@ -1,7 +1,7 @@
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import type { RefCommand, RefTransactions } from '../../git/refs/ref-transaction.ts';
-import { listRefs } from '../notes/list-refs.ts';
+import { listRefs } from '../notes/read-tips.ts';
 import { tipsOf } from '../notes/state.ts';
 import { remoteWentBack } from '../sync/errors.ts';
 import { trackingRef } from '../sync/remote.ts';

@@ -4,16 +4,14 @@ import type { Store, TransactResult } from '../../domain/ports/store-port.ts';
 import type { StoreParts, StoreWriter } from '../store-options.ts';
 import { Refusals } from '../sync/refusals.ts';
 import type { PushSpec } from '../sync/remote.ts';
-import { type CommitIdentity, readCommitIdentity } from '../write/commit-identity.ts';
 import type { Caller, Round } from '../write/decide-round.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
-import { decideShared } from './decide-shared.ts';
-import { Line } from './line.ts';
-import { OpenPushes } from './open-pushes.ts';
-import type { OwnSigns } from './own-signs.ts';
-import type { Pace } from './pace.ts';
+import { type CommitIdentity, readCommitIdentity } from '../write/note-commit.ts';
+import { decideShared, landingRefusal, stepRefusal } from './decide-shared.ts';
+import type { OwnSigns } from './machine-signs.ts';
+import type { Pace } from './network.ts';
+import { Line, OpenPushes } from './open-pushes.ts';
 import { isShared, mayPass, type OpenPush, type RemoteExchange } from './remote-exchange.ts';
-import { landingRefusal, stepRefusal } from './shared-errors.ts';
 
 export interface SharedOptions {
   readonly remote: string;

@@ -1,32 +1,38 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { IncomingChange } from '../../core/merge/incoming-changes.ts';
+import {
+  blackboardChanges,
+  type IncomingChange,
+  memoryChanges,
+  reviewChanges,
+  sessionChanges,
+  taskChanges,
+  verdictChanges,
+} from '../../core/merge/incoming-changes.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
+import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { NewObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import { type RefCommand, type RefOutcome, RefTransactions } from '../../git/refs/ref-transaction.ts';
-import { listRefs } from '../notes/list-refs.ts';
+import type { Note } from '../notes/note.ts';
 import { stateRefs } from '../notes/note-kinds.ts';
-import { readSideRef } from '../notes/side-ref.ts';
+import { diffNotes, type TreeNode } from '../notes/note-tree.ts';
+import { listRefs } from '../notes/read-tips.ts';
 import { nextState, type RefState, type State, StateSnapshot, tipsOf } from '../notes/state.ts';
-import { StateReader } from '../notes/state-reader.ts';
+import { readSideRef, StateReader } from '../notes/state-reader.ts';
 import { refLocked, refRefused, stateBusy } from '../store-errors.ts';
 import { KeptChains } from '../write/kept-chain.ts';
 import { findKeptCommits, type KeptCommits, listKept, type RemoteRefs } from '../write/kept-commits.ts';
-import { ObjectWriter } from '../write/object-writer.ts';
-import { PatientLock } from '../write/patient-lock.ts';
+import { ObjectWriter, PatientLock } from '../write/ref-publisher.ts';
 import { showReviews } from '../write/shown-notes.ts';
 import { type MergedArchive, sessionsBeside, withoutArchived } from './archived.ts';
 import { freshDamage } from './damage.ts';
 import { cannotMergeInto } from './errors.ts';
-import { heldBack } from './held-back.ts';
-import { incomingChanges } from './incoming.ts';
 import { type MergeKind, mergeKinds } from './merge-note.ts';
 import { type MergedRef, mergeRef } from './merge-refs.ts';
 import type { SyncOptions } from './options.ts';
-import { isReadable, keptSpecs, pushSpecs, signsOfEnded } from './push-specs.ts';
-import type { PushSpec } from './remote.ts';
-import { trackingRef } from './remote.ts';
+import { heldBack, isReadable, keptSpecs, pushSpecs, signsOfEnded } from './push-specs.ts';
+import { type PushSpec, trackingRef } from './remote.ts';
 
 const localPatienceMs = 30_000;
 
@@ -241,5 +247,34 @@ function isPublished(outcome: RefOutcome, lock: PatientLock): boolean {
 function isReadOnly(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && ['EACCES', 'EROFS', 'EPERM'].includes(String(error.code))
+  );
+}
+
+type Root<T> = TreeNode<Note<T>> | null;
+type Sides<T> = readonly [before: Root<T>, after: Root<T>];
+
+/** Lists the changes a merge brings into the local state, note by note, by any author. */
+function incomingChanges(before: State, after: State, memory: Sides<MemoryEntry>): readonly IncomingChange[] {
+  return [
+    ...changesOf([before.sessions.root, after.sessions.root], sessionChanges),
+    ...changesOf([before.tasks.root, after.tasks.root], taskChanges),
+    ...changesOf([before.validations.root, after.validations.root], (old, now) =>
+      verdictChanges(old?.verdicts ?? [], now.verdicts),
+    ),
+    ...changesOf([before.reviews.root, after.reviews.root], (_, now, key) => reviewChanges(key, now)),
+    ...changesOf([before.blackboard.root, after.blackboard.root], blackboardChanges),
+    ...changesOf(memory, memoryChanges),
+  ];
+}
+
+function changesOf<T>(
+  [before, after]: Sides<T>,
+  describe: (before: T | null, after: T, key: string) => readonly IncomingChange[],
+): readonly IncomingChange[] {
+  const { gone, added } = diffNotes(before, after);
+  const old = new Map(gone.map((note) => [note.key, note.value]));
+  // Unreadable notes are reported as damage.
+  return added.flatMap(({ key, value }) =>
+    value === null ? [] : describe(old.get(key) ?? null, value, key),
   );
 }

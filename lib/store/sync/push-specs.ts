@@ -1,6 +1,8 @@
 import type { SessionId } from '../../domain/ids.ts';
-import { listNotes } from '../notes/note-tree.ts';
-import type { State } from '../notes/state.ts';
+import type { StateProblem } from '../../domain/ports/store-port.ts';
+import { type LoadContext, loadNotes } from '../notes/load-notes.ts';
+import { diffNotes, listNotes } from '../notes/note-tree.ts';
+import type { RefState, State } from '../notes/state.ts';
 import type { KeptCommits, RemoteRefs } from '../write/kept-commits.ts';
 import type { MergedRef } from './merge-refs.ts';
 import { machinesRoot, type PushSpec } from './remote.ts';
@@ -39,4 +41,21 @@ export function signsOfEnded({ sessions }: State, theirs: RemoteRefs): RemoteRef
     return ended.has(session as SessionId);
   };
   return new Map([...theirs].filter(([ref]) => isOver(ref)));
+}
+
+/** Notes of a newer version that the remote has and the merged states haven't: sending these would take them away. */
+export async function heldBack(
+  context: LoadContext,
+  states: readonly RefState<unknown>[],
+  theirs: RemoteRefs,
+): Promise<readonly StateProblem[]> {
+  const found: StateProblem[] = [];
+  for (const { kind, tip, root } of states) {
+    const there = theirs.get(kind.ref) ?? null;
+    if (there === null || there === tip) continue;
+    const { added } = diffNotes(root, await loadNotes(context, kind, there, root));
+    for (const { isNewer, blob: object, key, problem } of added)
+      if (isNewer && problem !== null) found.push({ ref: kind.ref, object, key, message: problem });
+  }
+  return found;
 }

@@ -8,12 +8,10 @@ import { finishMotions } from '../../git/refs/finish-motions.ts';
 import { blackboardNotes, stateRefs } from '../notes/note-kinds.ts';
 import { cannotMergeInto, damagedState, newerState, remoteBusy } from './errors.ts';
 import { LocalState, type MergedState } from './local-state.ts';
-import { nameOf } from './merge-message.ts';
-import type { MergedRef } from './merge-refs.ts';
+import { type MergedRef, nameOf } from './merge-refs.ts';
 import type { SyncOptions } from './options.ts';
 import { Refusals } from './refusals.ts';
-import type { PushSpec } from './remote.ts';
-import { fetchState, forgetRefs, type PushResult, peekState, pushState } from './remote.ts';
+import { fetchState, forgetRefs, type PushResult, type PushSpec, peekState, pushState } from './remote.ts';
 
 interface SyncedRef {
   readonly ref: RefName;

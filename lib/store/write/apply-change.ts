@@ -2,8 +2,10 @@ import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Change } from '../../domain/ports/store-port.ts';
+import type { ValidationNote } from '../../domain/state/verdict.ts';
 import { makeObject, type ObjectFormat } from '../../git/objects/make-object.ts';
-import { describeIssues, Note } from '../notes/note.ts';
+import type { CommitSigner } from '../../util/machine-key.ts';
+import { describeIssues, Note, noteVersion } from '../notes/note.ts';
 import { type Anchor, anchorKey, blackboardAnchor, sessionAnchor, taskAnchor } from '../notes/note-kinds.ts';
 import {
   anchorsFolder,
@@ -18,9 +20,7 @@ import {
 import { renderNote } from '../notes/render-note.ts';
 import type { RefState, RefStates } from '../notes/state.ts';
 import { stateCorrupt } from '../store-errors.ts';
-import { type OtherEntry, renderMessage } from './commit-message.ts';
-import type { ChangeContext, Write } from './note-write.ts';
-import { validationWrites } from './validation-writes.ts';
+import { type CommitIdentity, type OtherEntry, renderMessage } from './note-commit.ts';
 
 /**
  * The state after a change: one new commit on each ref it touches. Moves nothing yet. Throws FlameError
@@ -188,4 +188,49 @@ export function renderCommit(
     message,
   ].join('\n');
   return sign === null ? text : sign(text);
+}
+
+/** Writes for the note on a judged commit: a verdict, or the checks run once more. */
+function validationWrites({ verdict, verification }: Change): readonly Write<ValidationNote>[] {
+  return [
+    ...(verdict === undefined ? [] : [write(verdict.commit, { verdicts: [verdict] })]),
+    ...(verification === undefined ? [] : [write(verification.commit, { verifications: [verification] })]),
+  ];
+}
+
+function write(
+  key: Write<ValidationNote>['key'],
+  added: Partial<Pick<ValidationNote, 'verdicts' | 'verifications'>>,
+): Write<ValidationNote> {
+  return {
+    key,
+    anchor: null,
+    next: (stored, rev) => {
+      const verifications = [...(stored?.verifications ?? []), ...(added.verifications ?? [])];
+      return {
+        v: noteVersion,
+        rev,
+        verdicts: [...(stored?.verdicts ?? []), ...(added.verdicts ?? [])],
+        ...(verifications.length === 0 ? {} : { verifications }),
+      };
+    },
+  };
+}
+
+export interface ChangeContext {
+  readonly actor: string;
+  readonly host: string | null;
+  readonly identity: CommitIdentity;
+  readonly now: Date;
+  readonly objectFormat: ObjectFormat;
+  readonly sink: ObjectSink;
+  /** Makes a commit's text one that this clone signed; none is where no machines share what it is about. */
+  readonly sign?: CommitSigner | null;
+}
+
+/** Writes on one ref: each note's key and how its next value follows from the stored one. */
+export interface Write<T> {
+  readonly key: ObjectId;
+  readonly anchor: Anchor | null;
+  readonly next: (stored: T | null, rev: number) => T;
 }

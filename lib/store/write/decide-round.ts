@@ -13,7 +13,7 @@ import type { CommitSigner } from '../../util/machine-key.ts';
 import { anchorKey, sessionAnchor, stateRefs } from '../notes/note-kinds.ts';
 import { nextState, onlyNote, type RefStates, type State, snapshotOf, tipsOf } from '../notes/state.ts';
 import { applyChange } from './apply-change.ts';
-import type { CommitIdentity } from './commit-identity.ts';
+import type { CommitIdentity } from './note-commit.ts';
 
 /** One call of `transact` that has no answer yet. */
 export interface Caller {

@@ -11,10 +11,9 @@ import { unreachable } from '../../util/unreachable.ts';
 import { type State, snapshotOf, tipsOf } from '../notes/state.ts';
 import type { StateReader } from '../notes/state-reader.ts';
 import { refLocked, refRefused, stateBusy, stateTorn } from '../store-errors.ts';
-import { type CommitIdentity, readCommitIdentity } from './commit-identity.ts';
 import { type Caller, decideRound, type Round } from './decide-round.ts';
-import type { ObjectWriter } from './object-writer.ts';
-import { PatientLock } from './patient-lock.ts';
+import { type CommitIdentity, readCommitIdentity } from './note-commit.ts';
+import { type ObjectWriter, PatientLock } from './ref-publisher.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 interface Options {

@@ -1,13 +1,17 @@
-import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
-import { objectIdPattern, sessionIdPattern } from '../../domain/ids.ts';
+import {
+  type ObjectId,
+  objectIdPattern,
+  type RefName,
+  type SessionId,
+  sessionIdPattern,
+} from '../../domain/ids.ts';
 import type { Snapshot, StateProblem } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { NewObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import { listRefs } from '../notes/list-refs.ts';
-import { type Chain, emptyChain, type KeptChains, type LongerChain } from './kept-chain.ts';
-import { unmergedCommits } from './unmerged-commits.ts';
+import { listRefs } from '../notes/read-tips.ts';
+import { type Chain, emptyChain, type KeptChains, type LongerChain, unmergedCommits } from './kept-chain.ts';
 
 /** Below it, each session has one ref that leads to every commit the state speaks of, see KeptChains. */
 export const keptRoot = 'refs/blueflame/kept/';

@@ -3,7 +3,7 @@ import { openIdents } from '../../git/process/read-identity.ts';
 import type { StateReader } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { GroupCommit } from './group-commit.ts';
-import { ObjectWriter } from './object-writer.ts';
+import { ObjectWriter } from './ref-publisher.ts';
 import { showReviews } from './shown-notes.ts';
 import { WriteQueue } from './write-queue.ts';
 

@@ -1,10 +1,12 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { NewObject, ObjectFormat } from '../../git/objects/make-object.ts';
-import type { GitContext } from '../../git/process/run-git.ts';
+import { type ObjectSettings, readObjectSettings, writeLooseObject } from '../../git/objects/loose-object.ts';
+import { makePack, type NewObject, type ObjectFormat } from '../../git/objects/make-object.ts';
+import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { type RefCommand, type RefOutcome, RefTransactions } from '../../git/refs/ref-transaction.ts';
+import { killPoint } from '../../util/kill-point.ts';
 import { refLocked, refRefused, stateBusy } from '../store-errors.ts';
-import { ObjectWriter } from './object-writer.ts';
-import { PatientLock } from './patient-lock.ts';
 
 export interface Publication {
   readonly objects: readonly NewObject[];
@@ -63,4 +65,72 @@ function isDone(outcome: RefOutcome, lock: PatientLock): boolean {
   if (outcome.kind === 'locked' && lock.isAbandoned(outcome.file)) throw refLocked(outcome.ref, outcome.file);
   // After an unknown end the refs show it the next time.
   return outcome.kind === 'done';
+}
+
+// Below, loose files are quicker than to start git, and a pack for every few changes would slow all reads.
+const packFrom = 32;
+
+/** Puts new objects into the repository before a ref may name them. */
+export class ObjectWriter {
+  readonly #options: {
+    readonly context: GitContext;
+    readonly commonDir: string;
+    readonly objectFormat: ObjectFormat;
+  };
+  #settings: Promise<ObjectSettings> | null = null;
+
+  constructor(options: {
+    readonly context: GitContext;
+    readonly commonDir: string;
+    readonly objectFormat: ObjectFormat;
+  }) {
+    this.#options = options;
+  }
+
+  /** Reads what the first writing would. */
+  async ready(): Promise<void> {
+    const { context, commonDir } = this.#options;
+    this.#settings ??= readObjectSettings(context, commonDir);
+    await this.#settings;
+  }
+
+  /** Resolves when all are there. */
+  async write(objects: readonly NewObject[]): Promise<void> {
+    const { context, commonDir } = this.#options;
+    this.#settings ??= readObjectSettings(context, commonDir);
+    const settings = await this.#settings;
+    if (objects.length >= packFrom) await this.#writePack(objects);
+    else for (const object of objects) writeLooseObject(join(commonDir, 'objects'), object, settings);
+  }
+
+  /** To make a file of each would take most of a transaction's time, on a disk where much was removed lately the more. */
+  async #writePack(objects: readonly NewObject[]): Promise<void> {
+    const { context, commonDir, objectFormat } = this.#options;
+    const input = await makePack(objectFormat, objects);
+    const git = { ...context, variables: { ...context.variables, GIT_DIR: commonDir } };
+    await runGit(git, ['index-pack', '--stdin'], { input });
+    killPoint('object written');
+  }
+}
+
+// No git holds a ref this long; a slow machine may.
+const abandonedMs = 3_000;
+const oldMs = 60_000;
+
+/** Distinguishes a lock file in use by some git from one that a killed git left. */
+export class PatientLock {
+  #stamp = '';
+  #since = 0;
+
+  /** True when the very same file has been seen for three seconds, or is a minute old. */
+  isAbandoned(file: string): boolean {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    const stamp = stat === undefined ? '' : `${file} ${stat.ino} ${stat.mtimeMs}`;
+    if (stamp !== this.#stamp) {
+      this.#stamp = stamp;
+      this.#since = performance.now();
+    }
+    if (stat === undefined) return false;
+    return performance.now() - this.#since > abandonedMs || Date.now() - stat.mtimeMs > oldMs;
+  }
 }

@@ -5,11 +5,11 @@ import type { CatFile } from '../../git/process/cat-file.ts';
 import { Note } from '../notes/note.ts';
 import type { NoteKind } from '../notes/note-kinds.ts';
 import { editTree, fileMode, findNotes, listNotes, notePath, type ObjectSink } from '../notes/note-tree.ts';
-import { readSideRef } from '../notes/side-ref.ts';
 import type { State } from '../notes/state.ts';
+import { readSideRef } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { renderCommit } from './apply-change.ts';
-import { readCommitIdentity } from './commit-identity.ts';
+import { readCommitIdentity } from './note-commit.ts';
 import { type Publication, RefPublisher } from './ref-publisher.ts';
 
 /** Notes that `git log` shows below commits: reviews and verdicts for people. Made of these, and never read back. */

@@ -1,14 +1,14 @@
+import type { SessionId } from '../../domain/ids.ts';
+import type { Seal, SignatureNote } from '../../domain/state/signatures.ts';
 import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
-import type { NoteKind } from '../notes/note-kinds.ts';
+import { type NoteKind, signatureAnchor, signatureNotes } from '../notes/note-kinds.ts';
 import { listNotes } from '../notes/note-tree.ts';
-import { readSideRef } from '../notes/side-ref.ts';
 import type { RefState } from '../notes/state.ts';
+import { readSideRef } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { writeNotes } from './apply-change.ts';
-import { readCommitIdentity } from './commit-identity.ts';
-import type { OtherEntry } from './commit-message.ts';
-import type { Write } from './note-write.ts';
+import { anchored, type Write, writeNotes } from './apply-change.ts';
+import { type OtherEntry, readCommitIdentity } from './note-commit.ts';
 import { type Publication, RefPublisher } from './ref-publisher.ts';
 
 /** Change of a ref of its own, as one commit. */
@@ -79,4 +79,24 @@ async function prepare<T extends { readonly rev: number }>(
   });
   const commands = next.tip === null ? [] : [{ ref: state.kind.ref, old: state.tip, new: next.tip }];
   return { objects: [...objects.values()], commands };
+}
+
+/** Puts what a clone signed of a session in place of what it signed before, by compare-and-swap. */
+export async function saveSeal(options: StoreOptions, session: SessionId, seal: Seal): Promise<void> {
+  const place = { kind: signatureNotes, reason: 'git flame sync' };
+  await writeSideNotes(options, place, () => ({
+    actor: seal.by,
+    change: { subject: `${session}: signed by ${seal.by}`, about: session },
+    writes: [
+      {
+        ...anchored(options.objectFormat, signatureAnchor(session)),
+        next: (stored: SignatureNote | null, rev: number) => ({
+          v: 1 as const,
+          rev,
+          session,
+          seals: [...(stored?.seals ?? []).filter(({ place: other }) => other !== seal.place), seal],
+        }),
+      },
+    ],
+  }));
 }

@@ -6,7 +6,7 @@ import { makeObject } from '../../../lib/git/objects/make-object.ts';
 import { Note } from '../../../lib/store/notes/note.ts';
 import { taskNotes } from '../../../lib/store/notes/note-kinds.ts';
 import { editTree, fileMode, notePath, type TreeNode } from '../../../lib/store/notes/note-tree.ts';
-import { indexTasks, type TaskIndex } from '../../../lib/store/notes/task-index.ts';
+import { indexTasks, type TaskIndex } from '../../../lib/store/notes/state.ts';
 import { makeRandom, type Random } from '../../support/random.ts';
 import { makeTask } from '../../support/tasks.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Pace, pushesPerMinute } from '../../../lib/store/shared/pace.ts';
+import { Pace, pushesPerMinute } from '../../../lib/store/shared/network.ts';
 import { makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { createTasks, sampleTask } from '../sample.ts';
 import { inStore, makeClones, sync } from '../sync-clones.ts';

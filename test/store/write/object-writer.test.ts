@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeObject } from '../../../lib/git/objects/make-object.ts';
 import { CatFile } from '../../../lib/git/process/cat-file.ts';
-import { ObjectWriter } from '../../../lib/store/write/object-writer.ts';
+import { ObjectWriter } from '../../../lib/store/write/ref-publisher.ts';
 import { makeRepo } from '../../support/repo.ts';
 
 for (const objectFormat of ['sha1', 'sha256'] as const)

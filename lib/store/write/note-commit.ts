@@ -1,6 +1,8 @@
 import type { SessionId } from '../../domain/ids.ts';
 import type { Change, ChangeEntry, Only, TasksChange } from '../../domain/ports/store-port.ts';
 import type { Verdict, Verification } from '../../domain/state/verdict.ts';
+import { openIdents } from '../../git/process/read-identity.ts';
+import type { StoreOptions } from '../store-options.ts';
 
 interface MessageContext {
   readonly actor: string;
@@ -76,4 +78,23 @@ function cleanText(text: string): string {
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\n\t]+/gu, ' ')
     .trim();
+}
+
+/** The person's `Name <email>` for commits, and the time zone git writes for them. */
+export interface CommitIdentity {
+  readonly author: string;
+  readonly committer: string;
+  readonly zone: string;
+}
+
+/** Reads the person's identity. Throws FlameError `no-identity` if git doesn't know it. */
+export async function readCommitIdentity({
+  context,
+  idents = openIdents(context),
+}: Pick<StoreOptions, 'context' | 'idents'>): Promise<CommitIdentity> {
+  const asked = [idents.author(), idents.committer()] as const;
+  // Waits for both: a caller that retries after a refusal must not get an old answer.
+  await Promise.allSettled(asked);
+  const [author, committer] = await Promise.all(asked);
+  return { author: author.name, committer: committer.name, zone: committer.zone };
 }
