@@ -1,10 +1,10 @@
 import type { Adapter } from '../domain/ports/adapter.ts';
-import type { AdapterConfig } from './adapter-config.ts';
+import type { EndFacts } from '../domain/ports/call-facts.ts';
 import { claudeCalls } from './claude-calls.ts';
-import { claudeEnd } from './claude-end.ts';
 import { launchClaude } from './claude-launch.ts';
-import { claudeReader } from './claude-reader.ts';
-import { readClaudeTranscript } from './claude-transcript.ts';
+import { claudeReader, readClaudeTranscript } from './claude-reader.ts';
+import { blockedEnd } from './cli-hooks.ts';
+import type { AdapterConfig } from './launch-settings.ts';
 
 /** Claude Code. Older than 2.1 lacks options the safe invocation needs, and would start without them. */
 export function claudeAdapter(config: AdapterConfig): Adapter {
@@ -34,3 +34,6 @@ export function claudeAdapter(config: AdapterConfig): Adapter {
     readTranscript: readClaudeTranscript,
   };
 }
+
+/** Claude Code's `Stop` hook. */
+export const claudeEnd: EndFacts = blockedEnd('last_assistant_message');

@@ -1,7 +1,7 @@
 import { askTool } from '../domain/agent-talk.ts';
 import type { CallFacts, ReportedCall } from '../domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../util/json.ts';
-import { longestHold } from './longest-hold.ts';
+import { longestHold } from './cli-hooks.ts';
 
 // Begins results that the client writes before any hook: unknown tools, malformed input, a person's interruption.
 const neverRan = /^(?:<tool_use_error>|\[Request interrupted|The user doesn't want to )/;

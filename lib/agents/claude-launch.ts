@@ -3,10 +3,14 @@ import { askTool } from '../domain/agent-talk.ts';
 import { isLeadTool, leadServer, longestLeadCall } from '../domain/lead-tools.ts';
 import type { CellPaths, Launch, LaunchFile } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
-import { asksPerson } from './asks-person.ts';
-import { cellEnvironment } from './cell-environment.ts';
-import { guardedHook } from './guarded-hook.ts';
-import { fitsArgument, maxArgumentBytes, plainPrompt } from './plain-prompt.ts';
+import { guardedHook } from './cli-hooks.ts';
+import {
+  asksPerson,
+  cellEnvironment,
+  fitsArgument,
+  maxArgumentBytes,
+  plainPrompt,
+} from './launch-settings.ts';
 
 const settingsName = 'settings.json';
 const toolsName = 'mcp.json';

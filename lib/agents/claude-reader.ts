@@ -1,12 +1,12 @@
 import { countTokens, priceTokens, type TokenUsage } from '../domain/config/token-price.ts';
 import type { Failure } from '../domain/failure.ts';
 import { leadServer } from '../domain/lead-tools.ts';
-import type { AgentEnd, AgentResultParts, StreamReader } from '../domain/ports/adapter.ts';
+import type { AgentEnd, AgentResultParts, StreamReader, TranscriptParts } from '../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../domain/ports/agent-port.ts';
 import { isRecord, parseRecord } from '../util/json.ts';
-import { blocksOf, describeCall, firstLine, numberOf, textOf, usageOf } from './claude-events.ts';
-import { type ClaudeResult, judgeClaude } from './judge-claude.ts';
-import { lineSplitter } from './line-splitter.ts';
+import { extractJson } from './answer-text.ts';
+import { blocksOf, describeCall, firstLine, lineSplitter, numberOf, textOf, usageOf } from './event-lines.ts';
+import { type ClaudeResult, judgeClaude } from './judge-run.ts';
 import { pluginWarnings, type SuperpowersConfig } from './superpowers.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -158,4 +158,40 @@ function toolWarnings(event: Fields, { tools }: AgentRequest): readonly string[]
   const servers = Array.isArray(event.mcp_servers) ? event.mcp_servers.filter(isRecord) : [];
   const isThere = servers.some(({ name, status }) => name === leadServer && status === 'connected');
   return isThere ? [] : ['Its tools could not be reached, so it can do nothing.'];
+}
+
+/**
+ * Reads a conversation's transcript: the plan in the last words that hold one, the last words, and the
+ * tokens spent. The format is the CLI's own: a line that isn't understood is ignored.
+ */
+export function readClaudeTranscript(transcript: string): TranscriptParts {
+  const lines = transcript.split('\n').map(parseRecord);
+  const messages = lines.filter(
+    (line) => line.type === 'assistant' && line.isSidechain !== true && isRecord(line.message),
+  );
+  const texts = joinBlocks(messages);
+  const answers = texts.map((text) => extractJson(text)).filter((answer) => answer !== null);
+  return { answer: answers.at(-1) ?? null, text: texts.at(-1) ?? '', tokens: sumUsage(lines) };
+}
+
+/** A message is one line per content block: its text is put together again. */
+function joinBlocks(messages: readonly Readonly<Record<string, unknown>>[]): string[] {
+  const byId = new Map<string, string>();
+  for (const [index, { message }] of messages.entries()) {
+    if (!isRecord(message)) continue;
+    const text = textOf(message.content);
+    if (text === '') continue;
+    const id = typeof message.id === 'string' ? message.id : `line ${index}`;
+    byId.set(id, `${byId.get(id) ?? ''}${text}`);
+  }
+  return [...byId.values()];
+}
+
+/** Every line of a message repeats its usage: the last one counts. */
+function sumUsage(lines: readonly Readonly<Record<string, unknown>>[]): number {
+  const byId = new Map<unknown, number>();
+  for (const { type, message } of lines) {
+    if (type === 'assistant' && isRecord(message)) byId.set(message.id, countTokens(usageOf(message.usage)));
+  }
+  return [...byId.values()].reduce((sum, tokens) => sum + tokens, 0);
 }

@@ -9,8 +9,8 @@ import {
   type StreamReader,
 } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
-import type { AdapterConfig } from './adapter-config.ts';
 import { endFailure, lastLines } from './end-failure.ts';
+import type { AdapterConfig } from './launch-settings.ts';
 
 const scriptName = 'task.sh';
 const keptCharacters = 8_000;

@@ -1,19 +1,19 @@
 import { type AdapterName, adapterNames } from '../domain/config/agent-clis.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Adapter } from '../domain/ports/adapter.ts';
-import type { JsonRecord } from '../util/json.ts';
-import type { AdapterConfig } from './adapter-config.ts';
+import { type JsonRecord, parseRecord } from '../util/json.ts';
 import { claudeAdapter } from './claude-adapter.ts';
-import { showClaudeLine } from './claude-events.ts';
 import { codexAdapter } from './codex/codex-adapter.ts';
 import { showCodexLine } from './codex/codex-reader.ts';
 import { copilotAdapter } from './copilot/copilot-adapter.ts';
 import { showCopilotLine } from './copilot/copilot-reader.ts';
+import { showClaudeLine } from './event-lines.ts';
 import { execAdapter } from './exec-adapter.ts';
 import { geminiAdapter } from './gemini/gemini-adapter.ts';
 import { showGeminiLine } from './gemini/gemini-reader.ts';
 import { kimiAdapter } from './kimi/kimi-adapter.ts';
 import { showKimiLine } from './kimi/kimi-reader.ts';
+import type { AdapterConfig } from './launch-settings.ts';
 import { opencodeAdapter } from './opencode/opencode-adapter.ts';
 import { showOpencodeLine } from './opencode/opencode-reader.ts';
 
@@ -34,7 +34,7 @@ const adapters: Readonly<Record<AdapterName, AdapterRow>> = {
 };
 
 /** An event of some CLI's stream as lines for a person; null where it is none of those known. */
-export function showEvent(event: JsonRecord, worktree: string): readonly string[] | null {
+function showEvent(event: JsonRecord, worktree: string): readonly string[] | null {
   for (const { show } of Object.values(adapters)) {
     const shown = show(event, worktree);
     if (shown !== null) return shown;
@@ -58,4 +58,39 @@ export function getAdapter(name: string, config: AdapterConfig): Adapter {
 
 function isAdapterName(name: string): name is AdapterName {
   return (adapterNames as readonly string[]).includes(name);
+}
+
+/** An agent's stream as lines for a person to read: what it says and which tools it calls. */
+interface StreamView {
+  push(chunk: string): readonly StreamLine[];
+  /** Returns the rest that has no line break. */
+  rest(): readonly StreamLine[];
+}
+
+export interface StreamLine {
+  /** As the agent printed it. */
+  readonly raw: string;
+  /** Lines for people, not escaped; none for a line that only programs read. */
+  readonly shown: readonly string[];
+}
+
+/** `worktree`: paths in it are shown relative to it. */
+export function openStreamView(worktree: string): StreamView {
+  let pending = '';
+  const read = (raw: string): StreamLine => ({ raw, shown: describe(raw, worktree) });
+  return {
+    push(chunk) {
+      const lines = `${pending}${chunk}`.split('\n');
+      pending = lines.pop() ?? '';
+      return lines.map(read);
+    },
+    rest: () => (pending === '' ? [] : [read(pending)]),
+  };
+}
+
+/** A line that is no event of any CLI is what a script printed. */
+function describe(line: string, worktree: string): readonly string[] {
+  const event = parseRecord(line);
+  if (event.type === 'truncated') return [`(what it said after ${event.limit_bytes} bytes was not kept)`];
+  return showEvent(event, worktree) ?? (typeof event.type === 'string' ? [] : [line]);
 }

@@ -2,8 +2,7 @@ import type { Failure } from '../domain/failure.ts';
 import type { AgentEnd } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 import { classifyError } from './classify-error.ts';
-import { endFailure, lastLines } from './end-failure.ts';
-import { missingAnswer } from './missing-answer.ts';
+import { endFailure, lastLines, missingAnswer } from './end-failure.ts';
 
 /** The signs of how a run ended, of a CLI whose events report the end. */
 export interface RunSigns {
@@ -62,5 +61,132 @@ function otherEnd({ error, end, hasBegun }: RunSigns): Failure {
     message: `The agent ended before its work was done (exit code ${code}).`,
     details,
     retryable: true,
+  };
+}
+
+/** The final `result` event, its fields checked. */
+export interface ClaudeResult {
+  readonly subtype: string;
+  readonly isError: boolean;
+  /** HTTP status of the API's last error. */
+  readonly status: number | null;
+  readonly turns: number;
+  readonly text: string;
+  readonly errors: readonly string[];
+  readonly answer: unknown;
+  readonly cost_usd: number;
+  readonly tokens: number;
+}
+
+interface Signs {
+  readonly request: AgentRequest;
+  readonly end: AgentEnd;
+  /** The first one. */
+  readonly result: ClaudeResult | null;
+  /** How many there were. */
+  readonly results: number;
+  /** Whether the stream's first event came. */
+  readonly hasBegun: boolean;
+}
+
+/**
+ * Whether a run did what it was started for; null is yes. No single sign is enough: API errors come with
+ * subtype `success`, unknown commands and missing answers with exit code 0, a kill with no result at all.
+ */
+export function judgeClaude({ request, end, result, results, hasBegun }: Signs): Failure | null {
+  const own = endFailure(end, request);
+  if (end.stoppedBecause === 'canary-failed' || end.stoppedBecause === 'unwatched-call') return own;
+  if (results > 1) return forgedResult(results);
+  if (request.isInteractive) return own ?? interactiveFailure(end);
+  if (result !== null && isSuccess(result, end)) return missingAnswer(request, result.answer, result.text);
+  if (result?.subtype === 'error_max_budget_usd') return budgetSpent(result);
+  // The API's message is the reason behind a kill or a time-out, and shows whether waiting would help.
+  const said = end.stoppedBecause === null ? claudeApiFailure(result, end) : null;
+  return said ?? own ?? (result === null ? noResult(end, hasBegun) : resultFailure(result));
+}
+
+function isSuccess(result: ClaudeResult, end: AgentEnd): boolean {
+  return end.exitCode === 0 && result.subtype === 'success' && !result.isError && result.turns > 0;
+}
+
+/** The CLI prints one, at its end: another was written by something else in the cell, and may be any of them. */
+function forgedResult(results: number): Failure {
+  return {
+    kind: 'forged-result',
+    message: `The agent's output holds ${results} results where there can be one: none of them is believed.`,
+    details: [],
+    retryable: false,
+  };
+}
+
+function budgetSpent({ errors }: ClaudeResult): Failure {
+  return {
+    kind: 'budget',
+    message: 'The agent spent its budget before it was done.',
+    details: errors,
+    // Another attempt would spend it again.
+    retryable: false,
+  };
+}
+
+function claudeApiFailure(result: ClaudeResult | null, { stderr, at }: AgentEnd): Failure | null {
+  if (result === null) return classifyError({ status: null, text: stderr, at });
+  return result.isError && result.subtype === 'success'
+    ? classifyError({ status: result.status, text: result.text, at })
+    : null;
+}
+
+function resultFailure(result: ClaudeResult): Failure {
+  if (result.subtype === 'error_max_structured_output_retries') {
+    return {
+      kind: 'malformed-answer',
+      message: 'The agent gave no answer of the wanted form.',
+      details: result.errors,
+      retryable: true,
+    };
+  }
+  const details = [...result.errors, ...lastLines(result.text)];
+  if (result.turns === 0) {
+    return {
+      kind: 'agent-error',
+      message: 'The agent ended without asking its model.',
+      details,
+      retryable: false,
+    };
+  }
+  return {
+    kind: 'agent-error',
+    message: `The agent ended with an error (${result.subtype}).`,
+    details,
+    retryable: true,
+  };
+}
+
+function noResult({ exitCode, stderr }: AgentEnd, hasBegun: boolean): Failure {
+  const details = lastLines(stderr);
+  if (!hasBegun) {
+    return {
+      kind: 'agent-error',
+      message: `The agent could not start (exit code ${exitCode ?? 'unknown'}).`,
+      details,
+      retryable: false,
+    };
+  }
+  return {
+    kind: 'agent-crashed',
+    message: `The agent ended before its work was done (exit code ${exitCode ?? 'unknown'}).`,
+    details,
+    retryable: true,
+  };
+}
+
+/** A person left it with ctrl-c or /exit; the transcript shows whether there is a plan. */
+function interactiveFailure({ exitCode, stderr }: AgentEnd): Failure | null {
+  if (exitCode === 0 || exitCode === 130) return null;
+  return {
+    kind: 'agent-error',
+    message: `The agent ended with exit code ${exitCode ?? 'unknown'}.`,
+    details: lastLines(stderr),
+    retryable: false,
   };
 }

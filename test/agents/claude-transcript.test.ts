@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readClaudeTranscript } from '../../lib/agents/claude-transcript.ts';
-import { extractJson } from '../../lib/agents/extract-json.ts';
+import { extractJson } from '../../lib/agents/answer-text.ts';
+import { readClaudeTranscript } from '../../lib/agents/claude-reader.ts';
 
 const plan = { tasks: [{ id: 'task-001', description: 'braces } { and \\" in text' }] };
 

@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { classifyError } from '../../lib/agents/classify-error.ts';
-import { limitEnd } from '../../lib/agents/limit-end.ts';
+import { classifyError, limitEnd } from '../../lib/agents/classify-error.ts';
 
 const now = Date.parse('2026-11-21T10:30:00Z');
 const endOf = (text: string): string | null => {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolveSuperpowers } from '../../lib/agents/resolve-superpowers.ts';
+import { resolveSuperpowers } from '../../lib/agents/superpowers.ts';
 import { makeTempDir } from '../support/repo.ts';
 
 test('PRM-3: a configured folder that holds the plugin is taken as it is', () => {

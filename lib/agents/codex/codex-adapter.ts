@@ -1,9 +1,8 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
-import type { AdapterConfig } from '../adapter-config.ts';
-import { blockedEnd } from '../blocked-end.ts';
+import { blockedEnd } from '../cli-hooks.ts';
+import type { AdapterConfig } from '../launch-settings.ts';
 import { codexCalls } from './codex-calls.ts';
-import { readCatalog } from './codex-catalog.ts';
-import { launchCodex } from './codex-launch.ts';
+import { launchCodex, readCatalog } from './codex-launch.ts';
 import { codexReader } from './codex-reader.ts';
 
 /** OpenAI's Codex CLI. Its hooks saw no patches before 0.169, and none of it was tried with an older one. */

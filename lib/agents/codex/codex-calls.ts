@@ -2,9 +2,7 @@ import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall, ToldResult } from '../../domain/ports/call-facts.ts';
 import { isRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { longestHold } from '../longest-hold.ts';
-import { type HookedCall, readHook } from '../read-hook.ts';
-import { readPatch } from '../read-patch.ts';
+import { type HookedCall, longestHold, readHook, readPatch } from '../cli-hooks.ts';
 
 // Output of a tool that ran begins with `Chunk ID: ` or `Exit code: `, so nothing it prints can be taken for these.
 const neverRan = new RegExp(

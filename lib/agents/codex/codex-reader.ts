@@ -4,10 +4,9 @@ import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/port
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
 import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
 import { readAnswerText } from '../answer-text.ts';
-import { firstLine, numberOf } from '../claude-events.ts';
+import { firstLine, lineSplitter, numberOf } from '../event-lines.ts';
 import { judgeRun } from '../judge-run.ts';
-import { lineSplitter } from '../line-splitter.ts';
-import { withoutNulls } from '../strict-schema.ts';
+import { withoutNulls } from './codex-launch.ts';
 
 /** Follows the events of `codex exec --json`. They report no blocked call; the audit does. */
 export function codexReader(request: AgentRequest): StreamReader {

@@ -1,6 +1,6 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
-import type { AdapterConfig } from '../adapter-config.ts';
-import { blockedEnd } from '../blocked-end.ts';
+import { blockedEnd } from '../cli-hooks.ts';
+import type { AdapterConfig } from '../launch-settings.ts';
 import { copilotCalls } from './copilot-calls.ts';
 import { launchCopilot } from './copilot-launch.ts';
 import { copilotReader } from './copilot-reader.ts';

@@ -3,8 +3,7 @@ import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall, ToldResult } from '../../domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { longestHold } from '../longest-hold.ts';
-import { readPatch } from '../read-patch.ts';
+import { longestHold, readPatch } from '../cli-hooks.ts';
 
 /** Its tools that are offered, by model, and the policy's name for each. All others are switched off. */
 export const copilotTools: Readonly<Record<string, string>> = {

@@ -2,10 +2,9 @@ import { join } from 'node:path';
 import { leadServer, leadTools, longestLeadCall } from '../../domain/lead-tools.ts';
 import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import { promptForAnswer } from '../answer-in-words.ts';
-import { asksPerson } from '../asks-person.ts';
-import { endHook } from '../blocked-end.ts';
-import { cellEnvironment } from '../cell-environment.ts';
+import { promptForAnswer } from '../answer-text.ts';
+import { endHook } from '../cli-hooks.ts';
+import { asksPerson, cellEnvironment } from '../launch-settings.ts';
 import { copilotTools, ownPrefix } from './copilot-calls.ts';
 
 const anthropic = 'anthropic/';

@@ -2,10 +2,9 @@ import { relative } from 'node:path';
 import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
 import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
-import { firstLine } from '../claude-events.ts';
-import { extractJson } from '../extract-json.ts';
+import { extractJson } from '../answer-text.ts';
+import { firstLine, lineSplitter } from '../event-lines.ts';
 import { judgeRun } from '../judge-run.ts';
-import { lineSplitter } from '../line-splitter.ts';
 
 // As if SIGTERM had ended it.
 const aborted = 143;

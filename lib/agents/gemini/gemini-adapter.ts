@@ -1,6 +1,6 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
-import type { AdapterConfig } from '../adapter-config.ts';
-import { blockedEnd } from '../blocked-end.ts';
+import { blockedEnd } from '../cli-hooks.ts';
+import type { AdapterConfig } from '../launch-settings.ts';
 import { geminiCalls } from './gemini-calls.ts';
 import { launchGemini } from './gemini-launch.ts';
 import { geminiReader } from './gemini-reader.ts';

@@ -3,13 +3,28 @@ import { asLeadTool, isLeadTool, leadServer } from '../../domain/lead-tools.ts';
 import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall, ToldResult } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
-import { readHook } from '../read-hook.ts';
-import { geminiTools } from './gemini-tools.ts';
+import { readHook } from '../cli-hooks.ts';
 
 const wasBlocked = /^Tool execution blocked: /;
 // Of a command: what a shell that ran gives is output, also where it failed.
 const neverStarted =
   /^(?:params |Command cannot be empty|Tool "|Path not in workspace|Directory |spawn |Could not parse command)/;
+
+/** The tools of the Gemini CLI that are offered, by the policy's name for each. All others are switched off. */
+export const geminiTools: Readonly<Record<string, string>> = {
+  Read: 'read_file',
+  LS: 'list_directory',
+  Glob: 'glob',
+  Grep: 'grep_search',
+  Write: 'write_file',
+  Edit: 'replace',
+  Bash: 'run_shell_command',
+};
+
+const named = Object.fromEntries(Object.entries(geminiTools).map(([own, name]) => [name, own]));
+
+/** Precedes the names of our tools. */
+export const ownPrefix = `mcp_${leadServer}_`;
 
 /** The Gemini CLI: results that are errors come from the CLI itself, and no call has a name in its hook. */
 export const geminiCalls: CallFacts = {
@@ -37,10 +52,6 @@ function isUntouched({ name, text }: ToldResult): boolean {
 function read(reported: unknown): ReportedCall | null {
   return readHook(reported, null, ({ name, input, cwd }) => [translate(name, input, cwd)]);
 }
-
-/** Precedes the names of our tools. */
-export const ownPrefix = `mcp_${leadServer}_`;
-const named = Object.fromEntries(Object.entries(geminiTools).map(([own, name]) => [name, own]));
 
 /** In the policy's words. A folder that is no text stays where it is, and is refused there. */
 function translate(name: string, input: JsonRecord, cwd: string): ToolCall {

@@ -3,12 +3,9 @@ import { leadServer, leadTools, longestLeadCall } from '../../domain/lead-tools.
 import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { askForAnswer } from '../answer-text.ts';
-import { endHook } from '../blocked-end.ts';
-import { cellEnvironment } from '../cell-environment.ts';
-import { guardedHook } from '../guarded-hook.ts';
-import { fitsArgument, plainPrompt } from '../plain-prompt.ts';
-import { ownPrefix } from './gemini-calls.ts';
-import { geminiTools } from './gemini-tools.ts';
+import { endHook, guardedHook } from '../cli-hooks.ts';
+import { cellEnvironment, fitsArgument, plainPrompt } from '../launch-settings.ts';
+import { geminiTools, ownPrefix } from './gemini-calls.ts';
 
 const systemName = 'system.md';
 // In milliseconds; from 2^31 on a hook is out of time at once, and lets its call through.

@@ -3,9 +3,8 @@ import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/port
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
 import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
 import { readAnswerText } from '../answer-text.ts';
-import { firstLine, numberOf } from '../claude-events.ts';
+import { firstLine, lineSplitter, numberOf } from '../event-lines.ts';
 import { judgeRun } from '../judge-run.ts';
-import { lineSplitter } from '../line-splitter.ts';
 
 /** Follows the events of the Gemini CLI's `stream-json`. What it costs the gateway knows. */
 export function geminiReader(request: AgentRequest): StreamReader {

@@ -1,7 +1,7 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
-import type { AdapterConfig } from '../adapter-config.ts';
+import type { EndFacts } from '../../domain/ports/call-facts.ts';
+import type { AdapterConfig } from '../launch-settings.ts';
 import { kimiCalls } from './kimi-calls.ts';
-import { kimiEnd } from './kimi-end.ts';
 import { launchKimi } from './kimi-launch.ts';
 import { kimiReader } from './kimi-reader.ts';
 
@@ -36,3 +36,10 @@ export function kimiAdapter(config: AdapterConfig): Adapter {
     readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
   };
 }
+
+/** Its `Stop` hook reports no last words, and reads an answer as that of any hook: to deny is to deny the end. */
+const kimiEnd: EndFacts = {
+  words: () => '',
+  goOn: (told) =>
+    JSON.stringify({ hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: told } }),
+};

@@ -3,7 +3,7 @@ import { askTool } from '../../domain/agent-talk.ts';
 import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall, ToldResult } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
-import { readHook } from '../read-hook.ts';
+import { readHook } from '../cli-hooks.ts';
 
 /** The tools that are offered; the policy has the same names. All others are switched off. */
 export const kimiTools: readonly string[] = ['Read', 'Write', 'Edit', 'Grep', 'Glob', 'Bash'];

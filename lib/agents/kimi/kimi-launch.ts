@@ -4,11 +4,8 @@ import { leadServer, leadToolName, leadTools, longestLeadCall } from '../../doma
 import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { askForAnswer } from '../answer-text.ts';
-import { asksPerson } from '../asks-person.ts';
-import { endHook } from '../blocked-end.ts';
-import { cellEnvironment } from '../cell-environment.ts';
-import { guardedHook } from '../guarded-hook.ts';
-import { fitsArgument, plainPrompt } from '../plain-prompt.ts';
+import { endHook, guardedHook } from '../cli-hooks.ts';
+import { asksPerson, cellEnvironment, fitsArgument, plainPrompt } from '../launch-settings.ts';
 import { kimiTools } from './kimi-calls.ts';
 
 const agentName = 'agent.md';

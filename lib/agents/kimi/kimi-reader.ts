@@ -3,9 +3,8 @@ import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/port
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
 import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
 import { readAnswerText } from '../answer-text.ts';
-import { firstLine } from '../claude-events.ts';
+import { firstLine, lineSplitter } from '../event-lines.ts';
 import { judgeRun } from '../judge-run.ts';
-import { lineSplitter } from '../line-splitter.ts';
 
 /** Follows the messages of Kimi Code's `stream-json`. It reports neither tokens nor costs: the gateway knows them. */
 export function kimiReader(request: AgentRequest): StreamReader {

@@ -1,5 +1,5 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
-import type { AdapterConfig } from '../adapter-config.ts';
+import type { AdapterConfig } from '../launch-settings.ts';
 import { opencodeCalls } from './opencode-calls.ts';
 import { launchOpencode } from './opencode-launch.ts';
 import { opencodeReader } from './opencode-reader.ts';

@@ -4,8 +4,7 @@ import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { readHook } from '../read-hook.ts';
-import { readPatch } from '../read-patch.ts';
+import { readHook, readPatch } from '../cli-hooks.ts';
 
 const neverRan =
   /^(?:The \S+ tool was called with invalid arguments|The arguments provided to the tool are invalid|Model tried to call unavailable tool )/;

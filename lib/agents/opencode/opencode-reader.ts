@@ -2,10 +2,9 @@ import { relative } from 'node:path';
 import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
 import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
-import { firstLine, numberOf } from '../claude-events.ts';
-import { extractJson } from '../extract-json.ts';
+import { extractJson } from '../answer-text.ts';
+import { firstLine, lineSplitter, numberOf } from '../event-lines.ts';
 import { judgeRun } from '../judge-run.ts';
-import { lineSplitter } from '../line-splitter.ts';
 
 /** Follows the events of `opencode run --format json`. There is no result: it is done when its last step stopped. */
 export function opencodeReader(request: AgentRequest): StreamReader {

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { openStreamView, type StreamLine } from '../../agents/stream-view.ts';
+import { openStreamView, type StreamLine } from '../../agents/get-adapter.ts';
 import { findLivingAgent, readRegisteredAgents } from '../../cell/run/agent-registry.ts';
 import { followStream } from '../../cell/run/follow-stream.ts';
 import { streamFile } from '../../cell/run-folder.ts';

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { resolveSuperpowers } from '../../agents/resolve-superpowers.ts';
+import { resolveSuperpowers } from '../../agents/superpowers.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import { missingPrograms } from './missing-programs.ts';

@@ -1,4 +1,4 @@
-import { openStreamView, type StreamLine } from '../../agents/stream-view.ts';
+import { openStreamView, type StreamLine } from '../../agents/get-adapter.ts';
 import { findLivingAgent } from '../../cell/run/agent-registry.ts';
 import { followStream } from '../../cell/run/follow-stream.ts';
 import { streamFile } from '../../cell/run-folder.ts';

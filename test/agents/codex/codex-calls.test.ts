@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readPatch } from '../../../lib/agents/cli-hooks.ts';
 import { codexCalls } from '../../../lib/agents/codex/codex-calls.ts';
-import { readPatch } from '../../../lib/agents/read-patch.ts';
 import type { ToldResult } from '../../../lib/domain/ports/call-facts.ts';
 
 const reported = (tool_name: string, tool_input: unknown): unknown => ({

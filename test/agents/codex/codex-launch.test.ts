@@ -1,8 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { catalogFor, readCatalog } from '../../../lib/agents/codex/codex-catalog.ts';
+import {
+  catalogFor,
+  readCatalog,
+  strictSchema,
+  withoutNulls,
+} from '../../../lib/agents/codex/codex-launch.ts';
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
-import { strictSchema, withoutNulls } from '../../../lib/agents/strict-schema.ts';
 import { planAnswerJsonSchema } from '../../../lib/domain/config/answers.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import { makePaths, makeRequest } from '../../support/model-agent.ts';

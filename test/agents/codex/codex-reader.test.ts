@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { getAdapter } from '../../../lib/agents/get-adapter.ts';
-import { openStreamView } from '../../../lib/agents/stream-view.ts';
+import { getAdapter, openStreamView } from '../../../lib/agents/get-adapter.ts';
 import { verdictAnswerJsonSchema } from '../../../lib/domain/config/answers.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import type { AgentEnd, AgentResultParts } from '../../../lib/domain/ports/adapter.ts';

@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { copilotCalls } from '../../../lib/agents/copilot/copilot-calls.ts';
-import { getAdapter } from '../../../lib/agents/get-adapter.ts';
-import { openStreamView } from '../../../lib/agents/stream-view.ts';
+import { getAdapter, openStreamView } from '../../../lib/agents/get-adapter.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import { leadToolName, leadTools } from '../../../lib/domain/lead-tools.ts';
 import type { ToolCall } from '../../../lib/domain/policy.ts';

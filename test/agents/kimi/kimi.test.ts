@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { getAdapter } from '../../../lib/agents/get-adapter.ts';
+import { getAdapter, openStreamView } from '../../../lib/agents/get-adapter.ts';
 import { kimiCalls } from '../../../lib/agents/kimi/kimi-calls.ts';
-import { openStreamView } from '../../../lib/agents/stream-view.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import type { ToolCall } from '../../../lib/domain/policy.ts';
 import type { AgentEnd, AgentResultParts } from '../../../lib/domain/ports/adapter.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { claudeEnd } from '../../../lib/agents/claude-end.ts';
+import { claudeEnd } from '../../../lib/agents/claude-adapter.ts';
 import { endCommand, openEnd } from '../../../lib/cell/run/last-word.ts';
 import type { LastWord } from '../../../lib/domain/ports/agent-port.ts';
 import { packageRoot } from '../../../lib/util/own-folders.ts';

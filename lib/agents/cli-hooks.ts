@@ -1,0 +1,76 @@
+import type { ToolCall } from '../domain/policy.ts';
+import type { EndFacts, ReportedCall } from '../domain/ports/call-facts.ts';
+import { isRecord, type JsonRecord } from '../util/json.ts';
+
+/** A call as a CLI's hook reports it, in the CLI's own terms. */
+export interface HookedCall {
+  readonly name: string;
+  readonly input: JsonRecord;
+  /** Where it would run. */
+  readonly cwd: string;
+}
+
+/**
+ * Reads what hooks of the common shape report: `tool_name`, `tool_input`, `cwd`, and the call's id under `idKey` (null:
+ * it is never named). `translate` says it in the tools the policy knows. Null, by which the call is blocked, where
+ * anything is missing or of another type.
+ */
+export function readHook(
+  reported: unknown,
+  idKey: 'tool_use_id' | 'tool_call_id' | null,
+  translate: (call: HookedCall) => readonly ToolCall[],
+): ReportedCall | null {
+  if (!isRecord(reported)) return null;
+  const { tool_name: name, tool_input: input, cwd } = reported;
+  if (typeof name !== 'string' || name === '' || typeof cwd !== 'string' || !isRecord(input)) return null;
+  const id = idKey === null ? null : reported[idKey];
+  if (id !== null && typeof id !== 'string') return null;
+  const [first, ...rest] = translate({ name, input, cwd });
+  return first === undefined ? null : { id, name, input, does: [first, ...rest] };
+}
+
+/**
+ * A hook at the end of several CLIs: to block the end takes a reason, which the model reads as a message. `said` is
+ * the field in which they report the last words; null: they report none.
+ */
+export function blockedEnd(said: string | null): EndFacts {
+  return {
+    words: (reported) => {
+      const words = said !== null && isRecord(reported) ? reported[said] : '';
+      return typeof words === 'string' ? words : '';
+    },
+    goOn: (told) => JSON.stringify({ decision: 'block', reason: told }),
+  };
+}
+
+/** Builds a command for such a hook. It protects nothing: when it fails, the agent ends, and no error is shown. */
+export function endHook(command: string): string {
+  return `${command} 2>/dev/null || true`;
+}
+
+/**
+ * Wraps a hook's command as agent CLIs need it: only exit 2 blocks, so the shell turns each failure into a 2, also of a
+ * program that was killed or isn't there. Some CLIs let a call through without a reason on stderr, so one is printed.
+ */
+export function guardedHook(command: string): string {
+  return `${command} || { [ $? -eq 2 ] || echo 'The watcher failed. [watcher-failed]' >&2; exit 2; }`;
+}
+
+/** How long a hook may hold a call of a CLI that sets hooks no limit of its own, in milliseconds: a day. */
+export const longestHold = 86_400_000;
+
+/** The files a patch writes, each as a call of its own; none where it holds a line that isn't known. */
+export function readPatch(patch: unknown, cwd: string): readonly ToolCall[] {
+  if (typeof patch !== 'string') return [];
+  // The program forgives blanks before its marks, and a line of a file begins with one, `+` or `-`.
+  const marks = [...patch.matchAll(/^[^\S\n]*\*\*\* ?(.*)$/gm)].map(([, text = '']) => text.trim());
+  const calls = marks.filter((mark) => !/^(?:Begin Patch|End Patch|End of File)$/.test(mark)).map(readMark);
+  return calls.every((call) => call !== null) ? calls.map((call) => ({ ...call, cwd })) : [];
+}
+
+function readMark(mark: string): Omit<ToolCall, 'cwd'> | null {
+  const found = /^(Add File|Update File|Delete File|Move to): (.+)$/.exec(mark);
+  const [, kind = '', path = ''] = found ?? [];
+  if (found === null) return null;
+  return { tool_name: kind === 'Add File' ? 'Write' : 'Edit', tool_input: { file_path: path.trim() } };
+}

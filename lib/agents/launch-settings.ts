@@ -1,0 +1,37 @@
+import { askTool } from '../domain/agent-talk.ts';
+import type { Config } from '../domain/config/config.ts';
+import type { CellPaths } from '../domain/ports/adapter.ts';
+import type { AgentRequest } from '../domain/ports/agent-port.ts';
+
+/** Returns the variables that every agent CLI has. */
+export function cellEnvironment(paths: CellPaths): Record<string, string> {
+  return {
+    PATH: paths.searchPath,
+    HOME: paths.home,
+    TMPDIR: paths.tmp,
+    LANG: 'C.UTF-8',
+    // Some take zsh where there is one; the policy judges bash.
+    SHELL: paths.shell,
+  };
+}
+
+// Linux takes at most 128 kB in one argument.
+export const maxArgumentBytes = 100_000;
+
+/** Whether a prompt can be given as one argument. */
+export function fitsArgument(prompt: string): boolean {
+  return Buffer.byteLength(prompt) <= maxArgumentBytes;
+}
+
+/** A first word with a slash would be taken for a command of the CLI, a dash for an option. */
+export function plainPrompt(prompt: string): string {
+  return /^\s*[/\-!#@]/.test(prompt) || prompt.trim() === '' ? `Your task:\n${prompt}` : prompt;
+}
+
+/** Whether the model is offered the tool of its CLI that asks the person. */
+export function asksPerson({ ask, policy, isInteractive }: AgentRequest): boolean {
+  return ask !== undefined && !isInteractive && !policy.blocked_tools.includes(askTool);
+}
+
+/** `superpowers` as resolveSuperpowers left it. */
+export type AdapterConfig = Pick<Config, 'adapters' | 'superpowers'>;
