@@ -2,16 +2,15 @@ import { existsSync } from 'node:fs';
 import { agentIdPattern } from '../domain/ids.ts';
 import type { AgentRequest, AgentRunner, AuditSummary, RunningAgent } from '../domain/ports/agent-port.ts';
 import { runCanary } from './canary/run-canary.ts';
-import { usageOf } from './limits/usage.ts';
+import { usageOf } from './limits/watchdog.ts';
 import { readProcessTable } from './process-tree.ts';
+import { checkAdapter, withOtherClis } from './run/agent-clis.ts';
 import { readLiveAgents } from './run/agent-registry.ts';
-import { checkAdapter } from './run/check-adapter.ts';
+import { stopAgent } from './run/end-runs.ts';
 import { makeRunnerContext, type RunnerOptions } from './run/make-context.ts';
 import { lackedCredential, unknownRoleModel } from './run/model-access.ts';
-import { withOtherClis } from './run/ready-clis.ts';
 import { runCommand } from './run/run-command.ts';
 import { startAgent } from './run/start-agent.ts';
-import { stopAgent } from './run/stop-agent.ts';
 import { auditFile, summarizeAudit } from './watcher/audit-log.ts';
 
 /** Runs agents in cells. All of them end with this process, however it ends; use it from the main thread. */

@@ -1,5 +1,5 @@
 import { readRegisteredAgents } from '../cell/run/agent-registry.ts';
-import { stopAgent } from '../cell/run/stop-agent.ts';
+import { stopAgent } from '../cell/run/end-runs.ts';
 import { agentNotRunning } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { parseAgentId } from '../domain/ids.ts';

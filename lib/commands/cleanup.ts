@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { listOldDependencies, type OldDependency } from '../cell/dependencies/dependency-store.ts';
-import { listOldLogs, type OldLog, removeLog } from '../cell/run/old-logs.ts';
-import { endStaleRun, listStaleRuns } from '../cell/run/stale-runs.ts';
+import { endStaleRun, listStaleRuns } from '../cell/run/end-runs.ts';
+import { listOldLogs, type OldLog, removeLog } from '../cell/run/stream-log.ts';
 import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import {
   type Cleaned,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listStaleRuns, removeStaleRun } from '../../lib/cell/run/stale-runs.ts';
+import { listStaleRuns, removeStaleRun } from '../../lib/cell/run/end-runs.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 import { claudeFacts, openCellFixture, scriptAdapter } from './fixture.ts';

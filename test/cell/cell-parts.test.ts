@@ -2,9 +2,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compareVersions } from '../../lib/cell/run/check-adapter.ts';
+import { compareVersions } from '../../lib/cell/run/agent-clis.ts';
 import { programFiles } from '../../lib/cell/run/resolve-command.ts';
 import { bwrapArguments, type CellProfile } from '../../lib/cell/sandbox/bwrap-profile.ts';
+import { parseSocketTable } from '../../lib/cell/sandbox/cell-layout.ts';
 import { syscallFilter } from '../../lib/cell/sandbox/syscall-filter.ts';
 import {
   findProgram,
@@ -12,7 +13,6 @@ import {
   searchFolders,
   toolchainPaths,
 } from '../../lib/cell/sandbox/tool-paths.ts';
-import { parseSocketTable } from '../../lib/cell/sandbox/unix-sockets.ts';
 import { tailBuffer } from '../../lib/cell/tail-buffer.ts';
 import { auditTarget } from '../../lib/cell/watcher/audit-log.ts';
 import { shellQuote } from '../../lib/util/shell-quote.ts';

@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { heldAsks } from '../../lib/cell/run/held-time.ts';
-import { unansweredIn } from '../../lib/cell/run/open-question.ts';
+import { heldAsks, unansweredIn } from '../../lib/cell/run/held-time.ts';
 import { makeTempDir } from '../support/repo.ts';
 
 const never = new AbortController().signal;

@@ -5,20 +5,20 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { claudeCalls } from '../../lib/agents/claude-calls.ts';
-import { cappedEgress } from '../../lib/cell/egress/egress-traffic.ts';
+import { cappedEgress } from '../../lib/cell/egress/egress-rules.ts';
 import type { EgressLine } from '../../lib/cell/gateway/gateway-options.ts';
-import { writeReplays } from '../../lib/cell/gateway/replays.ts';
 import type { WatcherClient } from '../../lib/cell/runner-context.ts';
 import { openAuditLog, summarizeAudit } from '../../lib/cell/watcher/audit-log.ts';
-import { watcherCommand } from '../../lib/cell/watcher/command.ts';
 import {
   type DecisionServerOptions,
   openJudgingTurns,
   startDecisionServer,
 } from '../../lib/cell/watcher/decision-server.ts';
 import { boundedAsk } from '../../lib/cell/watcher/hold-question.ts';
+import { writeReplays } from '../../lib/cell/watcher/judge-request.ts';
 import { realPathFacts } from '../../lib/cell/watcher/path-facts.ts';
 import { answerTimeoutMs, renderRequest } from '../../lib/cell/watcher/protocol.ts';
+import { watcherCommand } from '../../lib/cell/watcher/watcher-hooks.ts';
 import { mostAsked, type QuestionReply } from '../../lib/domain/agent-talk.ts';
 import { decide } from '../../lib/policy/decide.ts';
 import { makeTempDir } from '../support/repo.ts';

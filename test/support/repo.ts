@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { removeTree } from '../../lib/cell/remove-tree.ts';
+import { removeTree } from '../../lib/cell/run/end-runs.ts';
 import { sha256Of } from '../../lib/trust/repository/read-once.ts';
 import { cloneStateDir } from '../../lib/util/own-folders.ts';
 

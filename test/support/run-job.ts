@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { removeTree } from '../../lib/cell/remove-tree.ts';
+import { removeTree } from '../../lib/cell/run/end-runs.ts';
 
 /** A command of a test run. */
 export interface Job {

@@ -2,9 +2,9 @@
 // what came of it, a line each. Run it with few: `ulimit -n 100`.
 import { closeSync, openSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CellLimits, SandboxState } from '../../lib/cell/runner-context.ts';
 import type { CellProfile } from '../../lib/cell/sandbox/bwrap-profile.ts';
 import { spawnCell } from '../../lib/cell/sandbox/spawn-cell.ts';
-import type { CellLimits, SandboxState } from '../../lib/cell/sandbox-state.ts';
 import type { ObjectId } from '../../lib/domain/ids.ts';
 import { CatFile } from '../../lib/git/process/cat-file.ts';
 import { runGit } from '../../lib/git/process/run-git.ts';

@@ -11,8 +11,7 @@ import { removeTree } from '../../util/remove-tree.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import { dependencyPath, dependencyRoot, listOldDependencies, listUsed } from './dependency-store.ts';
-import { canMountOverlays } from './mount-overlays.ts';
-import { giveDependencies, type Place, takeBack } from './own-dependencies.ts';
+import { canMountOverlays, giveDependencies, type Place, takeBack } from './own-dependencies.ts';
 import { hasInputs, type Inputs, inputsOf, readInputs } from './read-inputs.ts';
 import { type Install, recogniseInstall } from './recognise-install.ts';
 

@@ -1,7 +1,14 @@
 import { createServer } from 'node:http';
 import { listenOn } from '../gateway/listen-on.ts';
-import { type EgressRules, type Resolve, resolveName } from './egress-rules.ts';
-import { answerBare, type EgressLine, openVolume, type Traffic } from './egress-traffic.ts';
+import {
+  answerBare,
+  type EgressLine,
+  type EgressRules,
+  openVolume,
+  type Resolve,
+  resolveName,
+  type Traffic,
+} from './egress-rules.ts';
 import { forwardPlain } from './forward-plain.ts';
 import { openTunnel } from './tunnel.ts';
 

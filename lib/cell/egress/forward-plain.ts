@@ -5,10 +5,23 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { type Address, findAddress, type Refusal, refuseHost } from './egress-rules.ts';
-import { isRefusal, type Traffic } from './egress-traffic.ts';
-import { isPackageFile, readsPackages } from './package-paths.ts';
-import { cellOrigin, hostOf, nameOf, portOf, type Registry } from './registry.ts';
+import {
+  type Address,
+  findAddress,
+  isRefusal,
+  type Refusal,
+  refuseHost,
+  type Traffic,
+} from './egress-rules.ts';
+import {
+  cellOrigin,
+  hostOf,
+  isPackageFile,
+  nameOf,
+  portOf,
+  type Registry,
+  readsPackages,
+} from './registry.ts';
 
 // Of what a client says, no more than a registry needs: nothing of the cell leaves with it.
 const sentHeaders = [

@@ -5,14 +5,12 @@ import { rootCertificates } from 'node:tls';
 import { type EgressPhase, fromConfig, listedHosts } from '../../domain/config/egress.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { egressFile, type RunFolder, writeLaunchFiles } from '../run-folder.ts';
-import type { RunnerContext } from '../runner-context.ts';
+import type { Confinement, RunnerContext } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
-import type { Confinement } from '../sandbox-state.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type Certificates, describeTools, pipFolders, readCertificates } from './cell-registries.ts';
 import { doorUser, openEgressDoor } from './egress-door.ts';
-import type { EgressRules } from './egress-rules.ts';
-import { cappedEgress, type EgressLine } from './egress-traffic.ts';
+import { cappedEgress, type EgressLine, type EgressRules } from './egress-rules.ts';
 import { type PersonRegistries, readRegistries } from './read-registries.ts';
 import { hostOf } from './registry.ts';
 

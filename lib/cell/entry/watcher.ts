@@ -1,12 +1,10 @@
 // The hook command inside a cell, of the agent CLI and of git: exit 0 lets the tool call or commit continue,
 // exit 2 blocks it and gives the agent the reason on stderr. Every other exit code would let a tool call run,
 // so everything unexpected ends in exit 2.
-
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { askServer } from '../watcher/ask-server.ts';
 import type { judgeAlone } from '../watcher/judge-alone.ts';
-import { type Answer, answerTimeoutMs, blocked, largestCallBytes } from '../watcher/protocol.ts';
+import { type Answer, answerTimeoutMs, askServer, blocked, largestCallBytes } from '../watcher/protocol.ts';
 
 process.exitCode = 2;
 process.on('uncaughtException', (error) => finish(blocked('watcher-failed', error.message)));

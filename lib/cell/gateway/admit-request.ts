@@ -1,11 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { explainForbidden, mayAskFor } from '../../domain/config/asked-model.ts';
+import { findPrice, sayPrice } from '../../domain/config/token-price.ts';
+import type { Demand } from '../../domain/state/spending.ts';
 import { isRecord, type JsonRecord } from '../../util/json.ts';
 import type { Conversation, Dialect } from './dialects/dialect.ts';
-import type { Context, Refused } from './gateway-options.ts';
-import { parseModelRequest, readBody } from './model-request.ts';
-import type { Passage } from './routes.ts';
+import type { Context, Refusal, Refused } from './gateway-options.ts';
+import { demandOf, type Estimate, type Prompt, parseModelRequest, readBody } from './model-request.ts';
+import type { Passage } from './upstream.ts';
 
 // In the log, of what was asked for and isn't there.
 export const longestPath = 200;
@@ -27,7 +29,7 @@ export function hasToken({ headers, url = '' }: IncomingMessage, token: string):
 }
 
 /** A request that may be sent, as far as what it asks for goes. */
-export interface Admitted {
+interface Admitted {
   readonly request: JsonRecord;
   readonly dialect: Dialect;
   readonly model: string;
@@ -101,4 +103,56 @@ function gather(value: unknown, names: Set<string>): void {
   if (!isRecord(value)) return;
   if (typeof value.name === 'string') names.add(value.name);
   for (const one of Object.values(value)) gather(one, names);
+}
+
+/** A request that is paid for, with what it may come to. */
+export interface Asked {
+  readonly prompt: Prompt;
+  readonly estimate: Estimate;
+  readonly demand: Demand;
+}
+
+/** Estimates the cost of a request, from those before it. */
+export function estimateRequest({ request, dialect, model }: Admitted, { options, account }: Context): Asked {
+  const prompt = { model, ...dialect.readPrompt(request) };
+  const input = account.history.estimate(prompt, options.now().getTime());
+  const estimate = { ...input, ...dialect.size(request), model };
+  return { prompt, estimate, demand: demandOf(estimate, options.meant.prices) };
+}
+
+/** How many output tokens a request may have, by the agent's own budget and by the one it shares. */
+export async function grantRequest(
+  id: symbol,
+  { prompt, demand }: Asked,
+  response: ServerResponse,
+  { options, account }: Context,
+): Promise<number | (Refused & { readonly why: Refusal })> {
+  const spent = { status: 400 };
+  const isInUsd = options.usdLimit > 0 || options.sharesUsd;
+  if (isInUsd && findPrice(prompt.model, 0, options.meant.prices) === null)
+    return { ...spent, why: 'no-price', message: noPrice(prompt.model) };
+  const isGone = (): boolean => response.destroyed;
+  const own = await account.turns.take(id, demand, isGone);
+  if (own === null) {
+    account.noteUnpaid(demand);
+    return {
+      ...spent,
+      why: 'budget',
+      message: "What is left of the agent's budget is too little for this request.",
+    };
+  }
+  const shared = await options.share(id, { ...demand, most: own }, isGone);
+  if (shared === null)
+    return {
+      ...spent,
+      why: 'session-budget',
+      message: "What is left of the session's budget is too little for this request.",
+    };
+  if (shared < own) account.turns.reduce(id, demand, shared);
+  return shared;
+}
+
+/** The message about a model that can't be held to a budget in dollars. */
+function noPrice(model: string): string {
+  return `The price of the model ${JSON.stringify(model)} is not known, and the budget is in dollars: ${sayPrice}`;
 }

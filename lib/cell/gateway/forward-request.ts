@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PriceList } from '../../domain/config/token-price.ts';
 import { spendingOf } from '../../domain/state/spending.ts';
+import type { Asked } from './admit-request.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Context } from './gateway-options.ts';
-import type { Asked } from './grant-request.ts';
-import { relay } from './relay-answer.ts';
-import type { Passage } from './routes.ts';
-import { readLimit, readLimitBody, type ServiceLimit } from './service-limit.ts';
-import { readTrouble } from './service-trouble.ts';
-import { openRequest, type Upstream } from './upstream.ts';
+import type { Estimate } from './model-request.ts';
+import { readLimit, readLimitBody, readTrouble, type ServiceLimit } from './service-trouble.ts';
+import { connectionHeaders, openRequest, type Passage, type Upstream } from './upstream.ts';
+import { type CountedUsage, meterUsage } from './usage-meter.ts';
 
 export interface Forwarded extends Context, Passage {
   readonly id: symbol;
@@ -138,4 +138,67 @@ export function answerError(
   response.writeHead(status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
   const body = dialect === null ? {} : dialect.refuse(status, message);
   response.end(response.req.method === 'HEAD' ? undefined : JSON.stringify(body));
+}
+
+// A client that waits longer would only hold its memory; the wave waits instead.
+export const longestClientWaitMs = 30_000;
+
+interface Relay {
+  readonly dialect: Dialect;
+  readonly limit: ServiceLimit | null;
+  readonly now: number;
+  readonly estimate: Estimate | null;
+  /** See CutAnswer. */
+  readonly granted: number;
+  byTime(): number;
+  readonly prices: PriceList;
+  onUsage(total: CountedUsage): void;
+  /** Takes the whole message of a refusal. */
+  onRefusal(body: string): void;
+  settle(status: number, tokens: number): void;
+}
+
+/** Passes an answer on. Tokens are counted before the agent sees the part that reports them. */
+async function relay(answer: IncomingMessage, response: ServerResponse, relayed: Relay): Promise<void> {
+  const { headers, statusCode = 502 } = answer;
+  const type = headers['content-type'] ?? '';
+  const meter = meterUsage({
+    dialect: relayed.dialect,
+    contentType: type,
+    encoding: headers['content-encoding'] ?? '',
+    model: relayed.estimate?.model ?? '',
+    prices: relayed.prices,
+    onUsage: relayed.onUsage,
+  });
+  const held: Buffer[] = [];
+  const isLong = (relayed.limit?.until ?? 0) - relayed.now > longestClientWaitMs;
+  response.writeHead(statusCode, [
+    ...withoutConnection(answer.rawHeaders),
+    ...(isLong ? ['x-should-retry', 'false'] : []),
+  ]);
+  response.flushHeaders();
+  answer.on('data', (chunk: Buffer) => {
+    meter.push(chunk);
+    // A plain answer reports its tokens only when it is whole.
+    if (type.includes('json')) held.push(chunk);
+    else if (!response.write(chunk)) {
+      answer.pause();
+      response.once('drain', () => answer.resume());
+    }
+  });
+  await new Promise<void>((resolve) => answer.on('close', () => resolve()));
+  // The model wrote, and charges for, an answer that an agent cuts off before its end.
+  const isCut = statusCode === 200 && !answer.complete;
+  const { estimate, granted } = relayed;
+  const cut = isCut && estimate !== null ? { estimate, granted, byTime: relayed.byTime() } : null;
+  if (statusCode >= 400) relayed.onRefusal(Buffer.concat(held).toString());
+  relayed.settle(statusCode, await meter.finish(cut));
+  if (!answer.complete) return void response.destroy();
+  response.end(Buffer.concat(held));
+}
+
+function withoutConnection(rawHeaders: readonly string[]): string[] {
+  return rawHeaders.filter(
+    (_, index) => !connectionHeaders.has(rawHeaders[index - (index % 2)]?.toLowerCase() ?? ''),
+  );
 }

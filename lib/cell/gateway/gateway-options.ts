@@ -1,14 +1,11 @@
 import type { MeantModel } from '../../domain/config/asked-model.ts';
 import type { Demand, Spending } from '../../domain/state/spending.ts';
 import type { Conversation } from './dialects/dialect.ts';
+import type { PromptHistory } from './model-request.ts';
 import type { HintPlacing, HintSource } from './place-hints.ts';
-import type { PromptHistory } from './prompt-history.ts';
-import type { RequestLedger } from './request-ledger.ts';
-import type { RequestTurns } from './request-turns.ts';
-import type { Route } from './routes.ts';
-import type { ServiceLimit } from './service-limit.ts';
-import type { ServiceTrouble } from './service-trouble.ts';
-import type { Upstream } from './upstream.ts';
+import type { RequestLedger, RequestTurns } from './request-turns.ts';
+import type { ServiceLimit, ServiceTrouble } from './service-trouble.ts';
+import type { Route, Upstream } from './upstream.ts';
 
 export interface GatewayOptions {
   /** null: a loopback port, for machines without network namespaces; `secret` is then part of the address. */

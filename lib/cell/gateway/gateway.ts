@@ -1,14 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Spending, spendingOf } from '../../domain/state/spending.ts';
-import { admitRequest, forbidden, hasToken, longestPath } from './admit-request.ts';
+import {
+  admitRequest,
+  estimateRequest,
+  forbidden,
+  grantRequest,
+  hasToken,
+  longestPath,
+} from './admit-request.ts';
 import { answerError, type Forwarded, forwardRequest } from './forward-request.ts';
 import type { Context, GatewayOptions, Refused } from './gateway-options.ts';
-import { estimateRequest, grantRequest } from './grant-request.ts';
 import { listenOn } from './listen-on.ts';
-import { findPassage, nearestDialect, ownPath } from './routes.ts';
 import { openAccount } from './service-account.ts';
-import type { ServiceLimit } from './service-limit.ts';
-import type { ServiceTrouble } from './service-trouble.ts';
+import type { ServiceLimit, ServiceTrouble } from './service-trouble.ts';
+import { findPassage, nearestDialect, ownPath } from './upstream.ts';
 
 /** The one way out of an agent's cell: to the model API, with the real credential, within the budget. */
 export interface Gateway {

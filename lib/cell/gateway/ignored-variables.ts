@@ -1,8 +1,7 @@
 import type { AdapterName, Provider } from '../../domain/config/agent-clis.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { configuredChoices } from '../../domain/config/role-settings.ts';
-import { askedCloud } from './asked-cloud.ts';
-import { baseAddress, credentialSources } from './model-credential.ts';
+import { askedCloud, baseAddress, credentialSources } from './model-credential.ts';
 import { type Environment, readVariable } from './read-variable.ts';
 
 /** Variables by which a CLI of its own would take another model, and the key of `models` that says it here. */

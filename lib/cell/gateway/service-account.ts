@@ -1,12 +1,10 @@
 import { leastOf, type Spending, spendingOf, unlimited } from '../../domain/state/spending.ts';
+import { longestClientWaitMs } from './forward-request.ts';
 import type { Account, GatewayOptions } from './gateway-options.ts';
+import { openPromptHistory } from './model-request.ts';
 import { placeHints } from './place-hints.ts';
-import { openPromptHistory } from './prompt-history.ts';
-import { longestClientWaitMs } from './relay-answer.ts';
-import { openLedger } from './request-ledger.ts';
-import { openTurns } from './request-turns.ts';
-import { readErrorMessage, type ServiceLimit } from './service-limit.ts';
-import type { ServiceTrouble } from './service-trouble.ts';
+import { openLedger, openTurns } from './request-turns.ts';
+import { readErrorMessage, type ServiceLimit, type ServiceTrouble } from './service-trouble.ts';
 
 /** How often the service may refuse in a row: once more than a client that ends by itself asks. */
 const mostRefusals = 4;

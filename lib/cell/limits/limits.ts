@@ -1,4 +1,4 @@
-import type { CellLimits } from '../sandbox-state.ts';
+import type { CellLimits } from '../runner-context.ts';
 
 /** Which limit a cell ran into. */
 export type LimitName = 'memory' | 'cpu' | 'processes' | 'file-size' | 'disk';

@@ -1,11 +1,18 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { type GroupPlan, makeGroup, planGroups, sweepGroups } from '../limits/group.ts';
-import { type Hierarchy, readHierarchies } from '../limits/hierarchies.ts';
-import { makeScope, scopeCommand } from '../limits/scope.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type GroupPlan,
+  type Hierarchy,
+  makeGroup,
+  planGroups,
+  readHierarchies,
+  readUsage,
+  sweepGroups,
+} from '../limits/group.ts';
+import type { CellGroup, CellLimits, LimitsState } from '../runner-context.ts';
 import { handFilter, probeArguments } from '../sandbox/bwrap-profile.ts';
-import { listKernelEntries } from '../sandbox/kernel-entries.ts';
-import type { CellLimits, LimitsState } from '../sandbox-state.ts';
+import { listKernelEntries } from '../sandbox/system-paths.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -134,4 +141,62 @@ function outputOf([program = '', ...args]: readonly string[], env: Env): Promise
     child.on('error', () => resolve(''));
     child.on('close', (code) => resolve(code === 0 ? output : ''));
   });
+}
+
+// How a user's systemd is reached; the command itself gets none of them.
+const busVariables = ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
+
+/** A command in a scope of its own: systemd makes its control group, then becomes the command. */
+export function scopeCommand(limits: CellLimits, argv: readonly string[]): string[] {
+  const manager = process.getuid?.() === 0 ? [] : ['--user'];
+  const properties = [
+    `MemoryMax=${limits.memoryMb * 1024 * 1024}`,
+    'MemorySwapMax=0',
+    `TasksMax=${limits.processes}`,
+    'CPUAccounting=yes',
+  ];
+  return [
+    'systemd-run',
+    ...manager,
+    '--scope',
+    '--quiet',
+    '--collect',
+    ...properties.flatMap((property) => ['-p', property]),
+    '--',
+    'env',
+    ...busVariables.flatMap((name) => ['-u', name]),
+    ...argv,
+  ];
+}
+
+/** A cell's scope. systemd removes it when its last process ends, so late questions find nothing. */
+function makeScope(limits: CellLimits, env: Env): CellGroup {
+  let pid = 0;
+  return {
+    name: null,
+    enter: (argv) => scopeCommand(limits, argv),
+    env: Object.fromEntries(
+      busVariables.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+    ),
+    entered: (entered) => {
+      pid = entered;
+    },
+    usage: () => {
+      const folder = scopeFolder(pid);
+      return readUsage(2, () => folder ?? '/nonexistent');
+    },
+    close: async () => undefined,
+  };
+}
+
+/** null while the process has not entered its scope, and after its end. */
+function scopeFolder(pid: number): string | null {
+  try {
+    const path = /^0::(\/.*\.scope)$/m.exec(readFileSync(`/proc/${pid}/cgroup`, 'utf8'))?.[1];
+    // The tool may be in a scope itself: that of its terminal.
+    const own = readFileSync('/proc/self/cgroup', 'utf8');
+    return path === undefined || own.includes(`0::${path}\n`) ? null : join('/sys/fs/cgroup', path);
+  } catch {
+    return null;
+  }
 }

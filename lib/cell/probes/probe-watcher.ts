@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
+import type { AgentPolicy } from '../../domain/policy.ts';
 import { randomName } from '../../util/short-names.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext, WatcherClient } from '../runner-context.ts';
 import { findProgram } from '../sandbox/tool-paths.ts';
-import { watcherCommand, watcherFile } from '../watcher/command.ts';
 import { startDecisionServer } from '../watcher/decision-server.ts';
 import { realPathFacts } from '../watcher/path-facts.ts';
 import { plainCalls } from '../watcher/protocol.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
-import { canaryPolicy } from './canary-policy.ts';
+import { watcherCommand, watcherFile } from '../watcher/watcher-hooks.ts';
 import { runProbeCell } from './run-probe-cell.ts';
 
 /** Where sockets and tools are shown inside a cell. */
@@ -104,4 +104,31 @@ async function askInCell(context: RunnerContext, { name, client, folder, sockets
 function exampleCall(worktree: string): string {
   const tool_input = { file_path: join(worktree, 'FILE.txt'), content: 'x' };
   return JSON.stringify({ tool_name: 'Write', tool_input, cwd: worktree });
+}
+
+/** Everything is allowed but the one path, `canary.txt`: a hook that doesn't work lets the file through. */
+export function canaryPolicy(agent: string, worktree: string): AgentPolicy {
+  return {
+    v: 1,
+    agent_id: agent,
+    role: 'worker',
+    worktree,
+    can_write: true,
+    allowed_tools: ['Read', 'Write'],
+    blocked_tools: [],
+    allowed_paths: ['**'],
+    blocked_paths: [],
+    hidden_paths: ['canary.txt'],
+    file_locks: null,
+    allowed_commands: [],
+    exact_commands: [],
+    blocked_patterns: [],
+    allowed_env: [],
+    commit_pattern: '',
+    commit_example: '',
+    naming_style: null,
+    naming_globs: [],
+    max_file_bytes: 1_000_000,
+    require_tests: null,
+  };
 }

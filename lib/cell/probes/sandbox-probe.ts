@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { programPath } from '../../util/programs.ts';
+import type { Confinement, SandboxState } from '../runner-context.ts';
 import { handFilter, probeArguments } from '../sandbox/bwrap-profile.ts';
 import { namespaceCommand } from '../sandbox/confine.ts';
-import { listKernelEntries } from '../sandbox/kernel-entries.ts';
-import type { Confinement, SandboxState } from '../sandbox-state.ts';
-import { explainRefusal, thisMachine } from './explain-refusal.ts';
+import { listKernelEntries } from '../sandbox/system-paths.ts';
 import { probeCellLimits } from './limits-probe.ts';
 
 const allowAll = '(version 1) (allow default)';
@@ -93,4 +95,125 @@ function problemOf(
       resolve(code === 0 ? null : last || `it ended with ${signal ?? code}`);
     });
   });
+}
+
+/** Why there is no bubblewrap, and what brings it: whole commands. */
+export interface Lack {
+  readonly why: string;
+  readonly cure: readonly string[];
+}
+
+/** The facts of a machine that explain a refusal. */
+export interface Machine {
+  readonly isRoot: boolean;
+  /** A small file's text; null where there is none. */
+  read(path: string): string | null;
+  /** The path of a program in PATH; null where there is none. */
+  find(program: string): string | null;
+}
+
+function thisMachine(env: Readonly<Record<string, string | undefined>>): Machine {
+  return {
+    isRoot: process.getuid?.() === 0,
+    read: (path) => (existsSync(path) ? readFileSync(path, 'utf8').trim() : null),
+    find: (program) => {
+      const path = programPath(program, env.PATH);
+      return isAbsolute(path) ? path : null;
+    },
+  };
+}
+
+const packageManagers = [
+  ['apt-get', 'apt install bubblewrap'],
+  ['dnf', 'dnf install bubblewrap'],
+  ['pacman', 'pacman -S bubblewrap'],
+  ['apk', 'apk add bubblewrap'],
+  ['zypper', 'zypper install bubblewrap'],
+  // Not as root.
+  ['brew', 'brew install bubblewrap'],
+] as const;
+
+/** `said`: what bubblewrap printed when it could not make a cell. */
+export function explainRefusal(said: string, machine: Machine): Lack {
+  const bwrap = machine.find('bwrap');
+  if (bwrap === null) return notInstalled(machine);
+  const reasons = [
+    ...(/Unknown option/.test(said) ? [tooOld(machine)] : []),
+    ...refusedByKernel(machine, bwrap),
+    ...refusedByContainer(machine),
+  ];
+  const words = said === '' ? '' : ` (${said})`;
+  return {
+    why: `bubblewrap is installed and can't make a cell here${words}: ${
+      reasons.map(({ why }) => why).join(' ') || 'nothing this program knows of explains it.'
+    }`,
+    cure:
+      reasons.length === 0
+        ? [`${bwrap} --unshare-user --unshare-pid --unshare-net --ro-bind / / --proc /proc true`]
+        : reasons.flatMap(({ cure }) => cure),
+  };
+}
+
+function notInstalled(machine: Machine): Lack {
+  const [name, line] = packageManagers.find(([program]) => machine.find(program) !== null) ?? [];
+  const asRoot = name === 'brew' || machine.isRoot ? '' : 'sudo ';
+  return {
+    why: 'bubblewrap is not installed.',
+    cure: [line === undefined ? "install bubblewrap with the system's package manager" : `${asRoot}${line}`],
+  };
+}
+
+function tooOld(machine: Machine): Lack {
+  return { why: 'It is too old.', cure: notInstalled(machine).cure };
+}
+
+function refusedByKernel(machine: Machine, bwrap: string): Lack[] {
+  const sudo = machine.isRoot ? '' : 'sudo ';
+  const isSet = (key: string, value: string): boolean =>
+    machine.read(`/proc/sys/${key.replaceAll('.', '/')}`) === value;
+  /** Until the next start of the machine, and from then on. */
+  const set = (line: string): string =>
+    `echo '${line}' | ${sudo}tee /etc/sysctl.d/60-user-namespaces.conf && ${sudo}sysctl -w '${line}'`;
+  const lacks: Lack[] = [];
+  if (machine.read('/proc/self/uid_map') === null)
+    lacks.push({ why: 'The kernel is built without user namespaces.', cure: ['start another kernel'] });
+  if (isSet('user.max_user_namespaces', '0'))
+    lacks.push({
+      why: 'user.max_user_namespaces is 0: no user namespaces are allowed.',
+      cure: [set('user.max_user_namespaces=15000')],
+    });
+  // None of these two holds for root.
+  if (machine.isRoot) return lacks;
+  if (isSet('kernel.unprivileged_userns_clone', '0'))
+    lacks.push({
+      why: 'kernel.unprivileged_userns_clone is 0: only root may make user namespaces.',
+      cure: [set('kernel.unprivileged_userns_clone=1')],
+    });
+  if (isSet('kernel.apparmor_restrict_unprivileged_userns', '1'))
+    lacks.push({
+      why: 'AppArmor restricts user namespaces (kernel.apparmor_restrict_unprivileged_userns is 1), and no profile allows them for bubblewrap.',
+      cure: [
+        `echo 'abi <abi/4.0>, profile bwrap ${bwrap} flags=(unconfined) { userns, }' | sudo tee /etc/apparmor.d/bwrap && sudo apparmor_parser -r /etc/apparmor.d/bwrap`,
+        `or for all programs: ${set('kernel.apparmor_restrict_unprivileged_userns=0')}`,
+      ],
+    });
+  return lacks;
+}
+
+function refusedByContainer(machine: Machine): Lack[] {
+  const isPodman = machine.read('/run/.containerenv') !== null;
+  const isCluster = machine.read('/var/run/secrets/kubernetes.io/serviceaccount/namespace') !== null;
+  const isDocker = machine.read('/.dockerenv') !== null;
+  if (!isPodman && !isCluster && !isDocker) return [];
+  const cure = isCluster
+    ? 'in the pod: securityContext: { seccompProfile: { type: Unconfined }, appArmorProfile: { type: Unconfined }, procMount: Unmasked }'
+    : isPodman
+      ? 'podman run --security-opt seccomp=unconfined --security-opt unmask=ALL ...'
+      : 'docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined ...';
+  return [
+    {
+      why: 'The container this runs in has to allow user namespaces and a /proc of their own.',
+      cure: [cure],
+    },
+  ];
 }

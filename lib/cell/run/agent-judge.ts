@@ -7,13 +7,13 @@ import type { ReportedCall } from '../../domain/ports/call-facts.ts';
 import { overlaysOf, withOverlays } from '../dependencies/own-dependencies.ts';
 import type { Conversation } from '../gateway/dialects/dialect.ts';
 import type { ForbiddenRequest } from '../gateway/gateway-options.ts';
-import { writeReplays } from '../gateway/replays.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import { type AuditLog, auditFile, openAuditLog } from '../watcher/audit-log.ts';
 import { createCallLedger } from '../watcher/call-ledger.ts';
 import { startDecisionServer } from '../watcher/decision-server.ts';
 import { boundedAsk } from '../watcher/hold-question.ts';
+import { writeReplays } from '../watcher/judge-request.ts';
 import { openPathFacts } from '../watcher/path-facts.ts';
 import type { Latch } from './latch.ts';
 

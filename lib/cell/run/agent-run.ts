@@ -2,9 +2,8 @@ import { isPricedByPerson } from '../../domain/config/token-price.ts';
 import { type Adapter, needsModel, type StopReason, type StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentOutcome, AgentRequest } from '../../domain/ports/agent-port.ts';
 import { type RunFolder, streamFile } from '../run-folder.ts';
-import type { RunnerContext } from '../runner-context.ts';
+import type { CellLimits, RunnerContext } from '../runner-context.ts';
 import type { CellProcess } from '../sandbox/spawn-cell.ts';
-import type { CellLimits } from '../sandbox-state.ts';
 import { writeRegistration } from './agent-registry.ts';
 import type { AgentServices } from './agent-services.ts';
 

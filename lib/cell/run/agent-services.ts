@@ -4,21 +4,16 @@ import { type CellPaths, needsModel } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Spending } from '../../domain/state/spending.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { ServiceLimit } from '../gateway/service-limit.ts';
-import type { ServiceTrouble } from '../gateway/service-trouble.ts';
+import type { ServiceLimit, ServiceTrouble } from '../gateway/service-trouble.ts';
 import { insidePaths } from '../probes/probe-watcher.ts';
-import type { RunnerContext, WatcherClient } from '../runner-context.ts';
+import type { Confinement, RunnerContext, WatcherClient } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
-import { accountsPath } from '../sandbox/cell-accounts.ts';
-import type { Confinement } from '../sandbox-state.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type AgentJudge, type JudgeRequest, startAgentJudge } from './agent-judge.ts';
-import { type AgentTools, bridgeFile, layOutTools } from './agent-tools.ts';
+import { type AgentTools, accountsPath, bridgeFile, layOutTools, plainShell } from './agent-tools.ts';
 import { endCommand, openEnd } from './last-word.ts';
 import { latch } from './latch.ts';
-import type { ModelAccess } from './model-access.ts';
-import { type GatewayRequest, openGateway } from './open-gateway.ts';
-import { plainShell } from './write-shell.ts';
+import { type GatewayRequest, type ModelAccess, openGateway } from './model-access.ts';
 
 /** The services for one agent outside its cell: the gateway to the model, and the judge of its calls. */
 export interface AgentServices {

@@ -1,13 +1,9 @@
-import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { insidePaths } from '../probes/probe-watcher.ts';
 import type { RunFolder } from '../run-folder.ts';
-import type { WatcherClient } from '../runner-context.ts';
-import { accountsFor } from '../sandbox/cell-accounts.ts';
-import type { Confinement } from '../sandbox-state.ts';
-import { watcherCommand, watcherFile } from '../watcher/command.ts';
-import { hooksConfigIn, writeGitHooks } from '../watcher/write-git-hooks.ts';
-import { plainShell, shellName, writeShell } from './write-shell.ts';
+import type { Confinement, WatcherClient } from '../runner-context.ts';
+import { hooksConfigIn, watcherCommand, watcherFile, writeGitHooks } from '../watcher/watcher-hooks.ts';
 
 export interface AgentTools {
   readonly path: string;
@@ -81,5 +77,73 @@ function copyTools(distDir: string, folder: string, names: readonly string[]): v
   for (const name of names) {
     copyFileSync(join(distDir, name), join(folder, name));
     chmodSync(join(folder, name), 0o500);
+  }
+}
+
+export const plainShell = '/bin/bash';
+/** The CLIs take a shell whose name they know. */
+const shellName = 'bash';
+
+/**
+ * Puts the shell of an agent's commands into a folder: what they run, such as a project's own tests, finds neither the
+ * address nor the key that its CLI asks the model with, and git asks the hooks that judge a commit as it is made, also
+ * where the CLI adds an empty path of hooks to git's environment. Other settings stay.
+ */
+function writeShell(folder: string): void {
+  const script = `#!/bin/sh
+unset ANTHROPIC_API_KEY ANTHROPIC_BASE_URL OPENAI_API_KEY GEMINI_API_KEY GOOGLE_GEMINI_BASE_URL
+SHELL=${plainShell} CLAUDE_CODE_SHELL=${plainShell}
+export SHELL CLAUDE_CODE_SHELL
+case $GIT_CONFIG_COUNT in
+'' | *[!0-9]* | ????*) ;;
+*)
+  at=0
+  while [ "$at" -lt "$GIT_CONFIG_COUNT" ]; do
+    eval "setting=\\$GIT_CONFIG_KEY_$at=\\$GIT_CONFIG_VALUE_$at"
+    # There must be a setting at each place: this one holds anyway.
+    case $setting in
+    core.hooks[Pp]ath=) export "GIT_CONFIG_KEY_$at=gc.auto" "GIT_CONFIG_VALUE_$at=0" ;;
+    esac
+    at=$((at + 1))
+  done
+  unset at setting
+  ;;
+esac
+exec ${plainShell} "$@"
+`;
+  writeFileSync(join(folder, shellName), script, { mode: 0o500 });
+}
+
+export const accountsPath = '/etc/passwd';
+
+/**
+ * Returns the accounts a cell is shown, a passwd(5) file: the machine's own, with the pinned shell for the account the
+ * agent runs as. Some CLIs take the shell of their commands from there, not from the environment. null: there is none.
+ */
+function accountsFor({ home, shell }: { readonly home: string; readonly shell: string }): string | null {
+  const text = readAccounts();
+  return text === null ? null : withShell(text, { id: process.getuid?.() ?? 0, home, shell });
+}
+
+/** A passwd(5) file in which the user of that id has the shell; there is an entry for it in any case. */
+export function withShell(
+  text: string,
+  { id, home, shell }: { readonly id: number; readonly home: string; readonly shell: string },
+): string {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const isOwn = (line: string): boolean => line.split(':')[2] === `${id}`;
+  const changed = lines.map((line) => {
+    const fields = line.split(':');
+    return isOwn(line) && fields.length === 7 ? [...fields.slice(0, 6), shell].join(':') : line;
+  });
+  const added = lines.some(isOwn) ? [] : [`agent:x:${id}:${id}::${home}:${shell}`];
+  return `${[...changed, ...added].join('\n')}\n`;
+}
+
+function readAccounts(): string | null {
+  try {
+    return readFileSync(accountsPath, 'utf8');
+  } catch {
+    return null;
   }
 }

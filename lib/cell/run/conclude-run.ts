@@ -1,15 +1,14 @@
+import { join } from 'node:path';
 import type { Failure } from '../../domain/failure.ts';
-import type { AgentResultParts, Launch } from '../../domain/ports/adapter.ts';
+import { type AgentResultParts, type Launch, notesFile } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, StopOrder } from '../../domain/ports/agent-port.ts';
-import { readPlainText } from '../../util/read-file.ts';
-import { explainByLimit } from '../gateway/service-limit.ts';
-import { explainByTrouble } from '../gateway/service-trouble.ts';
+import { readPlain, readPlainText } from '../../util/read-file.ts';
+import { explainByLimit, explainByTrouble } from '../gateway/service-trouble.ts';
 import { describeLimit } from '../limits/limits.ts';
 import type { CellEnd } from '../sandbox/spawn-cell.ts';
 import { auditFile, summarizeAudit } from '../watcher/audit-log.ts';
 import { type AgentRun, costOf } from './agent-run.ts';
-import { readNotes } from './read-notes.ts';
-import { readStopOrder } from './stop-agent.ts';
+import { readStopOrder } from './end-runs.ts';
 
 /** Bytes; more than any conversation of a planner's. */
 const longestTranscript = 256 * 1_024 * 1_024;
@@ -107,4 +106,17 @@ function readResult(
       readPlainText(launch.transcript, { root: run.folder.home, most: longestTranscript }),
     ),
   };
+}
+
+/** More than all notes that are kept of one worker. */
+const mostBytes = 64 * 1_024;
+
+/** Reads an agent's file for notes. Only a plain file is read, and no more of it than its beginning. */
+export function readNotes(tmp: string): { readonly notes: string; readonly warnings: readonly string[] } {
+  const found = readPlain(join(tmp, notesFile), { most: mostBytes });
+  if (found === null) return { notes: '', warnings: [] };
+  const { text, size } = found;
+  const warnings =
+    size > mostBytes ? [`its file for notes has ${size} bytes: only the first ${mostBytes} are read`] : [];
+  return { notes: text, warnings };
 }

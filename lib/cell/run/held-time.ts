@@ -1,6 +1,11 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AgentQuestion, questionWords } from '../../domain/agent-talk.ts';
 import type { AgentRequest, SharedBudget } from '../../domain/ports/agent-port.ts';
+import { withoutSecret } from '../../policy/secrets/secrets.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import type { AgentRun } from './agent-run.ts';
-import { openQuestions } from './open-question.ts';
 
 /** Its time does not run while its work is looked at as it means to end. */
 export function held(run: AgentRun, lastWord: AgentRequest['lastWord']): Pick<AgentRequest, 'lastWord'> {
@@ -86,4 +91,41 @@ export function heldAsks(ask: Ask, { run, root, mostMs }: HeldAsksOptions): Ask 
       answered();
     }
   };
+}
+
+const fileName = 'asks-the-person';
+
+/** Notes in the run folder of an agent what it asks, so that after a kill it can be said. */
+export interface OpenQuestions {
+  /** Returns what takes that question away; what else is open stays. */
+  note(questions: readonly AgentQuestion[]): () => void;
+}
+
+function openQuestions(root: string): OpenQuestions {
+  const open = new Map<symbol, string>();
+  const file = join(root, fileName);
+  const write = (): void => {
+    try {
+      if (open.size === 0) rmSync(file, { force: true });
+      else replaceFile(file, [...open.values()].join('\n'), 0o600);
+    } catch {
+      // The disk is full: it is asked all the same.
+    }
+  };
+  return {
+    note(questions) {
+      const key = Symbol('question');
+      open.set(key, withoutSecret(questionWords(questions)));
+      write();
+      return () => {
+        open.delete(key);
+        write();
+      };
+    },
+  };
+}
+
+/** Reads the unanswered question of a run folder's agent; '': none. */
+export function unansweredIn(root: string): string {
+  return readTextOrEmpty(join(root, fileName));
 }

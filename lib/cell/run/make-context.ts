@@ -3,11 +3,10 @@ import { decide } from '../../policy/decide.ts';
 import { closeInherited } from '../../util/close-inherited.ts';
 import { probeWatcher } from '../probes/probe-watcher.ts';
 import { probeSandbox } from '../probes/sandbox-probe.ts';
-import type { RunnerContext, WatcherClient, WorkTreeView } from '../runner-context.ts';
-import { viewWorkTree } from '../sandbox/private-paths.ts';
+import type { RunnerContext, SandboxState, WatcherClient, WorkTreeView } from '../runner-context.ts';
+import { viewWorkTree } from '../sandbox/hidden-files.ts';
 import { searchFolders } from '../sandbox/tool-paths.ts';
-import type { SandboxState } from '../sandbox-state.ts';
-import { prepareAdapter } from './prepare-adapter.ts';
+import { prepareAdapter } from './agent-clis.ts';
 
 export interface RunnerOptions
   extends Pick<RunnerContext, 'config' | 'repository' | 'env' | 'adapters' | 'distDir' | 'now'> {

@@ -1,8 +1,13 @@
 import { basename, isAbsolute } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
+import { randomName } from '../../util/short-names.ts';
+import { makeRunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
+import { commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
+import { spawnCell } from '../sandbox/spawn-cell.ts';
 import { findProgram, isThere } from '../sandbox/tool-paths.ts';
+import { tailBuffer } from '../tail-buffer.ts';
 
 /** An adapter's command with its program's absolute path. Throws FlameError `agent-missing`. */
 export function resolveCommand(context: RunnerContext, adapter: Adapter): string[] {
@@ -87,4 +92,60 @@ function scriptBehindEnv(words: readonly string[]): string | null {
   const at = words.findIndex((word) => !word.startsWith('-') && !/^\w+=/.test(word));
   const program = words[at] ?? '';
   return at < 0 || basename(program) === 'env' ? null : scriptOf(basename(program), words.slice(at + 1));
+}
+
+/** How long it is waited for, in milliseconds. */
+export const programPatienceMs = 20_000;
+/** A catalog of models is less than a megabyte. */
+const longestOutput = 8 * 1024 * 1024;
+
+interface Said {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** It was ended because it did not end by itself. */
+  readonly timedOut: boolean;
+}
+
+/** Runs an adapter's program, as resolveCommand found it, in a cell of its own without any network. Throws nothing of its own. */
+export async function askProgram(
+  context: RunnerContext,
+  command: readonly string[],
+  args: readonly string[],
+): Promise<Said> {
+  const sandbox = await context.sandbox();
+  const name = randomName('check');
+  const folder = makeRunFolder(context.repository.commonDir, name);
+  const [stdout, stderr] = [tailBuffer(longestOutput), tailBuffer(16_384)];
+  try {
+    const cell = spawnCell({
+      sandbox,
+      profile: prepareCell(context, {
+        folder,
+        place: { path: folder.home, quarantine: null },
+        isReadOnly: false,
+        isInteractive: false,
+        programs: programFiles(command),
+        mounts: [],
+        env: commandEnvironment(context, folder),
+        author: { name, email: 'check@localhost' },
+      }),
+      limits: context.limits,
+      argv: [...command, ...args],
+      stdin: null,
+      mark: name,
+      opensOutput: false,
+      onStdout: stdout.push,
+      onStderr: stderr.push,
+    });
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      void cell.stop(0);
+    }, programPatienceMs);
+    await cell.ended;
+    clearTimeout(timer);
+    return { stdout: stdout.text(), stderr: stderr.text(), timedOut };
+  } finally {
+    await folder.remove();
+  }
 }

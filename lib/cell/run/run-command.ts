@@ -19,8 +19,8 @@ import { findHidden } from '../sandbox/hidden-files.ts';
 import { type CellRequest, commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
 import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
 import { tailBuffer } from '../tail-buffer.ts';
-import { askProgram } from './ask-program.ts';
 import { watchAwake } from './awake-clock.ts';
+import { askProgram } from './resolve-command.ts';
 import { noteCommand, noteCommandEnd } from './running-commands.ts';
 
 const longestOutput = 4_000;

@@ -28,14 +28,13 @@ import {
   registerRun,
 } from './agent-run.ts';
 import { type AgentServices, startServices } from './agent-services.ts';
-import { watchAwake } from './awake-clock.ts';
-import { openCappedLog } from './capped-log.ts';
+import { watchAwake, watchQuiet } from './awake-clock.ts';
 import { concludeRun } from './conclude-run.ts';
 import { describeCell, describeLaunch, emptyUnseen } from './describe-cell.ts';
 import { held, heldAsk, untilGranted } from './held-time.ts';
 import { openAccess } from './model-access.ts';
-import { watchQuiet } from './quiet-watch.ts';
 import { resolveCommand } from './resolve-command.ts';
+import { openCappedLog } from './stream-log.ts';
 
 interface AgentStart {
   readonly request: AgentRequest;

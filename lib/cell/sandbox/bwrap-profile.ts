@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { isBelow } from '../../util/path-places.ts';
 import { isFolder } from '../../util/read-file.ts';
-import type { Overlay } from '../dependencies/mount-overlays.ts';
+import type { Overlay } from '../dependencies/own-dependencies.ts';
 import type { SystemPath } from '../runner-context.ts';
 import { filterDescriptor, syscallFilter } from './syscall-filter.ts';
 import { isThere } from './tool-paths.ts';

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
-import type { Duplex } from 'node:stream';
-import { readStat } from '../../util/process-identity.ts';
-import type { Status } from './cell-status.ts';
+import type { Duplex, Readable } from 'node:stream';
+import { processStart, readStat } from '../../util/process-identity.ts';
+import { statusDescriptor } from './bwrap-profile.ts';
 
 /** The file descriptor at which a cell waits to be let in. */
 const gateDescriptor = 5;
@@ -58,4 +58,36 @@ function isTied({ reaper }: Status): boolean {
   const stat = readStat(reaper.pid);
   // Not to be seen, or over: there is nothing to wait for.
   return stat === null || stat.state !== 'R';
+}
+
+/** bubblewrap's report of a cell. */
+export interface Status {
+  /** The first process of the cell's process namespace; it is gone only when all others are. */
+  reaper: { readonly pid: number; readonly start: string | null } | null;
+  hasRun: boolean;
+}
+
+/** Fills in the status as bubblewrap writes it to its descriptor. */
+export function readStatus(child: ChildProcess): Status {
+  const status: Status = { reaper: null, hasRun: false };
+  let text = '';
+  const pipe = child.stdio[statusDescriptor] as Readable | null | undefined;
+  pipe?.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+    const pid = numberAfter(text, 'child-pid');
+    if (pid !== null) status.reaper ??= { pid, start: processStart(pid) };
+    status.hasRun = numberAfter(text, 'exit-code') !== null;
+  });
+  pipe?.on('error', () => undefined);
+  return status;
+}
+
+function numberAfter(text: string, key: string): number | null {
+  const match = new RegExp(`"${key}": (\\d+)`).exec(text);
+  return match === null ? null : Number(match[1]);
+}
+
+/** Whether that very process still runs. */
+export function isAlive(reaper: Status['reaper']): boolean {
+  return reaper !== null && reaper.start !== null && processStart(reaper.pid) === reaper.start;
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
@@ -8,7 +8,6 @@ import type { RunFolder } from '../run-folder.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { isBelowAny, type MachineSight, needsShowing } from './machine-sight.ts';
 import { isThere } from './tool-paths.ts';
-import { listSocketPaths } from './unix-sockets.ts';
 
 /** Where a cell works: a git worktree with its quarantine, or a plain folder. */
 export interface CellPlace {
@@ -104,4 +103,25 @@ function protectedPlaces(place: CellPlace): string[] {
     join(objectDir, 'pack'),
     join(objectDir, 'info'),
   ].filter(isThere);
+}
+
+/**
+ * Paths of all sockets that programs of this machine listen on or use; empty where the system doesn't list
+ * them.
+ */
+function listSocketPaths(): string[] {
+  try {
+    return parseSocketTable(readFileSync('/proc/net/unix', 'utf8'));
+  } catch {
+    return [];
+  }
+}
+
+/** Reads /proc/net/unix: the path is the rest of the line after seven columns. Abstract names (@…) are left out. */
+export function parseSocketTable(text: string): string[] {
+  const paths = text.split('\n').flatMap((line) => {
+    const match = /^\S+:(?: +\S+){5} +\d+ (\/.*)$/.exec(line);
+    return match?.[1] === undefined ? [] : [match[1]];
+  });
+  return [...new Set(paths)];
 }

@@ -1,9 +1,8 @@
 import { programPath } from '../../util/programs.ts';
 import { unreachable } from '../../util/unreachable.ts';
-import { mountOverlays } from '../dependencies/mount-overlays.ts';
-import type { SandboxState } from '../sandbox-state.ts';
+import { mountOverlays } from '../dependencies/own-dependencies.ts';
+import type { SandboxState } from '../runner-context.ts';
 import { bwrapArguments, type CellProfile } from './bwrap-profile.ts';
-import { seatbeltArguments } from './seatbelt-profile.ts';
 
 /** Builds the words before a command that put it into its cell. */
 export function confine({ confinement, entrance }: SandboxState, profile: CellProfile): readonly string[] {
@@ -40,3 +39,82 @@ export const namespaceCommand = [
   '--kill-child',
   '--mount-proc',
 ];
+
+// Services that programs of macOS look up at their start.
+const services = [
+  'com.apple.system.opendirectoryd.libinfo',
+  'com.apple.system.opendirectoryd.membership',
+  'com.apple.system.notification_center',
+  'com.apple.system.logger',
+];
+
+// Programs of macOS and what they read: libraries, the developer tools, time zones. Nothing of a person.
+const systemFolders = [
+  '/System',
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/dev',
+  '/private/etc',
+  '/private/var/select',
+  '/private/var/db/dyld',
+  '/private/var/db/timezone',
+  '/Applications/Xcode.app/Contents/Developer',
+  ...['Apple', 'Developer', 'Filesystems', 'Frameworks', 'Java'].map((name) => `/Library/${name}`),
+];
+
+/**
+ * A cell's profile in the language of sandbox-exec, where the last rule that matches decides: nothing is
+ * read but what is shown; hide, show again, make writable, protect, as the mounts of bubblewrap do. Seatbelt has no process namespace: what outlives the
+ * agent is ended by the watch over its process tree. Written from Apple's shipped profiles; not yet run on a Mac.
+ */
+export function seatbeltProfile(profile: CellProfile): string {
+  const { system, hidden, readOnly, covered, shownAgain, hiddenInside, hiddenFiles } = profile;
+  const { writable, emptied, doors } = profile;
+  const guarded = profile.protected;
+  return [
+    '(version 1)',
+    '(deny default)',
+    '(allow process-exec process-fork)',
+    '(allow process-info* signal (target same-sandbox))',
+    '(allow sysctl-read)',
+    `(allow mach-lookup ${services.map((name) => `(global-name ${quote(name)})`).join(' ')})`,
+    // Walking to a file needs the metadata of the folders above it, also of hidden ones.
+    '(allow file-read-metadata)',
+    // Its names alone.
+    '(allow file-read* (literal "/"))',
+    ...rule('allow', 'file-read*', [...systemFolders, ...system.map(({ path }) => path)]),
+    ...rule('deny', 'file-read-data', hidden),
+    ...rule('allow', 'file-read*', readOnly),
+    ...rule('deny', 'file-read-data', covered),
+    ...rule('allow', 'file-read*', shownAgain),
+    ...rule('deny', 'file-read-data', [...hiddenInside, ...hiddenFiles]),
+    ...rule('allow', 'file-read* file-write*', writable),
+    ...rule('deny', 'file-read-data file-write*', emptied),
+    ...rule('deny', 'file-write*', guarded),
+    ...rule('allow', 'file-read*', guarded),
+    '(allow file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/dtracehelper"))',
+    '(allow file-read* file-write-data file-ioctl (literal "/dev/tty"))',
+    '(deny network*)',
+    ...doors.sockets.map(
+      (path) => `(allow network-outbound (remote unix-socket (path-literal ${quote(path)})))`,
+    ),
+    ...doors.ports.map((port) => `(allow network-outbound (remote ip "localhost:${port}"))`),
+    '',
+  ].join('\n');
+}
+
+/** Arguments of sandbox-exec up to the program: the profile is passed on the command line, no file can be swapped. */
+function seatbeltArguments(profile: CellProfile): readonly string[] {
+  return ['-p', seatbeltProfile(profile)];
+}
+
+function rule(verb: 'allow' | 'deny', operations: string, paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return [];
+  return [`(${verb} ${operations} ${paths.map((path) => `(subpath ${quote(path)})`).join(' ')})`];
+}
+
+/** A string of the profile language: a path can't end it and add rules of its own. */
+function quote(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
+}

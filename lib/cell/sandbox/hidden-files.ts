@@ -1,11 +1,17 @@
+import { lstatSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { maskedPaths } from '../../domain/config/cell-paths.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import { entriesOf } from '../../git/cells/look-over.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
+import { listUntracked } from '../../git/worktrees/worktree-paths.ts';
 import { hiddenPartOf, isMeant } from '../../policy/hidden-names.ts';
+import { isBlockedBy } from '../../policy/judge-path.ts';
+import { agentSettings } from '../../policy/protected-places.ts';
+import { hasWildcard, locksConflict, pathMatches } from '../../util/path-globs.ts';
 import { isBelow, realPath } from '../../util/path-places.ts';
-import { listPrivateIn } from './private-dependencies.ts';
+import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
 import { isThere } from './tool-paths.ts';
 
 // Each is a mount, and the kernel looks through all of them for the next.
@@ -73,4 +79,170 @@ function tooMany(count: number): FlameError {
     message: `${count} committed files match permissions.hidden_paths, and a cell can hide ${mostMasked} at most.`,
     hints: ['Name their folders in permissions.hidden_paths, like secrets/**, then look: git flame config'],
   });
+}
+
+const mostLooked = 1_000_000;
+const foldersAtOnce = 64;
+
+/**
+ * Files and folders among dependencies that `blocked` names, by where they really are. `folder` is its path in the
+ * repository. null: there are too many to look at, or more than `most`.
+ */
+async function listPrivateIn(
+  folder: string,
+  {
+    root,
+    blocked,
+    most,
+  }: { readonly root: string; readonly blocked: readonly string[]; readonly most: number },
+): Promise<readonly string[] | null> {
+  const isBlocked = blockedBelow(folder, blocked);
+  const real = realPath(join(root, folder));
+  const found: string[] = [];
+  let count = 0;
+  for (const waiting = ['']; waiting.length > 0; ) {
+    const batch = await Promise.all(
+      waiting.splice(0, foldersAtOnce).map(async (at) => ({ at, entries: await entriesOf(join(real, at)) })),
+    );
+    for (const { at, entries } of batch) {
+      count += entries.length;
+      if (count > mostLooked) return null;
+      for (const entry of entries) {
+        const path = join(at, entry.name);
+        // The target of a link is shown or hidden on its own account.
+        if (entry.isSymbolicLink()) continue;
+        if (isBlocked(join(folder, path))) found.push(join(real, path));
+        else if (entry.isDirectory()) waiting.push(path);
+      }
+      if (found.length > most) return null;
+    }
+  }
+  return found;
+}
+
+/** Whether one of the globs names a path, whose folders none of them names. Packages have many files of few names. */
+function blockedBelow(folder: string, blocked: readonly string[]): (path: string) => boolean {
+  const globs = blocked.filter((glob) => locksConflict(widened(glob), `${folder}/**`));
+  const byName = globs.filter((glob) => /^\*\*\/[^/]+$/.test(glob));
+  const byPath = globs.filter((glob) => !byName.includes(glob));
+  const names = new Map<string, boolean>();
+  return (path) => {
+    const name = basename(path);
+    const known = names.get(name) ?? byName.some((glob) => isBlockedBy(glob, name));
+    names.set(name, known);
+    return known || byPath.some((glob) => isBlockedBy(glob, path));
+  };
+}
+
+/** With a star for each name that may be read two ways. */
+function widened(glob: string): string {
+  return glob.replace(/[^/]*[[(][^/]*/g, '*');
+}
+
+/**
+ * Finds the settings for agent CLIs that a work tree brings, by their real paths. Some CLIs load plugins from there
+ * under any options, so an agent's cell shows all of it empty.
+ */
+export function findRepositorySettings(root: string): readonly string[] {
+  return below(
+    root,
+    agentSettings.map((name) => join(root, name)),
+  );
+}
+
+/** The files of these names in every folder of a git work tree, by their real paths. */
+export async function findNamed(
+  { cwd, env }: GitContext,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  if (names.length === 0) return [];
+  const globs = names.map((name) => `:(glob)**/${name}`);
+  const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...globs];
+  const { stdout } = await runGit({ cwd, env }, listed);
+  const paths = stdout.toString().split('\0').filter(Boolean);
+  return below(
+    cwd,
+    paths.map((path) => join(cwd, path)),
+  );
+}
+
+function below(root: string, paths: readonly string[]): readonly string[] {
+  const found = paths.filter(isThere).map(realPath);
+  return [...new Set(found)].filter((path) => path !== root && isBelow(path, root));
+}
+
+export const wholeWorkTree: WorkTreeView = { covered: [], kept: [], hidden: [], hiddenFromAgents: [] };
+
+// Programs look upwards from a worktree for these, and what they hold was downloaded.
+const dependencies = new Set([
+  'node_modules',
+  'bower_components',
+  'jspm_packages',
+  'elm-stuff',
+  'vendor',
+  'Pods',
+  '.bundle',
+  '.yarn',
+  '.pnp.cjs',
+  '.pnp.loader.mjs',
+  '.pnp.data.json',
+]);
+// Each is a mount; where there are more, nothing but dependencies is shown.
+const mostCovered = 300;
+
+/**
+ * A cell shows of the person's work tree what git tracks there under names that are not hidden, dependencies, and what the configuration links into
+ * worktrees: not an `.env` with real keys, not a folder of certificates, however deep they lie.
+ */
+export async function viewWorkTree({
+  repository,
+  config,
+  env,
+}: Pick<RunnerContext, 'repository' | 'config' | 'env'>): Promise<WorkTreeView> {
+  const { mainWorkTree, commonDir } = repository;
+  if (mainWorkTree === null) return wholeWorkTree;
+  const { link } = config.project;
+  const covered: string[] = [];
+  const kept = link.map((glob) => join(mainWorkTree, withoutGlob(glob))).filter(isThere);
+  const hidden: string[] = [];
+  const hiddenFromAgents: string[] = [];
+  const globs = maskedPaths(config.permissions);
+  const hiddenPart = hiddenPartOf(globs);
+  const look = { root: mainWorkTree, blocked: globs, most: mostCovered };
+  for (const entry of await listUntracked({ cwd: mainWorkTree, env })) {
+    const name = entry.replace(/\/$/, '');
+    const path = join(mainWorkTree, name);
+    const isLinked = link.some((glob) => pathMatches(glob, name));
+    if (isBelow(commonDir, path)) continue;
+    const found = isDependency(path) || isLinked ? await listPrivateIn(name, look) : null;
+    if (found === null) covered.push(path);
+    else {
+      kept.push(path, realPath(path));
+      const named = hiddenPart(name) === null ? found : [realPath(path)];
+      const isMeantFor = (one: string): boolean =>
+        isMeant(globs, link, relative(realPath(mainWorkTree), one));
+      hidden.push(...named.filter((one) => !isMeantFor(one)));
+      hiddenFromAgents.push(...named.filter(isMeantFor));
+    }
+  }
+  // A committed file under a hidden name is no more shown to an agent here than in its own worktree.
+  covered.push(...(await findHidden({ cwd: mainWorkTree, env }, config, { showsCopies: false })));
+  const files = covered.filter((path) => !isLink(path));
+  return { covered: files.length > mostCovered ? [mainWorkTree] : files, kept, hidden, hiddenFromAgents };
+}
+
+function isDependency(path: string): boolean {
+  return dependencies.has(basename(path)) || isThere(join(path, 'pyvenv.cfg'));
+}
+
+/** Whether a path is a link: its target is covered or not on its own account. */
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? true;
+}
+
+/** The folder or file that a glob begins with. */
+function withoutGlob(glob: string): string {
+  const parts = glob.split('/');
+  const plain = parts.findIndex(hasWildcard);
+  return parts.slice(0, plain < 0 ? parts.length : plain).join('/');
 }

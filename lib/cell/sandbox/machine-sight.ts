@@ -3,11 +3,14 @@ import { join, resolve } from 'node:path';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { isBelow, realPath } from '../../util/path-places.ts';
 import type { SystemPath, WorkTreeView } from '../runner-context.ts';
-import { listKernelEntries } from './kernel-entries.ts';
-import { linkedTools } from './linked-tools.ts';
-import { listPrivateSystemPaths, listSystemPaths } from './system-paths.ts';
-import { isThere, packagePaths, toolchainPaths } from './tool-paths.ts';
-import { listBesidePrograms, listForeignToGit } from './unneeded-paths.ts';
+import {
+  listBesidePrograms,
+  listForeignToGit,
+  listKernelEntries,
+  listPrivateSystemPaths,
+  listSystemPaths,
+} from './system-paths.ts';
+import { isThere, linkedTools, packagePaths, toolchainPaths } from './tool-paths.ts';
 
 // Sockets, other people's files, keys: everything an agent doesn't need to work.
 const alwaysHidden = ['/run', '/tmp', '/var/tmp', '/root'];

@@ -7,10 +7,9 @@ import { requirePipes } from '../../util/programs.ts';
 import { type LimitName, limitOf, withLimits } from '../limits/limits.ts';
 import { type Watch, watchLimits } from '../limits/watchdog.ts';
 import { descendants, processesWith, signal } from '../process-tree.ts';
-import type { CellGroup, CellLimits, SandboxState } from '../sandbox-state.ts';
+import type { CellGroup, CellLimits, SandboxState } from '../runner-context.ts';
 import { type CellProfile, handFilter } from './bwrap-profile.ts';
-import { gateScript, openGate } from './cell-gate.ts';
-import { isAlive, readStatus, type Status } from './cell-status.ts';
+import { gateScript, isAlive, openGate, readStatus, type Status } from './cell-gate.ts';
 import { confine } from './confine.ts';
 import { allRead, spawnWithPipes } from './output-pipes.ts';
 

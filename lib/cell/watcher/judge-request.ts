@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AgentQuestion } from '../../domain/agent-talk.ts';
 import {
   type AgentPolicy,
@@ -9,9 +11,10 @@ import {
 } from '../../domain/policy.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
+import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { statuses } from '../../git/diff/changed-files.ts';
 import { decideGitHook, type GitHookCall } from '../../policy/decide.ts';
-import { findReplay, type Replay, type Replays } from '../gateway/replays.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import type { Decide } from '../runner-context.ts';
 import type { AuditLog } from './audit-log.ts';
 import { askedLine, questionsIn, repliedLine, replyAsReason } from './hold-question.ts';
@@ -190,3 +193,55 @@ function parseStaged(text: string): Staged | null {
 }
 
 const entry = /:(\d+) (\d+) [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*\0([^\0]+)\0/g;
+
+/** A command that runs instead of one that ran elsewhere already: it shows the output from there. */
+interface Replay {
+  readonly command: string;
+  /** In the first line that it prints, and in nothing else: by it the agent's conversation shows that it was run. */
+  readonly mark: string;
+  /** For the audit. */
+  readonly details: string;
+  /** The output of the command. */
+  readonly shown: string;
+}
+
+/** By the command they are run instead of. */
+type Replays = ReadonlyMap<string, Replay>;
+
+/** Writes what each run printed into a folder that its cell can't write, and returns the commands that show it. */
+export function writeReplays(runs: readonly DiagnosticRun[], controlDir: string): Replays {
+  return new Map(
+    runs.map((run, index): [string, Replay] => {
+      const mark = randomBytes(8).toString('hex');
+      const file = join(controlDir, `recorded-${index + 1}.txt`);
+      const shown = `${describe(run, mark)}\n${run.output.trimEnd()}\n`;
+      writeFileSync(file, shown, { mode: 0o600 });
+      const details = `Not run in this cell: the recorded result is shown, ${endOf(run)}.`;
+      return [
+        run.command.trim(),
+        { command: `cat ${shellQuote(file)}; (exit ${exitCodeOf(run)})`, mark, details, shown },
+      ];
+    }),
+  );
+}
+
+/** The replay of a call that must not be run itself; null where there is none. */
+function findReplay(call: ToolCall, { rule }: Decision, replays: Replays): Replay | null {
+  const { command } = call.tool_input;
+  if (rule !== 'recorded-only' || call.tool_name !== 'Bash' || typeof command !== 'string') return null;
+  return replays.get(command.trim()) ?? null;
+}
+
+function describe(run: DiagnosticRun, mark: string): string {
+  return `[recorded ${mark}: the orchestrator ran this on the commit to be judged, in a cell of its own; it ${endOf(run)}. The end of its output:]`;
+}
+
+function endOf({ exit_code: exitCode, timed_out: timedOut }: DiagnosticRun): string {
+  if (timedOut) return 'ran out of time';
+  return exitCode === null ? 'was killed' : `ended with exit code ${exitCode}`;
+}
+
+/** As a shell reports it; a time-out as `timeout` does. */
+function exitCodeOf({ exit_code: exitCode, timed_out: timedOut }: DiagnosticRun): number {
+  return timedOut ? 124 : (exitCode ?? 137);
+}

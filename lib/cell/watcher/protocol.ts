@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import type { Decision, ToolCall } from '../../domain/policy.ts';
 import type { CallFacts } from '../../domain/ports/call-facts.ts';
 import { isRecord } from '../../util/json.ts';
@@ -92,11 +93,37 @@ export function renderAnswer({ decision, rule, details, output }: Answer): strin
 }
 
 /** Reads a whole answer; null: it isn't one, or was cut off where it would allow the call. */
-export function parseAnswer(text: string): Answer | null {
+function parseAnswer(text: string): Answer | null {
   const [word = '', rule = '', ...details] = text.split('\n');
   if (word === 'block') return blocked(rule, details.join('\n'));
   const allowed = { decision: 'allow', rule: 'allowed', details: '' } as const;
   if (text === 'allow\n') return allowed;
   const output = text.slice(word.length + 1);
   return word === `print ${Buffer.byteLength(output)}` ? { ...allowed, output } : null;
+}
+
+/**
+ * Asks the decision server; a server that is gone or ends without an answer blocks. Rejects on nothing. `onWait` is called
+ * as often as the server says that a person is asked.
+ */
+export function askServer(
+  socketPath: string,
+  request: Parameters<typeof renderRequest>[0],
+  onWait: () => void,
+): Promise<Answer> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(socketPath, () => socket.write(renderRequest(request)));
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => {
+      answer += chunk;
+      for (; answer.startsWith(waitLine); answer = answer.slice(waitLine.length)) onWait();
+    });
+    socket.on('error', (error) => resolve(unanswered(error.message)));
+    socket.on('close', () => resolve(parseAnswer(answer) ?? unanswered('it gave no whole answer')));
+  });
+}
+
+function unanswered(why: string): Answer {
+  return blocked('watcher-failed', `The orchestrator did not answer (${why}); stop working.`);
 }

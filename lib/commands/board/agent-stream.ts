@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { openStreamView, type StreamLine } from '../../agents/get-adapter.ts';
 import { findLivingAgent, readRegisteredAgents } from '../../cell/run/agent-registry.ts';
-import { followStream } from '../../cell/run/follow-stream.ts';
+import { followStream } from '../../cell/run/stream-log.ts';
 import { streamFile } from '../../cell/run-folder.ts';
 import { auditFile } from '../../cell/watcher/audit-log.ts';
 import type { AuditLine } from '../../domain/policy.ts';

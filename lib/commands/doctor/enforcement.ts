@@ -1,9 +1,7 @@
 import { runCanary } from '../../cell/canary/run-canary.ts';
-import { tryLimits } from '../../cell/probes/limits-trial.ts';
-import { type ConfinementTrial, tryConfinement } from '../../cell/probes/probe-confinement.ts';
+import { type ConfinementTrial, tryConfinement, tryLimits } from '../../cell/probes/confinement-trials.ts';
 import { probeWatcher } from '../../cell/probes/probe-watcher.ts';
-import type { RunnerContext } from '../../cell/runner-context.ts';
-import type { SandboxState } from '../../cell/sandbox-state.ts';
+import type { RunnerContext, SandboxState } from '../../cell/runner-context.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdentity, type ObjectId, parseAgentId } from '../../domain/ids.ts';

@@ -1,8 +1,7 @@
 import { ignoredVariables } from '../../cell/gateway/ignored-variables.ts';
 import { baseAddress, credentialSources, providerFacts } from '../../cell/gateway/model-credential.ts';
-import { checkAdapter } from '../../cell/run/check-adapter.ts';
+import { checkAdapter, withOtherClis } from '../../cell/run/agent-clis.ts';
 import { askedProviders, unusable } from '../../cell/run/model-access.ts';
-import { withOtherClis } from '../../cell/run/ready-clis.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import { adapterNames, type Provider } from '../../domain/config/agent-clis.ts';
 import { configuredChoices } from '../../domain/config/role-settings.ts';

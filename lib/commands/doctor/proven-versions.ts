@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compareVersions } from '../../cell/run/check-adapter.ts';
+import { compareVersions } from '../../cell/run/agent-clis.ts';
 import { isRecord, parseRecord } from '../../util/json.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
-import { listStaleRuns } from '../../cell/run/stale-runs.ts';
+import { listStaleRuns } from '../../cell/run/end-runs.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';

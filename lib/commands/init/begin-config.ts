@@ -1,5 +1,5 @@
+import { isInstalled, type ReadyCli, readyClis } from '../../cell/run/agent-clis.ts';
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
-import { isInstalled, type ReadyCli, readyClis } from '../../cell/run/ready-clis.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/shown/command.ts';

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { stringify } from 'yaml';
-import type { ReadyCli } from '../../cell/run/ready-clis.ts';
+import type { ReadyCli } from '../../cell/run/agent-clis.ts';
 import { defaultCommands } from '../../domain/config/config-rules.ts';
 import { supportedSchemaVersion } from '../../domain/config/schema-version.ts';
 import type { KnownInstall } from '../../domain/known-installs.ts';

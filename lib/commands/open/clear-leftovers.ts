@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { readSpending } from '../../cell/run/agent-registry.ts';
-import { unansweredIn } from '../../cell/run/open-question.ts';
-import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../cell/run/stale-runs.ts';
+import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../cell/run/end-runs.ts';
+import { unansweredIn } from '../../cell/run/held-time.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import { bookKilled } from '../../engine/work/release-orphans.ts';
 import { finishMotions } from '../../git/refs/finish-motions.ts';

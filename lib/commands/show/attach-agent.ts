@@ -1,6 +1,6 @@
 import { openStreamView, type StreamLine } from '../../agents/get-adapter.ts';
 import { findLivingAgent } from '../../cell/run/agent-registry.ts';
-import { followStream } from '../../cell/run/follow-stream.ts';
+import { followStream } from '../../cell/run/stream-log.ts';
 import { streamFile } from '../../cell/run-folder.ts';
 import { auditFile } from '../../cell/watcher/audit-log.ts';
 import { agentNotRunning } from '../../domain/bad-input.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { findLivingAgent } from '../../cell/run/agent-registry.ts';
-import { followStream } from '../../cell/run/follow-stream.ts';
+import { followStream } from '../../cell/run/stream-log.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { RegisteredAgent } from '../../domain/ports/agent-port.ts';

@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isPackageFile, readsPackages } from '../../../lib/cell/egress/package-paths.ts';
-import type { Registry } from '../../../lib/cell/egress/registry.ts';
+import { isPackageFile, type Registry, readsPackages } from '../../../lib/cell/egress/registry.ts';
 
 /** What the tools ask of common registries, below `base`, and what of the same hosts is none of a cell's business. */
 const kinds: readonly {

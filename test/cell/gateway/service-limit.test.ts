@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { explainByLimit, readLimit, readLimitBody } from '../../../lib/cell/gateway/service-limit.ts';
+import { explainByLimit, readLimit, readLimitBody } from '../../../lib/cell/gateway/service-trouble.ts';
 import { makeFailure } from '../../support/tasks.ts';
 
 const now = Date.parse('2026-11-21T10:30:00Z');

@@ -5,14 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { planGroups, sweepGroups } from '../../../lib/cell/limits/group.ts';
-import { parseHierarchies, readHierarchies } from '../../../lib/cell/limits/hierarchies.ts';
+import {
+  parseHierarchies,
+  planGroups,
+  readHierarchies,
+  sweepGroups,
+} from '../../../lib/cell/limits/group.ts';
 import { withLimits } from '../../../lib/cell/limits/limits.ts';
-import { scopeCommand } from '../../../lib/cell/limits/scope.ts';
-import { usageOf } from '../../../lib/cell/limits/usage.ts';
-import { probeCellLimits } from '../../../lib/cell/probes/limits-probe.ts';
+import { usageOf } from '../../../lib/cell/limits/watchdog.ts';
+import { probeCellLimits, scopeCommand } from '../../../lib/cell/probes/limits-probe.ts';
 import { parseStat } from '../../../lib/cell/process-tree.ts';
-import type { CellGroup, CellLimits } from '../../../lib/cell/sandbox-state.ts';
+import type { CellGroup, CellLimits } from '../../../lib/cell/runner-context.ts';
 import { ownIdentity, processStart } from '../../../lib/util/process-identity.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { explainRefusal, type Machine } from '../../../lib/cell/probes/explain-refusal.ts';
+import { explainRefusal, type Machine } from '../../../lib/cell/probes/sandbox-probe.ts';
 
 interface Facts {
   readonly programs?: readonly string[];

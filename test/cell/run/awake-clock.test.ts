@@ -2,8 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Ticker, watchAwake } from '../../../lib/cell/run/awake-clock.ts';
-import { watchQuiet } from '../../../lib/cell/run/quiet-watch.ts';
+import { type Ticker, watchAwake, watchQuiet } from '../../../lib/cell/run/awake-clock.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 const hour = 3_600_000;

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readNotes } from '../../../lib/cell/run/read-notes.ts';
+import { readNotes } from '../../../lib/cell/run/conclude-run.ts';
 import { notesFile } from '../../../lib/domain/ports/adapter.ts';
 import { makeTempDir } from '../../support/repo.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../../lib/cell/run/stale-runs.ts';
+import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../../lib/cell/run/end-runs.ts';
 import { makeRunFolder } from '../../../lib/cell/run-folder.ts';
 import { ownIdentity } from '../../../lib/util/process-identity.ts';
 import { freshAgentId } from '../../support/agent-id.ts';

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withShell } from '../../../lib/cell/sandbox/cell-accounts.ts';
+import { withShell } from '../../../lib/cell/run/agent-tools.ts';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import { hasBubblewrap, testIf } from '../../support/skip.ts';
 import { claudeHooks, openCellFixture } from '../fixture.ts';

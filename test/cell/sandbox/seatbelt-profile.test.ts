@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CellProfile } from '../../../lib/cell/sandbox/bwrap-profile.ts';
-import { seatbeltProfile } from '../../../lib/cell/sandbox/seatbelt-profile.ts';
+import { seatbeltProfile } from '../../../lib/cell/sandbox/confine.ts';
 
 const profile: CellProfile = {
   hidden: ['/Users/lea', '/private/tmp'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listBesidePrograms } from '../../../lib/cell/sandbox/unneeded-paths.ts';
+import { listBesidePrograms } from '../../../lib/cell/sandbox/system-paths.ts';
 
 test('SBX-3 what lies beside programs of a home is covered, but for locks that are gone a moment later', () => {
   const home = mkdtempSync(join(tmpdir(), 'beside-'));

@@ -1,8 +1,14 @@
 import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import type { Objection } from './dialect.ts';
-import { type KnownFields, oddCount, otherModel, unknownField } from './fields.ts';
-import { listOf } from './lists.ts';
-import { elsewhere, notKnown } from './objections.ts';
+import {
+  elsewhere,
+  type KnownFields,
+  listOf,
+  notKnown,
+  oddCount,
+  otherModel,
+  unknownField,
+} from './fields.ts';
 
 /** See Dialect.judge. */
 export function judgeAnthropic(request: JsonRecord, allowedTools: readonly string[]): Objection | null {

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import { boundTokens } from '../token-bound.ts';
-import { answerAnthropic } from './anthropic-answer.ts';
-import { readAnthropicConversation, sayToAnthropic } from './anthropic-conversation.ts';
+import { answerAnthropic, readAnthropicConversation, sayToAnthropic } from './anthropic-conversation.ts';
 import { judgeAnthropic } from './anthropic-request.ts';
 import type { Dialect, Endpoint, Mark, PromptText, Reported } from './dialect.ts';
-import { recordsOf, textOr } from './lists.ts';
+import { recordsOf, textOr } from './fields.ts';
 import { bytesPerDocumentToken, tokensPerImage } from './media.ts';
 
 /** The Messages API. */

@@ -3,14 +3,43 @@ import type { ToldCall } from '../../../domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import { randomName } from '../../../util/short-names.ts';
 import { boundTokens } from '../token-bound.ts';
-import { judgeChat } from './chat-request.ts';
-import type { Conversation, Dialect, Endpoint, Reported, Said, SpokenAnswer, Words } from './dialect.ts';
-import { eventStream } from './event-stream.ts';
-import { statedOutput } from './fields.ts';
-import { countOf, insertAfter, listOf, recordsOf, textOr } from './lists.ts';
-import { findOpenaiEndpoint, listParameters, passOpenaiHeaders, refuseLikeOpenai } from './openai.ts';
-import { promptOf } from './prompt-lines.ts';
-import { readInput, textOfParts } from './told-text.ts';
+import {
+  type Conversation,
+  type Dialect,
+  type Endpoint,
+  eventStream,
+  type Objection,
+  type Reported,
+  type Said,
+  type SpokenAnswer,
+  type Words,
+} from './dialect.ts';
+import {
+  countOf,
+  elsewhere,
+  insertAfter,
+  type KnownFields,
+  listOf,
+  notKnown,
+  oddCount,
+  otherModel,
+  recordsOf,
+  statedOutput,
+  textOr,
+  unknownField,
+} from './fields.ts';
+import { isInline } from './media.ts';
+import {
+  findOpenaiEndpoint,
+  listParameters,
+  passOpenaiHeaders,
+  promptOf,
+  readInput,
+  refuseLikeOpenai,
+  textOfParts,
+} from './openai.ts';
+
+const emptyDelta = boundTokens('data: {"choices":[{"index":0,"delta":{"content":""}}]}');
 
 /** OpenAI's Chat Completions, as Moonshot and many others speak it too. */
 export const chat: Dialect = {
@@ -65,8 +94,6 @@ function usageOf(usage: JsonRecord): JsonRecord {
     output_tokens: countOf(usage.completion_tokens),
   };
 }
-
-const emptyDelta = boundTokens('data: {"choices":[{"index":0,"delta":{"content":""}}]}');
 
 function written(line: string): number {
   return line.includes('"delta"') ? Math.max(0, boundTokens(line) - emptyDelta) : 0;
@@ -154,4 +181,118 @@ function readCall({ id, function: called, custom }: JsonRecord): ToldCall {
   if (isRecord(custom)) return { id: textOr(id), name: textOr(custom.name), input: textOr(custom.input) };
   const { name, arguments: given } = isRecord(called) ? called : {};
   return { id: textOr(id), name: textOr(name), input: readInput(given) };
+}
+
+const known: KnownFields = {
+  names: [
+    'model',
+    'messages',
+    'tools',
+    'tool_choice',
+    'parallel_tool_calls',
+    'stream',
+    'stream_options',
+    'max_tokens',
+    'max_completion_tokens',
+    'temperature',
+    'top_p',
+    'stop',
+    'seed',
+    'presence_penalty',
+    'frequency_penalty',
+    'response_format',
+    'reasoning_effort',
+    'verbosity',
+    'thinking',
+    'user',
+    'metadata',
+    'safety_identifier',
+    'prompt_cache_key',
+    'prompt_cache_retention',
+    // Held to values that lead to nothing kept elsewhere, and change neither a price nor how often it is paid.
+    'n',
+    'store',
+    'service_tier',
+    'web_search_options',
+  ],
+  values: {
+    n: [1, null],
+    store: [false, null],
+    service_tier: ['auto', 'default', null],
+    prompt_cache_retention: ['in_memory', 'in-memory', null],
+    // In the place of a tool: see below.
+    web_search_options: [null],
+  },
+};
+
+const ownWords = new Set(['parameters', 'arguments', 'input', 'schema', 'json_schema', 'metadata', 'text']);
+
+/** See Dialect.judge. */
+function judgeChat(request: JsonRecord, allowedTools: readonly string[]): Objection | null {
+  const maySearch = allowedTools.includes('WebSearch');
+  const { web_search_options: search, ...rest } = request;
+  return (
+    elsewhere(
+      listOf(request.tools)
+        .map((tool) => findTool(tool, maySearch))
+        .find((one) => one !== null) ??
+        (isRecord(search) && !maySearch ? 'web_search_options' : null) ??
+        listOf(request.messages)
+          .map((message) => findMessage(message) ?? (maySearch ? null : findServed(message)))
+          .find((one) => one !== null) ??
+        null,
+    ) ??
+    notKnown(
+      unknownField(isRecord(search) ? rest : request, known) ??
+        oddCount(request, ['max_tokens', 'max_completion_tokens']) ??
+        otherModel({ ...request, metadata: null }, ownWords),
+    )
+  );
+}
+
+/** A tool that the API would run itself: Moonshot's own functions begin with a dollar sign. */
+function findTool(tool: unknown, maySearch: boolean): string | null {
+  if (!isRecord(tool)) return `the tool ${JSON.stringify(tool)}`;
+  const { type, function: declared, custom } = tool;
+  const name = textOr(isRecord(declared) ? declared.name : isRecord(custom) ? custom.name : '');
+  if (maySearch && name === '$web_search') return null;
+  const isLocal = (type === 'function' || type === 'custom') && name !== '' && !name.startsWith('$');
+  return isLocal ? null : `the tool ${name === '' ? String(type) : name}`;
+}
+
+// Moonshot takes what it keeps itself as a message of the role `cache`.
+const roles = ['system', 'developer', 'user', 'assistant', 'tool'];
+
+function findMessage(message: unknown): string | null {
+  if (!isRecord(message)) return `a message ${JSON.stringify(message)}`;
+  if (!roles.includes(String(message.role))) return `a message of the role ${String(message.role)}`;
+  return (
+    listOf(message.content)
+      .map(findSource)
+      .find((one) => one !== null) ?? null
+  );
+}
+
+/** Finds a call that the API itself would carry out. */
+function findServed(message: unknown): string | null {
+  const calls = isRecord(message) ? listOf(message.tool_calls).filter(isRecord) : [];
+  const served = calls.find(({ type }) => type !== undefined && type !== 'function' && type !== 'custom');
+  return served === undefined ? null : `a call of the type ${String(served.type)}`;
+}
+
+const ownParts = ['text', 'refusal', 'input_audio', 'think', 'reasoning'];
+
+/** A part holds its content, or says where the API finds it. */
+function findSource(part: unknown): string | null {
+  if (!isRecord(part)) return null;
+  const { type, file } = part;
+  if (type === 'image_url' || type === 'video_url' || type === 'audio_url') {
+    const source = part[type];
+    return isInline(isRecord(source) ? source.url : source) ? null : `the ${type} of another address`;
+  }
+  if (type === 'file') {
+    const isOwn = isRecord(file) && isInline(file.file_data) && (file.file_id ?? null) === null;
+    return isOwn ? null : 'a file that is kept at the API';
+  }
+  return ownParts.includes(String(type)) ? null : `a part of the type ${String(type)}`;
 }

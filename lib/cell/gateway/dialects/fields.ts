@@ -1,4 +1,5 @@
-import type { JsonRecord } from '../../../util/json.ts';
+import { isRecord, type JsonRecord } from '../../../util/json.ts';
+import type { Objection } from './dialect.ts';
 
 /** The fields a request may hold, by name; and for some names, their values. */
 export interface KnownFields {
@@ -61,4 +62,56 @@ export const unstatedOutput = 32_768;
 export function statedOutput(values: readonly unknown[]): number {
   const stated = values.filter((value): value is number => typeof value === 'number');
   return stated.length === 0 ? unstatedOutput : Math.max(0, Math.min(...stated));
+}
+
+/** The objection to what would reach out of the cell by way of the API; null: nothing does. */
+export function elsewhere(what: string | null): Objection | null {
+  if (what === null) return null;
+  return {
+    why: 'server-tool',
+    message: `A request may not have the model API reach elsewhere: ${what.slice(0, 200)}.`,
+  };
+}
+
+/** The objection to a field that isn't known; null: there is none. */
+export function notKnown(field: string | null): Objection | null {
+  if (field === null) return null;
+  return {
+    why: 'field',
+    message: `A request may not have what the gateway does not know or count: ${field}.`,
+  };
+}
+
+/** An API takes only lists in some places; what else it might make of one value is looked at as well. */
+export function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return isRecord(value) ? [value] : [];
+}
+
+/** The objects of a list. */
+export function recordsOf(value: unknown): readonly JsonRecord[] {
+  return listOf(value).filter(isRecord);
+}
+
+/** `said` behind the result at place `after` and those that follow it at once. */
+export function insertAfter(
+  items: readonly JsonRecord[],
+  at: { isResult(item: JsonRecord): boolean; readonly after: number; readonly said: JsonRecord },
+): readonly JsonRecord[] {
+  const results = [...items.keys()].filter((index) => at.isResult(items[index] ?? {}));
+  const from = results[at.after];
+  if (from === undefined) return items;
+  const next = items.findIndex((item, index) => index > from && !at.isResult(item));
+  const end = next < 0 ? items.length : next;
+  return [...items.slice(0, end), at.said, ...items.slice(end)];
+}
+
+/** '' for what is no text. */
+export function textOr(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** 0 for what is no count. */
+export function countOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.max(0, value) : 0;
 }

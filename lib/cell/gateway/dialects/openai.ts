@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { JsonRecord } from '../../../util/json.ts';
-import type { Dialect, Endpoint } from './dialect.ts';
+import { isRecord, type JsonRecord } from '../../../util/json.ts';
+import type { Dialect, Endpoint, PromptText } from './dialect.ts';
+import { listOf, textOr } from './fields.ts';
+import { withoutMedia } from './media.ts';
 
 // Headers that clients of OpenAI's APIs and of similar ones send; those that identify a machine are left out.
 const known: readonly string[] = [
@@ -64,3 +66,34 @@ export const listParameters: Dialect['parameters'] = {
   limit: /^\d{1,4}$/,
   after: /^[\w.:@-]{1,100}$/,
 };
+
+/** Reads the input of a call, as it was sent: JSON as text; returns the text where that is broken. */
+export function readInput(given: unknown): JsonRecord | string {
+  if (isRecord(given)) return given;
+  const text = textOr(given);
+  try {
+    const value: unknown = JSON.parse(text === '' ? '{}' : text);
+    return isRecord(value) ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+/** The text of a result: one text, or parts of which some are text. */
+export function textOfParts(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return listOf(content)
+    .map((part) => (isRecord(part) ? textOr(part.text) : ''))
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/** A prompt in the order in which it is read: what stands before the conversation, then its parts. Nothing asks for a cache: these APIs keep what they like. */
+export function promptOf(before: readonly unknown[], parts: readonly unknown[]): PromptText {
+  let extra = 0;
+  const plain = withoutMedia((tokens) => {
+    extra += tokens;
+  });
+  const text = [before, ...parts].map((part) => JSON.stringify(part, plain) ?? '').join('\n');
+  return { text, extra, marks: [] };
+}
