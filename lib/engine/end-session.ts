@@ -1,9 +1,19 @@
+import { undoable } from '../core/changesets/changeset-decision.ts';
+import { requireCycleLeft, sendBack, sessionSummary } from '../core/changesets/reopen-session.ts';
+import { budgetState } from '../core/schedule/budget-state.ts';
 import { changesetsOfCycle, isOpen } from '../core/schedule/next-action.ts';
+import { restartTask } from '../core/task/task-outcome.ts';
+import { roleAdapter } from '../domain/config/role-settings.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
+import { needsModel } from '../domain/ports/adapter.ts';
+import type { Placed, SessionDecision, SessionQuestion } from '../domain/ports/gates.ts';
+import type { Session } from '../domain/state/session.ts';
+import { withGate } from './agents/ask-person.ts';
 import { archiveInPassing } from './keep/archive-old.ts';
-import { record, type SessionView, viewSession } from './record.ts';
+import { type Recorder, record, type SessionView, viewSession } from './record.ts';
 import { putAwaySettled, tellKept } from './recover-session.ts';
+import { undoDecision } from './review/undo-decision.ts';
 import { remember } from './session/remember.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -66,4 +76,120 @@ export async function giveUpSession(workshop: Workshop, id: SessionId): Promise<
     });
   }
   await endSession(workshop, id, `given up by ${workshop.gates.person}`);
+}
+
+/** Work is left at the end of a cycle: a person decides whether to continue, plan again or stop. */
+export async function endCycle(
+  workshop: Recorder & Pick<Workshop, 'adapter' | 'memory' | 'run'>,
+  id: SessionId,
+): Promise<void> {
+  await remember(workshop, id);
+  const question = await askAbout(workshop, id);
+  if (isReviewed(workshop, question)) return reviewCycle(workshop, question);
+  const decision = await workshop.gates.session(question);
+  if (decision.kind === 'undo') {
+    await undoDecision(workshop, id, decision.changeset, decision);
+    return;
+  }
+  if (decision.kind !== 'stop') return goOn(workshop, question.session, decision);
+  await noteStop(workshop, id, 'stopped', decision);
+}
+
+/**
+ * Retries or replans failed tasks if a person decides that, or a planner looks at them; else the session ends, which
+ * `git flame task release` takes back.
+ */
+export async function settleLeftOver(workshop: Workshop, id: SessionId, reason: string): Promise<void> {
+  await remember(workshop, id);
+  const question = await askAbout(workshop, id);
+  if (isReviewed(workshop, question)) return reviewCycle(workshop, question);
+  const decision = (await workshop.gates.leftOver?.(question)) ?? null;
+  if (decision !== null && decision.kind !== 'stop') return goOn(workshop, question.session, decision);
+  if (decision !== null) await noteStop(workshop, id, 'active', decision);
+  return endSession(workshop, id, reason);
+}
+
+/**
+ * Whether a planner looks at what came out before another cycle: its plan is the person's to decide about, who may end the
+ * session there. A lead agent does that itself; a script plans nothing.
+ */
+function isReviewed(
+  { adapter, config, run }: Pick<Workshop, 'adapter' | 'config' | 'run'>,
+  { cyclesLeft }: SessionQuestion,
+): boolean {
+  if (!config.queen.review || run.isLed || cyclesLeft <= 0) return false;
+  return needsModel(adapter(roleAdapter(config, 'planner')));
+}
+
+/** Has the planner of the next cycle read how this one ended. */
+async function reviewCycle(workshop: Recorder, { session, summary }: SessionQuestion): Promise<void> {
+  const { approved, requeued, blocked, failed } = summary;
+  const notes = `Cycle ${session.cycle} is over: ${approved} approved, ${requeued} sent back, ${failed} failed, ${blocked} blocked. Look at what came out and why, and plan what is left: keep what only has to be tried again, change what was asked wrongly, and leave out what is not needed any more.`;
+  const message = `A planner looks at what came out of cycle ${session.cycle} (queen.review); you decide about the plan.`;
+  workshop.events.emit({ event: 'notice', level: 'info', message });
+  await record(workshop, session.id, ({ session: now }) => {
+    const next = { ...sendBack(now, notes), wave: 'plan' as const, replans: 0 };
+    return { session: { next, subject: `session: cycle ${session.cycle} is looked at` }, body: notes };
+  });
+}
+
+async function askAbout(
+  workshop: Pick<Workshop, 'config' | 'store'>,
+  id: SessionId,
+): Promise<SessionQuestion> {
+  const { session, tasks } = await viewSession(workshop, id);
+  const decided = undoable(session);
+  return {
+    session,
+    tasks,
+    ...(decided.length === 0 ? {} : { undoable: decided }),
+    summary: sessionSummary(tasks, changesetsOfCycle(session)),
+    cyclesLeft: workshop.config.limits.max_wave_cycles - session.cycle,
+    budget: budgetState(workshop.config, session),
+  };
+}
+
+/** Another cycle, or another plan. Throws FlameError `cycle-limit` where none is left. */
+async function goOn(
+  workshop: Recorder,
+  session: Session,
+  decision: Placed<Exclude<SessionDecision, { kind: 'stop' | 'undo' }>>,
+): Promise<void> {
+  workshop.events.emit({ event: 'gate', gate: 'session', decision: decision.kind });
+  requireCycleLeft(session, workshop.config.limits.max_wave_cycles);
+  if (decision.kind !== 'replan')
+    return startCycle(workshop, session.id, { ...decision, kind: decision.kind });
+  await record(workshop, session.id, ({ session: now }) => {
+    const gated = withGate(now, { gate: 'session', decision: 'replan' }, decision, workshop);
+    const next = { ...sendBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
+    return { session: { next, subject: 'session: planned again' }, body: decision.notes };
+  });
+}
+
+async function noteStop(
+  workshop: Recorder,
+  id: SessionId,
+  state: 'active' | 'stopped',
+  from: Placed<unknown>,
+): Promise<void> {
+  workshop.events.emit({ event: 'gate', gate: 'session', decision: 'stop' });
+  await record(workshop, id, ({ session: now }) => {
+    const next = { ...withGate(now, { gate: 'session', decision: 'stop' }, from, workshop), state };
+    return { session: { next, subject: 'session: stopped' } };
+  });
+}
+
+/** Begins the next cycle: what was sent back is pending again, and with `retry` what failed too. */
+export async function startCycle(
+  workshop: Recorder,
+  id: SessionId,
+  decision: Placed<{ readonly kind: 'continue' | 'retry' }>,
+): Promise<void> {
+  const again = decision.kind === 'retry' ? ['requeued', 'failed'] : ['requeued'];
+  await record(workshop, id, ({ session, tasks }) => {
+    const steps = tasks.filter(({ status }) => again.includes(status)).map((task) => restartTask(task));
+    const gated = withGate(session, { gate: 'session', decision: decision.kind }, decision, workshop);
+    const next = { ...gated, cycle: session.cycle + 1, wave: 'work' as const };
+    return { steps, session: { next, subject: `session: cycle ${next.cycle} begins` } };
+  });
 }

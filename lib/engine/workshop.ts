@@ -12,8 +12,8 @@ import type { Role } from '../domain/role.ts';
 import type { EventSink } from '../domain/shown/event.ts';
 import type { DecisionLog } from '../domain/state/decision-log.ts';
 import type { MemoryProvider } from '../domain/state/memory.ts';
+import type { WindDown } from './interrupted.ts';
 import type { RunMemory } from './run-memory.ts';
-import type { WindDown } from './wind-down.ts';
 
 /** The facts of an adapter the engine decides by. */
 export type AdapterFacts = Pick<
@@ -131,4 +131,15 @@ export function isInWorktreeFolder(workshop: Pick<Workshop, 'root' | 'config'>, 
 /** Default folder where nothing is in the way, see defaultWorktreeDir. */
 function besideRoot(root: string): string {
   return `${root}.trees`;
+}
+
+/** Emits a warning once in a run, however many tasks it is true of; `key` where its words may differ. */
+export function tellOnce(
+  { events, run }: Pick<Workshop, 'events' | 'run'>,
+  message: string,
+  { details = [], key = message }: { readonly details?: readonly string[]; readonly key?: string } = {},
+): void {
+  if (run.told.has(key)) return;
+  run.told.add(key);
+  events.emit({ event: 'notice', level: 'warning', message, details });
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionId } from '../../lib/domain/ids.ts';
-import { endCycle, settleLeftOver } from '../../lib/engine/end-cycle.ts';
+import { endCycle, settleLeftOver } from '../../lib/engine/end-session.ts';
 import { askPlanner } from '../../lib/engine/plan/ask-planner.ts';
 import { viewSession } from '../../lib/engine/record.ts';
 import { workWave } from '../../lib/engine/work/work-wave.ts';

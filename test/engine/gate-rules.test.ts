@@ -12,7 +12,7 @@ import type {
   SessionQuestion,
   ValidationDecision,
 } from '../../lib/domain/ports/gates.ts';
-import { askForBudget } from '../../lib/engine/agents/ask-for-budget.ts';
+import { askForBudget } from '../../lib/engine/agents/ask-person.ts';
 import { performCleanup } from '../../lib/engine/keep/cleanup-perform.ts';
 import type { Stale } from '../../lib/engine/keep/stale.ts';
 import { mergeWave } from '../../lib/engine/merge/merge-wave.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { unmatchedLocks } from '../../lib/engine/plan/unmatched-locks.ts';
+import { unmatchedLocks } from '../../lib/engine/plan/shown-plan.ts';
 
 const there = ['README.md', 'src/a.ts', 'test/a.test.ts'];
 

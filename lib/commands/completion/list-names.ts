@@ -4,7 +4,7 @@ import type { Candidate, NameKind } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { titleOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { listRescues } from '../../engine/keep/rescue-list.ts';
+import { listRescues } from '../../engine/keep/rescue-refs.ts';
 import { openGit } from '../../git/open-git.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';

@@ -1,6 +1,5 @@
 import { checkOf, type Finding } from '../../domain/shown/finding.ts';
-import { isSetup } from '../../engine/validate/failing-on.ts';
-import { failedDiagnostics, hasDiagnostics } from '../../engine/validate/run-diagnostics.ts';
+import { failedDiagnostics, hasDiagnostics, isSetup } from '../../engine/validate/run-diagnostics.ts';
 import { describeFailing, lastLines, waysOnFrom } from '../../engine/work/base-checks.ts';
 import { shortId } from '../../util/short-names.ts';
 import { type BaseTrial, type BaseTrialRequest, tryOnBase } from '../open/try-on-base.ts';

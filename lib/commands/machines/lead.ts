@@ -3,7 +3,7 @@ import { ledElsewhere, sameCommandThere } from '../../domain/meanwhile.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import { nextClaim, sharedRoles } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { stepDown } from '../../engine/machines/step-down.ts';
+import { stepDown } from '../../engine/machines/lost-claims.ts';
 import { recordOwn, viewSession } from '../../engine/record.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import type { Opened } from '../open/open-workshop.ts';

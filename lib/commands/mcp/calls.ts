@@ -12,7 +12,7 @@ import {
 } from '../../engine/lead-agent/read-repository.ts';
 import { unjudgedWay } from '../../engine/lead-agent/refusals.ts';
 import { assignTasks } from '../../engine/lead-agent/work-assigned.ts';
-import { decideProposal } from '../../engine/plan/decide-proposal.ts';
+import { decideProposal } from '../../engine/plan/plan-wave.ts';
 import { replacedBy } from '../../engine/plan/take-plan.ts';
 import { viewSession } from '../../engine/record.ts';
 import type { Workshop } from '../../engine/workshop.ts';

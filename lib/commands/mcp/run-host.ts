@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { listenOn } from '../../cell/gateway/listen-on.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { LeadTools, OpenLeadTools } from '../../engine/lead-agent/run-lead-agent.ts';
-import { decideProposal } from '../../engine/plan/decide-proposal.ts';
+import { decideProposal } from '../../engine/plan/plan-wave.ts';
 import { viewSession } from '../../engine/record.ts';
 import { LeadSession, openLeadLock } from './lead-session.ts';
 import { serveTools } from './server.ts';

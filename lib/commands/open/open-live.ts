@@ -7,7 +7,7 @@ import { roleBudget } from '../../domain/config/role-settings.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { WindDown } from '../../engine/wind-down.ts';
+import type { WindDown } from '../../engine/interrupted.ts';
 import type { LiveOrder } from '../../ui/live/live-keys.ts';
 import type { LiveFacts } from '../../ui/live/live-state.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';

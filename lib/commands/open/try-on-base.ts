@@ -8,11 +8,11 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { EventBody } from '../../domain/shown/event.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { createRunMemory } from '../../engine/run-memory.ts';
-import { rememberRuns } from '../../engine/validate/failing-on.ts';
 import {
   type DiagnosticParts,
   hasDiagnostics,
   inScratch,
+  rememberRuns,
   runDiagnostics,
 } from '../../engine/validate/run-diagnostics.ts';
 import { type Base, findBase } from '../../engine/work/preflight.ts';

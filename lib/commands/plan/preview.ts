@@ -3,7 +3,7 @@ import type { PlanQuestion } from '../../domain/ports/gates.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
-import { plannedOrder } from '../../engine/plan/planned-order.ts';
+import { plannedOrder } from '../../engine/plan/shown-plan.ts';
 import { readBounds } from '../../engine/plan-problems.ts';
 import { viewSession } from '../../engine/record.ts';
 import { findBase } from '../../engine/work/preflight.ts';

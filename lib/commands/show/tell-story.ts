@@ -8,7 +8,7 @@ import type { AdmittedSnapshot, LogEntry } from '../../domain/ports/store-port.t
 import type { AttemptTime, ShownNote, TaskStory, TaskWork } from '../../domain/shown/task-story.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { listRescues } from '../../engine/keep/rescue-list.ts';
+import { listRescues } from '../../engine/keep/rescue-refs.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { Reading } from '../open/read-state.ts';
 import { readWaits } from '../open/read-waits.ts';

@@ -5,7 +5,7 @@ import { badTask } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { boundsOf, editProblems, editTask, requireEditable } from '../../engine/edit-task.ts';
+import { boundsOf, editProblems, editTask, requireEditable } from '../../engine/plan-problems.ts';
 import { gitText } from '../../git/process/run-git.ts';
 import { editText } from '../../ui/terminal/edit-text.ts';
 import { readNamedFile } from '../open/open-gates.ts';

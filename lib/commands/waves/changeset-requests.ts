@@ -3,7 +3,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import type { ChangesetRequest } from '../../domain/state/changeset.ts';
 import { type SessionView, viewSession } from '../../engine/record.ts';
-import { recordRequest } from '../../engine/review/record-request.ts';
+import { recordRequest } from '../../engine/review/recorded-requests.ts';
 import { buildRequestBranches } from '../../engine/review/request-branches.ts';
 import { renderChangesetRequest } from '../../ui/render/render-pull-request.ts';
 import type { Opened } from '../open/open-workshop.ts';

@@ -10,15 +10,14 @@ import type { AgentOutcome, AgentRequest, RunningAgent } from '../../domain/port
 import type { EndNote } from '../../domain/ports/git-cells.ts';
 import type { AgentRun, Session } from '../../domain/state/session.ts';
 import { stoppedBeforeStart } from '../interrupted.ts';
-import { type GuardedOutcome, guardClaim, untilBack } from '../machines/guard-claim.ts';
+import { type GuardedOutcome, guardClaim, untilBack } from '../machines/lost-claims.ts';
 import { giveBackOf, reserve } from '../machines/reserve.ts';
 import { type Recorder, recordOwn, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
-import { proveEnforcement } from './prove-enforcement.ts';
-import { requirePrice } from './require-price.ts';
 import { pauseService, untilServed } from './service-pauses.ts';
 import { agentShare, noteSpending, noteTooLittle, requireBudget, watchBudget } from './session-budget.ts';
 import { type AgentJob, startAgent } from './start-agent.ts';
+import { proveEnforcement, requirePrice } from './usable-here.ts';
 
 /** Grace between SIGTERM and SIGKILL when a person stops the program, in milliseconds. */
 const stopGraceMs = 10_000;

@@ -17,7 +17,7 @@ import { formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { type Recorder, viewSession } from '../record.ts';
 import type { Ledger } from '../run-memory.ts';
 import type { Workshop } from '../workshop.ts';
-import { askForBudget } from './ask-for-budget.ts';
+import { askForBudget } from './ask-person.ts';
 
 /** Notes what a running agent has spent so far, which never shrinks; null once that is booked. */
 export function noteSpending({ run }: Pick<Workshop, 'run'>, agent: string, spending: Spending | null): void {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { nextAttempt } from '../../core/task/task-history.ts';
+import { askTool } from '../../domain/agent-talk.ts';
 import {
   mergeAnswerJsonSchema,
   planAnswerJsonSchema,
@@ -7,14 +8,15 @@ import {
 } from '../../domain/config/answers.ts';
 import { type AgentId, agentAuthor, type ObjectId, type SessionId } from '../../domain/ids.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
+import { needsModel } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest, RunningAgent, ToolDoor } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
-import type { PromptData } from '../../domain/ports/prompt-port.ts';
+import type { GitFiles } from '../../domain/ports/git-contents.ts';
+import type { ProjectFile, PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import type { Workshop } from '../workshop.ts';
-import { agentPrompt } from './agent-prompt.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 import { askOf } from './ask-person.ts';
 import { noteSpending, sharedBudget } from './session-budget.ts';
 
@@ -120,4 +122,54 @@ function lastWordOf(
 /** Commit the work began at: an agent that judges or merges must not see instructions from the work itself. */
 function beginningOf({ role, task, cell }: AgentJob): ObjectId | null {
   return role === 'validator' || role === 'merger' ? (task?.start_commit ?? null) : cell.base;
+}
+
+/**
+ * Renders the prompt of an agent, with the project's own templates as they are at `from`. A script's prompt is the
+ * script: the task's description as it was planned. Throws FlameError `bad-template`.
+ */
+export async function agentPrompt(
+  workshop: Pick<Workshop, 'adapter' | 'config' | 'prompts'> & WithGit<GitFiles>,
+  {
+    adapter,
+    data,
+    from,
+  }: { readonly adapter: string; readonly data: PromptData; readonly from: ObjectId | null },
+): Promise<Prompts> {
+  if (data.role === 'worker' && !needsModel(workshop.adapter(adapter)))
+    return { system: '', prompt: data.task.description };
+  const told = data.role === 'worker' ? { ...data, askTool: askToolOf(workshop, adapter) } : data;
+  return workshop.prompts.render(told, await readProjectFiles(workshop, from));
+}
+
+/** By what its model can ask the person; '': by nothing. */
+function askToolOf({ adapter, config }: Pick<Workshop, 'adapter' | 'config'>, name: string): string {
+  const mayAsk =
+    config.limits.question_timeout !== 'never' && !config.permissions.blocked_tools.includes(askTool);
+  return mayAsk ? (adapter(name).calls?.asks?.tool ?? '') : '';
+}
+
+/** The repository's own words to agents at a commit, each text once: many a CLAUDE.md only leads to AGENTS.md. */
+async function readProjectFiles(
+  { config, git }: Pick<Workshop, 'config'> & WithGit<GitFiles>,
+  commit: ObjectId | null,
+): Promise<readonly ProjectFile[]> {
+  const paths = config.prompts.project_files;
+  if (commit === null || paths.length === 0) return [];
+  const texts = await git.readTexts(commit, paths);
+  const seen = new Set<string>();
+  return paths.flatMap((path) => {
+    const text = texts.get(path)?.trim() ?? '';
+    if (text === '' || seen.has(text) || paths.includes(text.replace(/^@?(?:\.\/)?/, ''))) return [];
+    seen.add(text);
+    return [{ path, text }];
+  });
+}
+
+/** Reads the project's README for the planner; '' without one. */
+export async function readReadme(
+  { git }: WithGit<Pick<GitFiles, 'readTexts'>>,
+  commit: ObjectId,
+): Promise<string> {
+  return (await git.readTexts(commit, ['README.md'])).get('README.md') ?? '';
 }

@@ -1,11 +1,19 @@
-import { roleChoice } from '../../domain/config/role-settings.ts';
+import {
+  type AgentChoice,
+  roleAdapter,
+  roleBudget,
+  roleChoice,
+  sessionBudget,
+} from '../../domain/config/role-settings.ts';
+import { priceTokens } from '../../domain/config/token-price.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import { apiOf, needsModel } from '../../domain/ports/adapter.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { attemptsOf } from '../../domain/state/task-facts.ts';
-import { isJoined } from '../machines/await-others.ts';
-import { tellOnce } from '../tell-once.ts';
-import type { Workshop } from '../workshop.ts';
-import { requireChosen } from './require-chosen.ts';
+import { isJoined } from '../machines/pass-on.ts';
+import { tellOnce, type Workshop } from '../workshop.ts';
 
 /**
  * Finds out, once for each CLI and model, whether tasks could run on a machine that joined: its programs are its own. What
@@ -48,5 +56,161 @@ async function objection(workshop: Workshop, task: Task): Promise<FlameError | n
   } catch (error) {
     if (error instanceof FlameError) return error;
     throw error;
+  }
+}
+
+/**
+ * Proves, once for each configuration, adapter and model API, that a call which must be denied is denied, and that there is a sandbox
+ * where one is required. Throws FlameError `no-sandbox`,
+ * `shell-not-pinned`, `cell-not-sealed` or `canary-failed`; no agent starts then.
+ */
+export function proveEnforcement(workshop: Workshop, adapter: string, model: string): Promise<void> {
+  const name = `${adapter} ${apiOf(workshop.adapter(adapter), model)?.provider ?? ''}`;
+  const proof = workshop.proofs.get(name) ?? prove(workshop, adapter, model);
+  workshop.proofs.set(name, proof);
+  return proof;
+}
+
+async function prove(workshop: Workshop, adapter: string, model: string): Promise<void> {
+  await requireSandbox(workshop, adapter);
+  const { denied, details } = await workshop.agents.canary(adapter, model);
+  if (workshop.adapter(adapter).calls === null) return;
+  workshop.events.emit({ event: 'canary', result: denied ? 'denied' : 'failed', details });
+  if (denied) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'canary-failed',
+    message: `The canary call of ${adapter} was not denied: its tool calls would not be checked, so no agent is started.`,
+    details: [details],
+    hints: [
+      /could not be started|no cell/i.test(details)
+        ? 'git flame doctor'
+        : `Check the version of ${adapter}, then: git flame run`,
+    ],
+  });
+}
+
+/**
+ * To be asked before a person approves or a task is claimed: says that there is no sandbox, or throws FlameError `no-sandbox`
+ * where there has to be one, or `shell-not-pinned` where no sandbox keeps the adapter to the shell that is judged.
+ */
+export async function requireSandbox(
+  workshop: Pick<Workshop, 'adapter' | 'agents' | 'config' | 'events' | 'gates' | 'run'>,
+  adapter: string,
+): Promise<void> {
+  const sandbox = await workshop.agents.sandbox();
+  if (workshop.adapter(adapter).takesAccountShell && sandbox.kind !== 'bubblewrap')
+    throw shellNotPinned(adapter, sandbox);
+  if (sandbox.kind !== 'none') {
+    warn(workshop, 'The sandbox is weaker here than on other machines; git flame doctor says more.', sandbox);
+    return;
+  }
+  // Commands that a task brings, which the configuration chose for no role, need a cell as well.
+  const isOffered = roleAdapter(workshop.config, 'worker') === adapter;
+  // Where no person reads a warning, the warning permits nothing.
+  const isNeeded = needsModel(workshop.adapter(adapter)) || !isOffered || !workshop.gates.isInteractive;
+  if (workshop.config.sandbox.require ?? isNeeded) {
+    throw new FlameError({
+      kind: 'refused',
+      code: 'no-sandbox',
+      message: 'Agents need a sandbox and there is none on this machine.',
+      details: sandbox.missing,
+      hints: [...sandbox.cure, 'Or accept the risk in .blueflame.yml: sandbox: { require: false }'],
+    });
+  }
+  warn(
+    workshop,
+    'No sandbox: what agents run is held by the watcher and the post-check alone, not by the operating system.',
+    sandbox,
+  );
+}
+
+/** No setting accepts this: its rules about commands would be rules about another language. */
+function shellNotPinned(
+  adapter: string,
+  { missing, cure }: { readonly missing: readonly string[]; readonly cure: readonly string[] },
+): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'shell-not-pinned',
+    message: `${adapter} runs commands in the shell of your account or one that its model names, and the rules judge bash: only bubblewrap holds it to that, and it makes no cell here.`,
+    details: missing,
+    hints: [
+      ...cure,
+      'Or give its roles to another CLI in .blueflame.yml: roles: { worker: { adapter: claude } }',
+    ],
+    data: { adapter },
+  });
+}
+
+/** Warns of missing enforcement once a run, for all adapters together. */
+function warn(
+  workshop: Pick<Workshop, 'events' | 'run'>,
+  message: string,
+  { missing }: { readonly missing: readonly string[] },
+): void {
+  if (missing.length > 0) tellOnce(workshop, message, { details: missing });
+}
+
+type Priced = Pick<Workshop, 'adapter' | 'config'>;
+
+/**
+ * Asked before anything is spent: a budget in dollars says nothing of a model whose price is not known, so nothing is started then. Where
+ * tokens are the limit it is said that figures in dollars leave its agents out. Throws FlameError `no-price`.
+ */
+export function requirePrices(
+  workshop: Priced & Pick<Workshop, 'events' | 'run'>,
+  role: Role,
+  choices: readonly AgentChoice[],
+): void {
+  for (const { adapter, model } of choices) {
+    requirePrice(workshop, { adapter, model, role, budget: roleBudget(workshop.config, role) });
+    if (!isUnpriced(workshop, { adapter, model })) continue;
+    const message = `The price of the model ${model} is not known: limits in tokens alone hold its agents, and no figure in dollars counts them. models.prices says what it costs.`;
+    tellOnce(workshop, message);
+  }
+}
+
+/** Requires a price for one agent, with the budget it was given. */
+export function requirePrice(
+  workshop: Priced,
+  { model, budget, adapter, role }: Pick<AgentRequest, 'model' | 'budget' | 'adapter' | 'role'>,
+): void {
+  const ofSession = sessionBudget(workshop.config);
+  const isInUsd = [budget, ofSession].some(({ unit, limit }) => unit === 'usd' && limit > 0);
+  if (!isInUsd || !isUnpriced(workshop, { adapter, model })) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'no-price',
+    message: `The price of the model ${model} is not known, so the budget in dollars can't hold the ${role}.`,
+    hints: [
+      `say in .blueflame.yml what a million tokens cost: models: { prices: { '${model}': { input: 3, output: 15 } } }`,
+      `or that it costs nothing, as on a server of your own (Ollama, llama.cpp): models: { prices: { '${model}': { input: 0, output: 0 } } }`,
+      'or limit tokens: limits: { max_session_tokens: 2000000, token_budget: { worker_tokens: 500000 } }',
+    ],
+  });
+}
+
+function isUnpriced({ adapter: facts, config }: Priced, { adapter, model }: AgentChoice): boolean {
+  if (adapter === 'none' || !needsModel(facts(adapter))) return false;
+  return priceTokens(model, {}, config.models.prices) === null;
+}
+
+/**
+ * Checks the adapters that tasks chose, before one of them is claimed: a role's own adapter was checked when the
+ * command began. Throws what `checkAdapter`, `requireSandbox` and `requirePrices` throw.
+ */
+export async function requireChosen(workshop: Workshop, role: Role, tasks: readonly Task[]): Promise<void> {
+  requirePrices(
+    workshop,
+    role,
+    tasks.map((task) => roleChoice(workshop.config, role, task)),
+  );
+  const usual = roleAdapter(workshop.config, role);
+  const chosen = new Set(tasks.map((task) => roleAdapter(workshop.config, role, task)));
+  for (const name of chosen) {
+    if (name === 'none') continue;
+    if (name !== usual) await workshop.agents.checkAdapter(name);
+    await requireSandbox(workshop, name);
   }
 }

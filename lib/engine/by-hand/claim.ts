@@ -13,14 +13,14 @@ import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { keepCommit } from '../keep/rescue-refs.ts';
-import { keepLocks } from '../keep-locks.ts';
+import { keepLocks } from '../lock-paths.ts';
 import { bringFiles } from '../prepare-worktree.ts';
 import { type Recorder, record, taskOf, viewSession } from '../record.ts';
 import { groundOf } from '../stack/held-apart.ts';
 import { type StartPoint, startPoint } from '../start-point.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { branchName, freeWorktreePath, handWorktree, isThere } from './hand-task.ts';
-import { freeExpired } from './release-expired.ts';
+import { freeExpired } from './release.ts';
 
 interface HandClaim {
   readonly task: Task;

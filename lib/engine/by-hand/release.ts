@@ -1,6 +1,6 @@
 import { reopenSession } from '../../core/changesets/reopen-session.ts';
 import { isHeld } from '../../core/schedule/next-action.ts';
-import { holderOf } from '../../core/schedule/task-holder.ts';
+import { expiredClaims, holderOf } from '../../core/schedule/task-holder.ts';
 import { withdraw } from '../../core/task/cascade.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import { dropTask, restartTask } from '../../core/task/task-outcome.ts';
@@ -123,7 +123,7 @@ async function requireReleasable(
 }
 
 /** A person's commits that no branch is to hold any more, under a rescue ref; and the branch they were on goes. */
-export async function keepWork(
+async function keepWork(
   workshop: Workshop,
   task: Task,
 ): Promise<{ readonly rescue: string | null; readonly refs: NonNullable<Recording['refs']> }> {
@@ -165,4 +165,36 @@ function taskChanged({ id }: Pick<Task, 'id'>): FlameError {
   return changedMeanwhile(`${id} was changed by another command at that moment.`, [
     `git flame task show ${id}`,
   ]);
+}
+
+/**
+ * Frees claims by hand that are older than `limits.claim_timeout`: the task is pending again, commits are kept as a
+ * rescue, the worktree stays. Returns the tasks.
+ */
+async function releaseExpired(workshop: Workshop, id: SessionId): Promise<readonly string[]> {
+  const { tasks } = await viewSession(workshop, id);
+  const released: string[] = [];
+  for (const task of expiredClaims(tasks, workshop.config.limits.claim_timeout, workshop.now()))
+    if (await release(workshop, task)) released.push(task.id);
+  return released;
+}
+
+async function release(workshop: Workshop, task: Task): Promise<boolean> {
+  const isHere = task.claimed_host === null || task.claimed_host === workshop.place;
+  const refs = isHere ? (await keepWork(workshop, task)).refs : [];
+  const reason = `${holderOf(task)} held it longer than limits.claim_timeout allows`;
+  const done = await record(workshop, task.session, (view) => {
+    const now = taskOf(view, task.id);
+    if (now.rev !== task.rev) return null;
+    return { steps: [releaseTask(now, { reason, at: timestamp(workshop) })], refs };
+  });
+  return done.kind === 'done';
+}
+
+/** Frees claims by hand that were held for too long, and reports them. */
+export async function freeExpired(workshop: Workshop, id: SessionId): Promise<void> {
+  const expired = await releaseExpired(workshop, id);
+  if (expired.length === 0) return;
+  const message = `Claims by hand older than limits.claim_timeout are free again, their worktrees stay: ${expired.join(', ')}.`;
+  workshop.events.emit({ event: 'notice', level: 'info', message, details: [] });
 }

@@ -1,10 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ObjectId } from '../../domain/ids.ts';
+import { workDecision } from '../../core/admission/decisions.ts';
+import { agentIdentity, type ObjectId } from '../../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../../domain/policy.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import type { CommitInfo, GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { ChangedFile } from '../../domain/state/patch.ts';
+import type { Task } from '../../domain/state/task.ts';
 import { checkByParts, checkFiles, type FilesInput } from '../../policy/check-branch.ts';
 import type { Signer } from '../../policy/check-commit.ts';
 import type { SecretFinding } from '../../policy/secrets/secrets.ts';
@@ -12,6 +14,7 @@ import { shortId } from '../../util/short-names.ts';
 import { stoppedUnjudged } from '../interrupted.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { openScanner, type Scanner } from './scan-secrets.ts';
+import { workerPolicy } from './worker-policy.ts';
 
 interface JudgedCommits {
   readonly start: ObjectId;
@@ -160,4 +163,34 @@ export async function takeTurns<T>(
     began = performance.now();
   }
   return all;
+}
+
+/** The post-check, as where an agent or a person handed the work in. */
+export async function brokenRules(workshop: Workshop, task: Task): Promise<readonly string[]> {
+  const { commit: tip, start_commit: start, agent_id: agent } = task;
+  const work = workDecision(task, workshop.configDigest);
+  if (tip === null || start === null || workshop.decided.has(work)) return [];
+  const policy = await workerPolicy(workshop, {
+    ...(agent === null ? {} : { agentId: agent }),
+    fileLocks: task.file_locks,
+    start,
+  });
+  const now = workshop.now().getTime();
+  // The work it went on with is by other agents, and was judged when it was handed in.
+  const given = task.kept === undefined ? [] : await workshop.git.commitsBetween(start, task.kept.commit);
+  const violations = await judgeCommits(workshop, {
+    start,
+    tip,
+    policy,
+    // An agent's last commit may have been made for it, by a message and in a name that were not its own.
+    ours: [...given.map(({ oid }) => oid), ...(agent === null ? [] : [tip])],
+    signer: agent === null ? null : { identity: agentIdentity(agent), began: null, now },
+  });
+  if (violations.length === 0) workshop.decided.record([work]);
+  return violations.map((violation) => `${task.id}: [${violation.rule}] ${describeViolation(violation)}`);
+}
+
+/** Describes a violation and its place in one sentence; most explanations open with the path already. */
+export function describeViolation({ where, details }: Violation): string {
+  return details.startsWith(where) ? details : `${where}: ${details}`;
 }

@@ -1,8 +1,7 @@
 import type { Workshop } from '../workshop.ts';
-import { removeHandWorktree } from './person-worktrees.ts';
 import { keepCommit, rescueName } from './rescue-refs.ts';
 import { putAway } from './rescue-worktree.ts';
-import type { Stale } from './stale.ts';
+import { removeHandWorktree, type Stale } from './stale.ts';
 
 /** Result of the removal of one item. */
 export interface Cleaned {

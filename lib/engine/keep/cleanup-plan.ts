@@ -8,11 +8,9 @@ import type { Session } from '../../domain/state/session.ts';
 import { landsOn } from '../../domain/state/session-facts.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { oldSessions } from './archive-old.ts';
-import { type OldRescue, oldRescues } from './old-rescues.ts';
-import { staleHandWorktrees } from './person-worktrees.ts';
+import { type OldRescue, oldRescues } from './rescue-refs.ts';
 import { isElsewhere, taskIn } from './rescue-worktree.ts';
-import type { Stale } from './stale.ts';
-import { staleRequests } from './stale-requests.ts';
+import { type Stale, staleHandWorktrees, staleRequests } from './stale.ts';
 
 /** Lists remains of ended sessions and dead processes in the repository. Changes nothing. */
 export async function planCleanup(workshop: Workshop): Promise<readonly Stale[]> {

@@ -1,7 +1,14 @@
-import type { SessionId } from '../../domain/ids.ts';
-import type { CellInfo, CellSubject } from '../../domain/ports/git-cells.ts';
-import type { RefInfo } from '../../domain/ports/git-port.ts';
-import type { StaleHandWorktree } from './person-worktrees.ts';
+import { basename } from 'node:path';
+import { type ObjectId, parseRefName, parseTaskId, type SessionId } from '../../domain/ids.ts';
+import type { CellInfo, CellSubject, GitCells } from '../../domain/ports/git-cells.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitRefs, GitWorktrees, RefInfo, WorktreeInfo } from '../../domain/ports/git-port.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { isInWorktreeFolder, type WithGit, type Workshop } from '../workshop.ts';
+import { keepCommit, rescueName } from './rescue-refs.ts';
 
 /** Something that could go. `needsForce`: it holds work that was not merged. */
 export type Stale = { readonly name: string; readonly why: string; readonly needsForce: boolean } & (
@@ -18,3 +25,124 @@ export type Stale = { readonly name: string; readonly why: string; readonly need
       readonly isMerged: boolean;
     }
 );
+
+/** A worktree of a person whose task they no longer hold. */
+interface StaleHandWorktree {
+  readonly path: string;
+  readonly head: ObjectId;
+  readonly subject: CellSubject;
+  /** Whether its commits are on the base branch or the task's. */
+  readonly isSaved: boolean;
+  readonly isDirty: boolean;
+}
+
+/** Worktrees that claims by hand left: submitted from inside, or given back with unsaved files. */
+export async function staleHandWorktrees(
+  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitCells & GitCommits & GitRefs & GitWorktrees>,
+  snapshot: Snapshot,
+): Promise<readonly StaleHandWorktree[]> {
+  const cells = new Set((await workshop.git.cells()).map(({ path }) => path));
+  const found = (await workshop.git.worktrees())
+    .filter(({ path }) => isInWorktreeFolder(workshop, path) && !cells.has(path))
+    .map(async (worktree): Promise<StaleHandWorktree[]> => {
+      const task = taskOfFolder(snapshot, worktree.path);
+      const isHeld = task?.status === 'claimed' && task.worktree === worktree.path;
+      if (task === null || isHeld || worktree.head === null) return [];
+      const [isSaved, dirty] = [
+        await isKept(workshop, snapshot, { task, head: worktree.head }),
+        await workshop.git.dirtyPaths(worktree.path),
+      ];
+      const subject = { session: task.session, task: task.id };
+      return [{ path: worktree.path, head: worktree.head, subject, isSaved, isDirty: dirty.length > 0 }];
+    });
+  return (await Promise.all(found)).flat();
+}
+
+/** Removes one, its commits kept as a rescue where nothing else holds them; unsaved files keep it. */
+export async function removeHandWorktree(
+  workshop: Pick<Workshop, 'gates' | 'store'> & WithGit<GitCommits & GitRefs & GitWorktrees>,
+  { path, head, subject, isSaved }: StaleHandWorktree,
+): Promise<{ readonly outcome: 'removed' | 'rescued' | 'kept'; readonly details: string }> {
+  const rescue = isSaved ? null : rescueName(await keepCommit(workshop, subject, head));
+  if (!(await workshop.git.removePersonWorktree(path)))
+    return { outcome: 'kept', details: 'it holds changes that are not committed' };
+  return rescue === null ? { outcome: 'removed', details: '' } : { outcome: 'rescued', details: rescue };
+}
+
+/** By its name, see freeWorktreePath. */
+function taskOfFolder(snapshot: Snapshot, path: string): Task | null {
+  const [, id, end] = /^(.+)-([0-9a-f]{4})(?:-\d+)?$/.exec(basename(path)) ?? [];
+  const session = snapshot.sessions.find((one) => end !== undefined && one.id.endsWith(`-${end}`));
+  if (session === undefined) return null;
+  return snapshot.tasksOf(session.id).find((task) => task.id === id) ?? null;
+}
+
+async function isKept(
+  workshop: WithGit<GitCommits & GitRefs>,
+  snapshot: Snapshot,
+  { task, head }: { readonly task: Task; readonly head: NonNullable<WorktreeInfo['head']> },
+): Promise<boolean> {
+  const session = snapshot.sessions.find(({ id }) => id === task.session);
+  const base = await workshop.git.resolveCommit(`refs/heads/${session?.base_branch ?? ''}`);
+  const rescues = await workshop.git.listRefs(`refs/blueflame/rescue/${task.session}/${task.id}/`);
+  const holders = [base, task.commit, ...rescues.map(({ commit }) => commit)];
+  for (const holder of holders)
+    if (holder !== null && (await workshop.git.isAncestor(head, holder))) return true;
+  return false;
+}
+
+type Git = WithGit<GitCommits & GitWorktrees>;
+
+/**
+ * Lists branches of pull requests of single groups whose session ended, except those whose request is open. A branch
+ * merged there as another commit is kept as a rescue, since only the session's note reports that.
+ */
+export async function staleRequests({ git }: Git, { sessions }: Snapshot): Promise<readonly Stale[]> {
+  const checkedOut = new Set((await git.worktrees()).map(({ branch }) => branch));
+  const ended = sessions.filter(({ state }) => state === 'ended');
+  const found = ended.flatMap((session) =>
+    (session.landing?.requests ?? []).map((request) => judge(git, session, request)),
+  );
+  return (await Promise.all(found)).filter(
+    (stale): stale is StaleBranch => stale !== null && !checkedOut.has(shortName(stale)),
+  );
+}
+
+type StaleBranch = Extract<Stale, { kind: 'branch' | 'changeset' }>;
+
+function shortName({ ref }: StaleBranch): string {
+  return ref.ref.slice('refs/heads/'.length);
+}
+
+async function judge(
+  git: Git['git'],
+  { id, landing, base_branch: base }: Session,
+  { group, branch, tip, merged, pull_request: url }: ChangesetRequest,
+): Promise<StaleBranch | null> {
+  if (landing === undefined || branch !== requestBranch(landing, group)) return null;
+  const commit = await git.resolveCommit(`refs/heads/${branch}`);
+  const onBase = await git.resolveCommit(`refs/heads/${base}`);
+  if (commit === null || onBase === null || (merged === null && url !== null)) return null;
+  const isMerged = await git.isAncestor(commit, onBase);
+  const isMergedThere = merged !== null && commit === tip;
+  const why = isMerged
+    ? `merged into ${base}`
+    : isMergedThere
+      ? 'its pull request was merged'
+      : `not merged, of ${id}`;
+  const ref = parseRefName(`refs/heads/${branch}`);
+  return {
+    kind: 'branch',
+    ref: { ref, commit },
+    subject: subjectOf(id, group),
+    isMerged,
+    name: ref,
+    why,
+    needsForce: !isMerged && !isMergedThere,
+  };
+}
+
+/** Session and task it is kept under: a group's name has the form of a task's. */
+function subjectOf(session: SessionId, group: string): StaleBranch['subject'] {
+  return { session, task: parseTaskId(group) };
+}

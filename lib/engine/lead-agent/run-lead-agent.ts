@@ -6,18 +6,16 @@ import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { AgentOutcome, ToolDoor } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
-import { readReadme } from '../agents/agent-prompt.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { isBudgetStop } from '../agents/session-budget.ts';
-import type { AgentJob } from '../agents/start-agent.ts';
+import { type AgentJob, readReadme } from '../agents/start-agent.ts';
 import { isInterrupted } from '../interrupted.ts';
-import { decideProposal } from '../plan/decide-proposal.ts';
+import { decideProposal } from '../plan/plan-wave.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import { recall } from '../session/remember.ts';
 import { baseTip } from '../start-point.ts';
-import { tellOnce } from '../tell-once.ts';
 import { inScratch } from '../validate/run-diagnostics.ts';
-import type { Workshop } from '../workshop.ts';
+import { tellOnce, type Workshop } from '../workshop.ts';
 
 /** The tools that one lead agent calls, and what came of it. */
 export interface LeadTools extends ToolDoor {

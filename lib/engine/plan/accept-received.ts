@@ -24,8 +24,8 @@ import { landsOn } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
-import { withGate } from '../agents/ask-for-budget.ts';
-import type { GroundReader } from '../lock-detours.ts';
+import { withGate } from '../agents/ask-person.ts';
+import type { GroundReader } from '../lock-paths.ts';
 import {
   describeProblem,
   invalidPlan,
@@ -36,7 +36,7 @@ import {
 } from '../plan-problems.ts';
 import { type Recording, record, type SessionView, viewSession } from '../record.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
-import { plannedOrder } from './planned-order.ts';
+import { plannedOrder } from './shown-plan.ts';
 import { toTask } from './take-plan.ts';
 
 /**

@@ -8,10 +8,11 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Placed, PlanDecision } from '../../domain/ports/gates.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Decision } from '../../domain/state/decision-log.ts';
-import type { Plan } from '../../domain/state/plan.ts';
+import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { hasWildcard } from '../../util/path-globs.ts';
-import type { GroundReader } from '../lock-detours.ts';
+import type { GroundReader } from '../lock-paths.ts';
 import {
   describeProblem,
   invalidPlan,
@@ -26,10 +27,8 @@ import { type Recorder, record, type SessionView, viewSession } from '../record.
 import type { WithGit, Workshop } from '../workshop.ts';
 import { acceptReceived, describeReceived, notAccepted } from './accept-received.ts';
 import { askPlanner, noPlan } from './ask-planner.ts';
-import { plannedOrder } from './planned-order.ts';
-import { approve, noteReplan, quit } from './record-plan-decision.ts';
-import { replacedBy } from './take-plan.ts';
-import { unmatchedLocks } from './unmatched-locks.ts';
+import { plannedOrder, unmatchedLocks } from './shown-plan.ts';
+import { approve, noteReplan, quit, replacedBy } from './take-plan.ts';
 
 const maxReplans = 3;
 
@@ -137,7 +136,7 @@ export function requireSoundPlan(bounds: PlanBounds, plan: Plan, tasks: SessionV
   if (problems.length > 0) throw invalidPlan(problems);
 }
 
-export async function propose(
+async function propose(
   workshop: Recorder,
   session: Session,
   plan: Plan,
@@ -164,7 +163,7 @@ function adapterChoices(session: SessionId, { tasks }: Plan): readonly Decision[
 }
 
 /** Asks the person about a plan; `check` finds what is wrong with it. */
-export async function decidePlan(
+async function decidePlan(
   workshop: Recorder & GroundReader & WithGit<Pick<GitFiles, 'ignoredPaths'>>,
   view: SessionView,
   plan: Plan,
@@ -244,4 +243,35 @@ async function endEmpty(workshop: Recorder, id: SessionId): Promise<boolean> {
     },
   }));
   return false;
+}
+
+/**
+ * Has the person decide about the plan that is proposed, and does what they say; no planner is asked for another one.
+ * With `shown`, only if it is exactly that plan. Resolves to whether it was approved. Throws what the gate throws where
+ * no person can be asked.
+ */
+export async function decideProposal(
+  workshop: Workshop,
+  id: SessionId,
+  shown: readonly PlannedTask[] | null = null,
+): Promise<boolean> {
+  for (;;) {
+    const view = await viewSession(workshop, id);
+    const { proposal } = view.session;
+    if (proposal === null) return false;
+    if (shown !== null && canonicalDigest(proposal) !== canonicalDigest(shown)) return false;
+    const plan = { tasks: proposal };
+    const decision = await decidePlan(workshop, view, plan, proposalProblems);
+    switch (decision.kind) {
+      case 'approve':
+        return approve(workshop, view, plan, decision);
+      case 'replan':
+        await noteReplan(workshop, id, decision);
+        return false;
+      case 'quit':
+        return quit(workshop, id, decision);
+      case 'edit':
+        await propose(workshop, view.session, decision.plan, true);
+    }
+  }
 }

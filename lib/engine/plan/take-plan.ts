@@ -1,16 +1,18 @@
-import { sessionStateDecision } from '../../core/admission/decisions.ts';
+import { sessionDecision, sessionStateDecision } from '../../core/admission/decisions.ts';
+import { sendBack } from '../../core/changesets/reopen-session.ts';
 import { cycleOfPlan } from '../../core/schedule/check-plan.ts';
 import { readGround, transitiveDependents } from '../../core/task/needs-of.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Placed } from '../../domain/ports/gates.ts';
+import type { Placed, PlanDecision } from '../../domain/ports/gates.ts';
 import type { Decision } from '../../domain/state/decision-log.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { withGate } from '../agents/ask-for-budget.ts';
-import { type Recorder, record, type SessionView } from '../record.ts';
+import { withGate } from '../agents/ask-person.ts';
+import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
+import { runScript } from '../run-script.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 
 /**
@@ -134,4 +136,47 @@ export function toTask(
     claimed_at: null,
     ...(before?.claim === undefined ? {} : { claim: before.claim }),
   };
+}
+
+/** Takes an approved plan, and runs the person's script after it. */
+export async function approve(
+  workshop: Recorder & Pick<Workshop, 'machine' | 'root'>,
+  { session, isOurs }: SessionView,
+  plan: Plan,
+  { where }: Placed<unknown>,
+): Promise<boolean> {
+  const { id } = session;
+  const accepted = isOurs ? [] : [sessionDecision(session)];
+  await takePlan(workshop, id, plan, { accepted, ...(where === undefined ? {} : { where }) });
+  await runScript(workshop, 'post_plan', { session: id, tasks: plan.tasks.map((task) => task.id) });
+  return true;
+}
+
+export async function noteReplan(
+  workshop: Recorder,
+  id: SessionId,
+  decision: Placed<Extract<PlanDecision, { kind: 'replan' }>>,
+): Promise<SessionView> {
+  const { notes } = decision;
+  await record(workshop, id, ({ session }) => {
+    const gated = withGate(session, { gate: 'plan', decision: 'replan' }, decision, workshop);
+    const next = { ...sendBack(gated, notes), replans: session.replans + 1 };
+    return { session: { next, subject: 'session: another plan is wanted' }, body: notes };
+  });
+  return viewSession(workshop, id);
+}
+
+export async function quit(workshop: Recorder, id: SessionId, from: Placed<unknown>): Promise<boolean> {
+  await record(workshop, id, ({ session }) => {
+    const gated = {
+      ...withGate(session, { gate: 'plan', decision: 'quit' }, from, workshop),
+      proposal: null,
+    };
+    // A proposal beside approved work is refused; the work goes on.
+    if (session.wave !== 'plan')
+      return { session: { next: gated, subject: 'session: the plan proposed meanwhile is refused' } };
+    const next = { ...gated, state: 'ended' as const, wave: 'done' as const };
+    return { session: { next, subject: 'session: ended at the plan' } };
+  });
+  return false;
 }

@@ -19,8 +19,14 @@ import { landsOn } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { createLookMemory, type LookMemory } from '../run-memory.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
-import { findTips, type Tip, type TipParts, type Tips } from './find-tips.ts';
-import { recallTrials, storeTrials } from './kept-trials.ts';
+import {
+  findTips,
+  recallTrials,
+  storeTrials,
+  type Tip,
+  type TipParts,
+  type Tips,
+} from './tips-and-trials.ts';
 
 export type LookoutParts = Pick<Workshop, 'tried' | 'now'> &
   TipParts &

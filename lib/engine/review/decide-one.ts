@@ -1,20 +1,21 @@
 import { undoable } from '../../core/changesets/changeset-decision.ts';
 import { doubtsOf } from '../../core/changesets/evidence.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
+import type { BlockedCalls, ChangesetQuestion, Excluding } from '../../domain/ports/changeset-question.ts';
+import type { GitCommits, GitTrials } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { blockingGroup } from '../../domain/state/changeset-facts.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { shortId } from '../../util/short-names.ts';
 import { messageProblem } from '../merge/changeset-message.ts';
 import type { AheadWatch } from '../radar/watch-ahead.ts';
 import { type SessionView, taskOf, viewSession } from '../record.ts';
-import { onTopOf } from '../stack/on-top.ts';
-import type { Workshop } from '../workshop.ts';
-import { tellAmended } from './amended-branches.ts';
+import { onTopOf } from '../stack/replay-uprooted.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 import { linesOf } from './apply-suggestions.ts';
-import { excludingOf } from './excluding.ts';
 import { decideNow, performDecision } from './perform-decision.ts';
 import { strayComment } from './place-comments.ts';
 import { recordDecision } from './record-decision.ts';
@@ -145,4 +146,64 @@ async function blockedCalls(
     [...ids].map(async (agent) => ({ agent, ...(await workshop.agents.auditOf(agent)) })),
   );
   return audits.flatMap(({ agent, blocked, top }) => (blocked === 0 ? [] : [{ agent, blocked, top }]));
+}
+
+/** Says of which tasks a person moved the branch since the work was accepted: what was judged lands, not what they made. */
+async function tellAmended(
+  { git, events }: Pick<Workshop, 'events'> & WithGit<Pick<GitCommits, 'resolveCommit'>>,
+  tasks: readonly Task[],
+): Promise<void> {
+  await Promise.all(
+    tasks.map(async ({ id, branch, commit }) => {
+      if (branch === null || commit === null) return;
+      const tip = await git.resolveCommit(`refs/heads/${branch}`);
+      if (tip === null || tip === commit) return;
+      events.emit({
+        event: 'notice',
+        level: 'warning',
+        message: `The branch of ${id} was moved to ${shortId(tip)} since its work was accepted: ${shortId(commit)} is what was judged, is shown and lands.`,
+        details: [
+          `What differs: git diff ${shortId(commit)} ${shortId(tip)}`,
+          `To have the other judged: reject it, git flame task claim ${id}, git flame task submit ${id} --commit ${shortId(tip)}`,
+        ],
+      });
+    }),
+  );
+}
+
+/** A person waits for the answer, and each is a start of git. */
+const mostTried = 40;
+
+/**
+ * The other changesets of this review that can't land together with one as they are now: those that wait or are
+ * approved and conflict with it, found by merging without recording anything. What can't be tried is left out.
+ */
+async function excludingOf(
+  { git, signal }: WithGit<Pick<GitTrials, 'tryMerge'>> & Pick<Workshop, 'signal'>,
+  session: Session,
+  changeset: Changeset,
+): Promise<readonly Excluding[]> {
+  const others = changesetsOfCycle(session)
+    .filter(({ id, state }) => id !== changeset.id && (state === 'waiting' || state === 'approved'))
+    .slice(0, mostTried);
+  const found: Excluding[] = [];
+  for (const { group, state, commit } of others) {
+    const paths = await conflictOf({ git, signal }, changeset, commit);
+    if (paths.length > 0) found.push({ group, isApproved: state === 'approved', paths });
+  }
+  return found;
+}
+
+async function conflictOf(
+  { git, signal }: Parameters<typeof excludingOf>[0],
+  { commit: own }: Changeset,
+  commit: Changeset['commit'],
+): Promise<readonly string[]> {
+  try {
+    const trial = await git.tryMerge({ commit: own, quarantine: null }, { commit, quarantine: null }, signal);
+    return trial.kind === 'conflict' ? trial.paths : [];
+  } catch (error) {
+    if (error instanceof FlameError && !signal.aborted) return [];
+    throw error;
+  }
 }

@@ -1,6 +1,7 @@
 import { boundText } from '../../core/task/one-line.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
-import { remarkHeads } from '../../domain/state/pull-request.ts';
+import { type FailedCheck, remarkHeads } from '../../domain/state/pull-request.ts';
+import type { Session } from '../../domain/state/session.ts';
 import { formatCount } from '../../util/format-figures.ts';
 
 /** Most characters a task is given in one round, beside its comments on lines. */
@@ -31,5 +32,31 @@ export function worded(given: readonly Given[]): {
   return {
     notes: boundText([head, ...notes].join('\n\n'), mostNotes + 1_000),
     comments: given.flatMap((one) => (one.kind === 'line' ? [one.comment] : [])),
+  };
+}
+
+type Landing = NonNullable<Session['landing']>;
+
+/** Failed checks without their log that were not waited for yet. */
+export function awaitedIn(session: Session, failed: readonly FailedCheck[]): readonly FailedCheck[] {
+  const heard = new Set(session.landing?.heard ?? []);
+  return failed.filter(({ id, log }) => log === null && !heard.has(id) && !heard.has(askedOnce(id)));
+}
+
+/** As it stands among what was heard that the log of a check was asked for. */
+export function askedOnce(check: string): string {
+  return `log-of-${check}`;
+}
+
+/** The session that remembers it, where nothing else is taken up. */
+export function awaiting(
+  session: Session,
+  landing: Landing,
+  asked: readonly string[],
+): { readonly next: Session; readonly subject: string } {
+  const heard = [...new Set([...(landing.heard ?? []), ...asked])];
+  return {
+    next: { ...session, landing: { ...landing, heard } },
+    subject: 'session: logs of failed checks are waited for',
   };
 }

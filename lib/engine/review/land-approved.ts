@@ -7,14 +7,11 @@ import type { Task } from '../../domain/state/task.ts';
 import { type Recorder, taskOf, viewSession } from '../record.ts';
 import { runScript } from '../run-script.ts';
 import { baseTip } from '../start-point.ts';
-import { besideBase } from '../validate/failing-on.ts';
-import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
+import { besideBase, diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
 import type { Workshop } from '../workshop.ts';
 import { adoptLanded } from './adopt-landed.ts';
-import { unlandedBelow } from './below-landed.ts';
 import { bringAlong, bringOthersAlong, requireCleanBase, requireFreePaths } from './bring-along.ts';
-import { destinedFor, requireFreeName } from './landing-branch.ts';
-import { proveLanding } from './prove-landing.ts';
+import { proveLanding, unlandedBelow } from './prove-landing.ts';
 import { publishLanding } from './publish-landing.ts';
 import {
   askAgain,
@@ -25,7 +22,7 @@ import {
   sendBack,
   tellRefused,
 } from './refuse-landing.ts';
-import { shapeLanding } from './shape-landing.ts';
+import { destinedFor, requireFreeName, shapeLanding } from './shape-landing.ts';
 
 /**
  * Lands approved changesets in the order they were shown. Each landing is one ref transaction over the base

@@ -7,14 +7,12 @@ import type { Placed } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { blockingGroup } from '../../domain/state/changeset-facts.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { withGate } from '../agents/ask-for-budget.ts';
+import { withGate } from '../agents/ask-person.ts';
 import { record, viewSession } from '../record.ts';
-import { besideBase } from '../validate/failing-on.ts';
-import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
+import { besideBase, diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
 import type { Workshop } from '../workshop.ts';
 import { applySuggestions } from './apply-suggestions.ts';
-import { chooseFor } from './choose-for.ts';
-import { recordDecision, requireCommit } from './record-decision.ts';
+import { chooseFor, recordDecision, requireCommit } from './record-decision.ts';
 import { undoDecision } from './undo-decision.ts';
 
 /** Does what a person decided about a changeset; false: something else had become of it meanwhile, and that holds. */

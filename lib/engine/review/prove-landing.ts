@@ -1,13 +1,13 @@
 import { builtDecision, checksDecision } from '../../core/admission/decisions.ts';
+import type { ObjectId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { isRed } from '../../domain/state/changeset-facts.ts';
+import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import { describeViolation } from '../judge/describe-violation.ts';
-import { judgeCommits } from '../judge/judge-commits.ts';
-import { brokenRules } from '../judge/judge-task.ts';
+import { brokenRules, describeViolation, judgeCommits } from '../judge/judge-commits.ts';
 import { workerPolicy } from '../judge/worker-policy.ts';
 import { type SessionView, taskOf } from '../record.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
@@ -80,4 +80,49 @@ async function proveChecks(
   if (isRed({ diagnostics }) && !isOverridden) return { kind: 'red', diagnostics };
   workshop.decided.record([proof]);
   return { kind: 'proven' };
+}
+
+/** A changeset with its tasks, as they were when its landing began to be proven. */
+export interface Proven {
+  readonly changeset: Changeset;
+  readonly tasks: readonly Task[];
+}
+
+/**
+ * Whether a person's word still is about exactly this: the changeset is approved with that commit, and its tasks have the
+ * work it was built of. While it is proven, another command may take the approval back or choose another attempt.
+ */
+export function isStillApproved(view: SessionView, { changeset, tasks }: Proven): boolean {
+  const known = view.session.changesets.find(({ id }) => id === changeset.id);
+  if (known?.state !== 'approved' || known.commit !== changeset.commit) return false;
+  return tasks.every((task) => {
+    const { status, commit } = taskOf(view, task.id);
+    return status === task.status && commit === task.commit;
+  });
+}
+
+type Below = Pick<Changeset, 'group' | 'state'>;
+
+/**
+ * Finds a changeset that landing another onto `tip` would bring along although it has not landed; null: none. Decisions
+ * about it don't matter: the person was shown the difference to it. One that it was built on, and that its session
+ * doesn't list as this clone built it, has not landed either, unless the branch holds it.
+ */
+export async function unlandedBelow(
+  { git, decided }: Pick<Workshop, 'decided'> & WithGit<GitCommits>,
+  session: Session,
+  { changeset, tip }: { readonly changeset: Changeset; readonly tip: ObjectId },
+): Promise<Below | null> {
+  for (const group of changeset.depends_on) {
+    const named = session.changesets.filter((one) => one.id !== changeset.id && one.group === group);
+    const below: Changeset[] = [];
+    for (const one of named) if (await git.isAncestor(one.commit, changeset.commit)) below.push(one);
+    const landed = new Set(below.filter(({ state }) => state === 'landed').map(({ commit }) => commit));
+    // One that was skipped may have been built again as the same commit.
+    const waiting = below.find(({ commit }) => !landed.has(commit));
+    if (waiting !== undefined) return waiting;
+    if (below.some((one) => decided.has(builtDecision(session, one)))) continue;
+    if (!(await git.isAncestor(changeset.parent, tip))) return { group, state: 'void' };
+  }
+  return null;
 }

@@ -8,12 +8,12 @@ import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
-import { remarkNotes } from '../blackboard/remark-notes.ts';
+import { remarkNotes } from '../blackboard/leave-note.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
-import { destinedFor, landingOf } from './landing-branch.ts';
-import { isStillApproved, type Proven } from './still-approved.ts';
+import { isStillApproved, type Proven } from './prove-landing.ts';
+import { destinedFor, landingOf } from './shape-landing.ts';
 import { type BegunUpon, begunUpon, type UndoneLanding, undoneLanding } from './undone-landing.ts';
 
 /**

@@ -13,13 +13,13 @@ import type { Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { saysSomething } from '../../util/telling-lines.ts';
-import { withGate } from '../agents/ask-for-budget.ts';
-import { withReviewer } from '../machines/review-word.ts';
+import { withGate } from '../agents/ask-person.ts';
+import { chooseAttempt } from '../by-hand/choose-attempt.ts';
+import { withReviewer } from '../machines/handed-out.ts';
 import { requireMessage } from '../merge/changeset-message.ts';
 import { type Recording, record, taskOf, viewSession } from '../record.ts';
 import { needsOverride } from '../validate/run-diagnostics.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
-import { notInChangeset } from './choose-for.ts';
 import { placeComments, tellStrayComments, withExcerpts } from './place-comments.ts';
 
 type Outcome =
@@ -185,4 +185,33 @@ function reasonOf(outcome: Outcome): string | null {
     case 'skip':
       return null;
   }
+}
+
+/** Makes another attempt the work of one of a changeset's tasks: the changeset is void by that, and built again. */
+export async function chooseFor(
+  workshop: Workshop,
+  session: SessionId,
+  changeset: Changeset,
+  { task, attempt }: Extract<ChangesetDecision, { readonly kind: 'choose' }>,
+): Promise<void> {
+  if (!changeset.tasks.some((one) => one === task)) throw notInChangeset(changeset, task);
+  await chooseAttempt(workshop, session, { task, attempt });
+  const reason = `attempt ${attempt} at ${task} is its work`;
+  workshop.events.emit({
+    event: 'changeset-decided',
+    changeset: changeset.id,
+    decision: 'built again',
+    reason,
+  });
+}
+
+/** Error for a task that is not in the changeset; name undefined: none was named. */
+function notInChangeset({ group, tasks }: Changeset, name: string | undefined): FlameError {
+  const what = name === undefined ? 'none of them' : JSON.stringify(name.slice(0, 100));
+  return new FlameError({
+    kind: 'refused',
+    code: 'not-in-changeset',
+    message: `Changeset ${group} holds ${tasks.join(', ')}, and you named ${what}.`,
+    hints: tasks.map((id) => `git flame review --changeset ${group} --reject REASON --tasks ${id}`),
+  });
 }

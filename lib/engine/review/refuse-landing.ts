@@ -11,7 +11,7 @@ import { shortId } from '../../util/short-names.ts';
 import { type Recorder, record, taskOf, viewSession } from '../record.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
 import { timestamp } from '../workshop.ts';
-import { isStillApproved, type Proven } from './still-approved.ts';
+import { isStillApproved, type Proven } from './prove-landing.ts';
 
 /** Another process moved the base: the approval is void, nothing is forced, the changeset is built again. */
 export async function refuseMoved(

@@ -5,9 +5,8 @@ import { type ChangesetRequest, requestBranch } from '../../domain/state/changes
 import type { Session } from '../../domain/state/session.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
-import { landingBranchExists } from './landing-branch.ts';
-import { branchCommit, followBelow, joinGround } from './request-commits.ts';
-import { type MovedRequest, movedMeanwhile, ownRequests } from './request-tip.ts';
+import { type MovedRequest, movedMeanwhile, ownRequests } from './recorded-requests.ts';
+import { branchCommit, followBelow, joinGround, landingBranchExists } from './shape-landing.ts';
 
 type Requests = readonly ChangesetRequest[];
 

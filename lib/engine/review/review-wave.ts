@@ -5,15 +5,14 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { enterWave } from '../enter-wave.ts';
-import { isDecidedElsewhere } from '../machines/review-word.ts';
+import { isDecidedElsewhere } from '../machines/handed-out.ts';
 import { tendMachines } from '../machines/tend-machines.ts';
 import { mergeAll } from '../merge/merge-wave.ts';
 import { voidMoved } from '../merge/void-moved.ts';
 import { type AheadWatch, lookingAhead } from '../radar/watch-ahead.ts';
-import { viewSession } from '../record.ts';
+import { enterWave, type SessionView, viewSession } from '../record.ts';
 import { baseTip } from '../start-point.ts';
-import type { Workshop } from '../workshop.ts';
+import { tellOnce, type Workshop } from '../workshop.ts';
 import { decideOne, type Turn } from './decide-one.ts';
 import { landApproved } from './land-approved.ts';
 
@@ -113,4 +112,40 @@ async function decideOrAwait(
     const isWaiting = error instanceof FlameError && error.kind === 'waiting';
     if (!isWaiting || !(await isDecidedElsewhere(workshop, session, changeset))) throw error;
   }
+}
+
+/** Changesets that wait for a decision and that the person of this machine was not asked about in vain. */
+export function openReviews(
+  { run }: Pick<Workshop, 'run'>,
+  { session, stored }: Pick<SessionView, 'session' | 'stored'>,
+): readonly Changeset[] {
+  if (stored.wave !== 'review') return [];
+  return changesetsOfCycle(session).filter(
+    (changeset) => changeset.state === 'waiting' && !run.told.has(unasked(changeset)),
+  );
+}
+
+/**
+ * Has the person of this machine decide about changesets of a session that another one leads: that one lands them. If
+ * no person can be asked here, that is reported once.
+ */
+export async function reviewForLead(
+  workshop: Workshop,
+  id: SessionId,
+  open: readonly Changeset[],
+): Promise<void> {
+  await lookingAhead(workshop, async (radar) => {
+    for (const [index, changeset] of open.entries()) {
+      const turn = { position: index + 1, total: open.length, radar };
+      await decideOne(workshop, id, changeset.id, turn).catch((error: unknown) => {
+        if (!(error instanceof FlameError) || error.kind !== 'waiting') throw error;
+        workshop.run.told.add(unasked(changeset));
+        tellOnce(workshop, `Nobody can be asked here about changeset ${changeset.group}: ${error.message}`);
+      });
+    }
+  });
+}
+
+function unasked({ id, commit }: Changeset): string {
+  return `unasked ${id} ${commit}`;
 }

@@ -1,7 +1,12 @@
+import { landingBranch } from '../../domain/config/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
-import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Changeset, ChangesetRequest } from '../../domain/state/changeset.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { landsOn } from '../../domain/state/session-facts.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { withTrailers } from '../merge/changeset-message.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
@@ -73,4 +78,137 @@ async function ownCommits(git: GitCommits, task: Task): Promise<readonly CommitI
 function tellAsOne({ events }: Pick<Workshop, 'events'>, { id }: Changeset, paths: readonly string[]): void {
   const message = `${id} lands as one commit: one after another, the commits of its tasks conflict in ${paths.slice(0, 5).join(', ')}.`;
   events.emit({ event: 'notice', level: 'info', message });
+}
+
+/**
+ * The session with the branch its approved work lands on: what it landed on before, else what the configuration
+ * says now. Once something has landed on a branch of its own, the rest does too.
+ */
+export function destinedFor({ config }: Pick<Workshop, 'config'>, session: Session): Session {
+  if (session.landing !== undefined || config.project.landing === 'base') return session;
+  const branch = landingBranch(config, session.id);
+  return { ...session, landing: { branch, from: session.base_commit, pull_request: null } };
+}
+
+/** Entry of a session's note about its landing branch; empty before there is one. */
+export function landingOf({ landing }: Session): Pick<Session, 'landing'> {
+  return landing === undefined ? {} : { landing };
+}
+
+/**
+ * A branch that already exists may hold other work: it is not moved. Throws FlameError
+ * `landing-branch-exists`.
+ */
+export async function requireFreeName(
+  workshop: WithGit<GitCommits>,
+  session: Session,
+  destined: Session,
+): Promise<void> {
+  const branch = landsOn(destined);
+  if (branch === landsOn(session)) return;
+  if ((await workshop.git.resolveCommit(`refs/heads/${branch}`)) === null) return;
+  throw landingBranchExists(branch);
+}
+
+/** Error for a new landing branch whose name exists already: it may hold other work. */
+export function landingBranchExists(branch: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'landing-branch-exists',
+    message: `The work of this session is to land on a new branch ${branch}, but there is one of that name.`,
+    hints: [
+      `git branch -m ${shellQuote(branch)} ${shellQuote(`${branch}-old`)}`,
+      'Or set project.landing_branch in .blueflame.yml, then: git flame review',
+    ],
+  });
+}
+
+type Made =
+  | { readonly kind: 'made'; readonly commit: ObjectId }
+  | { readonly kind: 'conflict'; readonly paths: readonly string[] };
+
+interface Shown {
+  readonly session: SessionId;
+  readonly changeset: Changeset;
+  readonly tasks: readonly Task[];
+}
+
+type RequestPorts = Pick<Workshop, 'config' | 'events' | 'git'>;
+
+/** Commits the approved change of a changeset, and nothing else, upon its branch; if that was merged, upon the base. */
+export async function branchCommit(
+  git: RequestPorts,
+  shown: Shown,
+  request: ChangesetRequest,
+): Promise<Made> {
+  const { changeset, tasks, session } = shown;
+  const { parent, commit } = changeset;
+  const onto = request.merged ?? request.tip;
+  const approved = await git.git.readCommit(commit);
+  const merge =
+    parent === onto
+      ? { kind: 'clean' as const, tree: approved.tree }
+      : await git.git.replay(onto, parent, commit);
+  if (merge.kind === 'conflict') return { kind: 'conflict', paths: merge.paths };
+  const { tree } = merge;
+  if (request.merged === null && (await isOwn(git, onto, shown)))
+    return { kind: 'made', commit: await shapeLanding(git, { session, changeset, tasks, tip: onto, tree }) };
+  const message =
+    changeset.message === undefined
+      ? approved.message
+      : withTrailers(
+          changeset.message,
+          changeset.tasks.map((id) => ({ id })),
+          session,
+        );
+  const parents = request.merged === null ? [onto] : [request.tip, request.merged];
+  return { kind: 'made', commit: await git.git.commitSigned({ tree, parents, message }) };
+}
+
+/**
+ * Whether the commits of its tasks bring nothing along that isn't on the branch: history that others landed, without
+ * their files, would take that away again where both are merged.
+ */
+async function isOwn({ config, git }: RequestPorts, onto: ObjectId, { tasks }: Shown): Promise<boolean> {
+  if (config.project.landing_style !== 'merge') return true;
+  for (const { start_commit: start } of tasks)
+    if (start === null || !(await git.isAncestor(start, onto))) return false;
+  return true;
+}
+
+/** Joins the branches that a new one stands on. */
+export async function joinGround(
+  git: RequestPorts,
+  from: ObjectId,
+  grounds: readonly ChangesetRequest[],
+): Promise<Made> {
+  let tip = from;
+  for (const below of grounds) {
+    const followed = await followBelow(git, tip, below);
+    if (followed.kind === 'conflict') return followed;
+    tip = followed.commit;
+  }
+  return { kind: 'made', commit: tip };
+}
+
+/**
+ * A branch with what came to one that it stands on. Where that was merged on its host, by squash too, what it was is
+ * taken for what the base branch has of it.
+ */
+export async function followBelow(
+  { git }: RequestPorts,
+  tip: ObjectId,
+  below: ChangesetRequest,
+): Promise<Made> {
+  const to = below.merged ?? below.tip;
+  if (await git.isAncestor(to, tip)) return { kind: 'made', commit: tip };
+  if (await git.isAncestor(tip, to)) return { kind: 'made', commit: to };
+  const isUpon = below.merged !== null && (await git.isAncestor(below.tip, tip));
+  const merge = isUpon ? await git.replay(to, below.tip, tip) : await git.mergeTree(tip, to);
+  if (merge.kind === 'conflict') return merge;
+  const message = `Bring in ${below.merged === null ? below.branch : `the base branch, which has ${below.branch}`}\n`;
+  return {
+    kind: 'made',
+    commit: await git.commitSigned({ tree: merge.tree, parents: [tip, to], message }),
+  };
 }

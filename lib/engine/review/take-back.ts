@@ -15,10 +15,9 @@ import { changesetRef } from '../merge/merge-wave.ts';
 import { type Recording, record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { bringAlong, bringOthersAlong, requireCleanBase, requireFreePaths } from './bring-along.ts';
-import { planUndo } from './plan-undo.ts';
 import { withoutReason } from './record-decision.ts';
 import { landedOnto, revertLanding } from './revert-landing.ts';
-import { begunUpon, undoneLanding } from './undone-landing.ts';
+import { begunUpon, planUndo, undoneLanding } from './undone-landing.ts';
 
 export interface UndoWish extends AfterUndo {
   /** Its id or group; null: what landed last. */

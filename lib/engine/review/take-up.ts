@@ -10,8 +10,7 @@ import { type OpenedRequest, requestsOf } from '../../domain/state/session-facts
 import type { Task } from '../../domain/state/task.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
-import { askedOnce, awaitedIn, awaiting } from './awaited-logs.ts';
-import { counted, type Given, mostNotes, worded } from './given-remarks.ts';
+import { askedOnce, awaitedIn, awaiting, counted, type Given, mostNotes, worded } from './given-remarks.ts';
 import { placeComments } from './place-comments.ts';
 
 /** A task takes so many remarks on lines, and as many others, in one round; the rest comes with the next one. */

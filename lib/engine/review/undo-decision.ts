@@ -10,7 +10,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { withGate } from '../agents/ask-for-budget.ts';
+import { withGate } from '../agents/ask-person.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
 
 /**

@@ -4,8 +4,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { listSome } from '../../policy/rules.ts';
 import type { StartPoint } from '../start-point.ts';
-import { tellOnce } from '../tell-once.ts';
-import type { Workshop } from '../workshop.ts';
+import { tellOnce, type Workshop } from '../workshop.ts';
 
 /** Names what a task would start from now; the same text as long as that is the same. */
 export function groundOf({ config }: Pick<Workshop, 'config'>, task: Task, tasks: readonly Task[]): string {

@@ -1,22 +1,23 @@
 import { workDecision } from '../../core/admission/decisions.ts';
 import { inDependencyOrder } from '../../core/changesets/cohesion-groups.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
-import { withdraw } from '../../core/task/cascade.ts';
+import { applySteps, withdraw } from '../../core/task/cascade.ts';
 import { readGround, uprooted } from '../../core/task/needs-of.ts';
 import { replayTask } from '../../core/task/task-attempt.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { type ObjectId, type SessionId, type TaskId, taskBranch } from '../../domain/ids.ts';
-import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
+import type { OnTop } from '../../domain/ports/changeset-question.ts';
+import type { GitCommits, GitMerging, MergeResult } from '../../domain/ports/git-commits.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { type DoneTask, hasWork, type Task, type WorkedTask } from '../../domain/state/task.ts';
-import { brokenRules } from '../judge/judge-task.ts';
+import { brokenRules } from '../judge/judge-commits.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
 import { type Recorder, type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { startPoint } from '../start-point.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { groundOf } from './held-apart.ts';
-import { replayOwn } from './replay-own.ts';
 
 /**
  * Takes what is not accepted any more out from under the finished work that was built on it: each one's own change
@@ -63,7 +64,7 @@ type Fate =
   | { readonly kind: 'back'; readonly notes: string; readonly paths: readonly string[] };
 
 /** Finds by merging what becomes of a task that lost its ground. Objects may be written; nothing refers to them. */
-export async function fateOf(
+async function fateOf(
   workshop: Pick<Workshop, 'config' | 'now'> & WithGit<GitCommits & GitMerging>,
   session: Session,
   { task, tasks }: { readonly task: WorkedTask; readonly tasks: readonly Task[] },
@@ -153,4 +154,74 @@ async function sendBack(workshop: Recorder, { task, ground }: Uprooted, notes: s
   if (done.kind !== 'done') return;
   const message = `${task.id} goes back to its worker: ${notes.split('\n')[0] ?? ''}`;
   workshop.events.emit({ event: 'notice', level: 'warning', message });
+}
+
+/**
+ * Finds what rejecting a changeset, or these tasks of it, would mean for finished work on top, by doing it without
+ * recording: each one's change is merged onto what would remain. In the order they stand on each other.
+ */
+export async function onTopOf(
+  workshop: Pick<Workshop, 'config' | 'now'> & WithGit<GitCommits & GitMerging>,
+  view: SessionView,
+  { tasks: rejected }: Pick<Changeset, 'tasks'>,
+): Promise<readonly OnTop[]> {
+  const at = timestamp(workshop);
+  const found: OnTop[] = [];
+  const before = readGround(view.tasks);
+  const waited = new Set<string>(view.tasks.filter(before.waits).map(({ id }) => id));
+  let { tasks } = view;
+  const current = changesetsOfCycle(view.session);
+  // A group that comes in parts is named by its part, as the person was shown it.
+  const shown = new Map<string, string>(
+    current.flatMap(({ tasks: ids, group }) => ids.map((id) => [id, group])),
+  );
+  const tell = ({ id, cohesion_group }: Task, outcome: OnTop['outcome'], paths: readonly string[]) =>
+    void found.push({ task: id, group: shown.get(id) ?? cohesion_group, outcome, paths });
+  const sendBack = (leaving: readonly TaskChange[]): void => {
+    const steps = withdraw(tasks, leaving, at);
+    tasks = applySteps(tasks, steps);
+    for (const { task } of steps.slice(leaving.length))
+      if (task.status === 'requeued') tell(task, 'again', []);
+    const ground = readGround(tasks);
+    for (const task of tasks)
+      if (ground.waits(task) && !waited.has(task.id)) {
+        waited.add(task.id);
+        tell(task, 'waits', []);
+      }
+  };
+  sendBack(
+    rejected.map((id) => requeueTask(taskOf(view, id), { kind: 'rejected', notes: '', reason: '', at })),
+  );
+  for (;;) {
+    const [task] = inDependencyOrder(uprooted(tasks, current));
+    if (task === undefined || !hasWork(task)) return found;
+    const fate = await fateOf(workshop, view.session, { task, tasks });
+    tell(task, fate.kind === 'stands' ? 'stands' : 'conflicts', fate.kind === 'stands' ? [] : fate.paths);
+    if (fate.kind === 'stands') tasks = applySteps(tasks, [fate.step]);
+    else sendBack([requeueTask(task, { kind: 'conflict', notes: '', at })]);
+  }
+}
+
+type Replayed =
+  | { readonly kind: 'replayed'; readonly commit: ObjectId; readonly tree: ObjectId }
+  | Extract<MergeResult, { readonly kind: 'conflict' }>;
+
+/**
+ * Puts what a work itself changed, from its start to its commit, onto another commit: as one commit in the name and
+ * with the message of the work's last. Nothing else of its history comes along.
+ */
+export async function replayOwn(
+  git: GitCommits & GitMerging,
+  { start, commit }: { readonly start: ObjectId; readonly commit: ObjectId },
+  onto: ObjectId,
+): Promise<Replayed> {
+  const merge = await git.replay(onto, start, commit);
+  if (merge.kind === 'conflict') return merge;
+  const { tree } = merge;
+  const { author, message } = await git.readCommit(commit);
+  return {
+    kind: 'replayed',
+    tree,
+    commit: await git.commitTree({ tree, parents: [onto], author, message }),
+  };
 }

@@ -6,16 +6,14 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { saysSomething } from '../../util/telling-lines.ts';
-import { withGate } from '../agents/ask-for-budget.ts';
-import { requireChosen } from '../agents/require-chosen.ts';
+import { withGate } from '../agents/ask-person.ts';
+import { requireChosen } from '../agents/usable-here.ts';
 import { chooseAttempt } from '../by-hand/choose-attempt.ts';
 import { interruptedError } from '../interrupted.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
-import { obtainVerdict } from './obtain-verdict.ts';
-import { prepareValidation } from './prepare-validation.ts';
-import { needsReason, recordVerdict } from './record-verdict.ts';
-import { applyValidation, requeueProblems } from './settle-validation.ts';
+import { obtainVerdict, prepareValidation } from './obtain-verdict.ts';
+import { applyValidation, needsReason, recordVerdict, requeueProblems } from './record-verdict.ts';
 
 /** A person decides about each task whose verdict is fail. */
 export async function decideFailed(workshop: Workshop, session: SessionId): Promise<void> {

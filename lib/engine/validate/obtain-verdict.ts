@@ -1,18 +1,18 @@
 import { triesBeforeAsking, unjudgedTries } from '../../core/task/task-tries.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidatorFailedDecision } from '../../domain/ports/gates.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
-import type { DoneTask } from '../../domain/state/task.ts';
+import type { DoneTask, Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { saysSomething } from '../../util/telling-lines.ts';
 import { viewSession } from '../record.ts';
+import { runScript } from '../run-script.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
-import { besideBase } from './failing-on.ts';
-import { needsReason, recordVerdict } from './record-verdict.ts';
-import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
-import { failUnvalidated } from './settle-validation.ts';
+import { failUnvalidated, needsReason, recordVerdict } from './record-verdict.ts';
+import { besideBase, diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
 import { type Judgement, toVerdict, validateTask } from './validate-task.ts';
 
 /**
@@ -131,4 +131,20 @@ async function personsVerdict(
   };
   const verdict = await toVerdict(workshop, session, task, opinion, diagnostics);
   return override === undefined ? verdict : { ...verdict, override };
+}
+
+/** Runs the person's own script before tasks are judged. Throws FlameError `pre-validation-failed`. */
+export async function prepareValidation(
+  workshop: Workshop,
+  session: SessionId,
+  tasks: readonly Task[],
+): Promise<void> {
+  if (tasks.length === 0) return;
+  if (await runScript(workshop, 'pre_validation', { session, tasks: tasks.map(({ id }) => id) })) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'pre-validation-failed',
+    message: 'hooks.pre_validation failed, so nothing was validated.',
+    hints: ['git flame validate'],
+  });
 }

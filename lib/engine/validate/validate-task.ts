@@ -1,11 +1,13 @@
+import { buildEvidence } from '../../core/changesets/evidence.ts';
 import { changedPaths } from '../../core/task/changed-paths.ts';
 import { parseVerdictAnswer } from '../../domain/config/answers.ts';
 import { roleAdapter, type TaskChoice } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { AgentId, SessionId } from '../../domain/ids.ts';
+import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
+import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { WorkedTask } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Evidence, Verdict } from '../../domain/state/verdict.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
@@ -14,12 +16,16 @@ import { formatCount } from '../../util/format-figures.ts';
 import { tellingLines } from '../../util/telling-lines.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { leftOn, toldTo } from '../blackboard/worker-notes.ts';
+import { sparseOfWork } from '../prepare-worktree.ts';
 import { viewSession } from '../record.ts';
-import { sparseOfWork } from '../sparse-worktree.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
-import { collectEvidence } from './collect-evidence.ts';
-import { besideBase } from './failing-on.ts';
-import { diagnoseCommit, failedDiagnostics, hasDiagnostics, inScratch } from './run-diagnostics.ts';
+import {
+  besideBase,
+  diagnoseCommit,
+  failedDiagnostics,
+  hasDiagnostics,
+  inScratch,
+} from './run-diagnostics.ts';
 
 export type Judgement =
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
@@ -215,4 +221,37 @@ function describeRun({ command, exit_code: exitCode, timed_out: timedOut, output
   const ended = timedOut ? 'ran out of time' : exitCode === null ? 'was killed' : `ended with ${exitCode}`;
   const tail = tellingLines(output, mostLines).join('\n');
   return `${command} ${ended}${tail === '' ? '' : `:\n${tail}`}`;
+}
+
+const longestSummary = 2_000;
+
+interface EvidenceRequest {
+  /** The work is base..commit, both in the repository. */
+  readonly base: ObjectId;
+  readonly commit: ObjectId;
+  readonly summary: string;
+  /** The checks that were run on the commit. */
+  readonly checks: readonly DiagnosticRun[];
+  readonly seed?: string | null;
+  readonly results?: Evidence['results'];
+}
+
+/** The evidence package of work that was checked: for a verdict, or for a task handed in by a person. */
+async function collectEvidence(
+  git: Pick<GitPort, 'readCommit' | 'treeChanges'>,
+  { base, commit, summary, checks, seed, results }: EvidenceRequest,
+): Promise<Evidence> {
+  const [{ tree }, files] = await Promise.all([git.readCommit(commit), git.treeChanges(base, commit)]);
+  return buildEvidence({
+    summary: summary.slice(0, longestSummary),
+    tree,
+    files,
+    commands: checks.map(({ command, exit_code, output_hash }) => ({
+      command,
+      exit_code,
+      output_hash: output_hash ?? null,
+    })),
+    ...(seed === undefined ? {} : { seed }),
+    ...(results === undefined ? {} : { results }),
+  });
 }

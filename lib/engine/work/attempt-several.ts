@@ -10,12 +10,10 @@ import { record, taskOf, viewSession } from '../record.ts';
 import { type Workshop, worktreePath } from '../workshop.ts';
 import type { AttemptSteps } from './attempts.ts';
 import { type Begun, beginAttempt } from './begin-attempt.ts';
-import { judgeTries } from './judge-tries.ts';
 import { failed } from './judge-work.ts';
 import { performAttempt } from './perform-attempt.ts';
-import { isJudgedHere, planTries } from './plan-tries.ts';
-import { recordTry } from './record-try.ts';
 import { type Attempt, recordDone, releaseAttempt, settleAttempt } from './settle-attempt.ts';
+import { isJudgedHere, judgeTries, planTries, recordTry } from './tries.ts';
 
 interface SeveralStart {
   readonly task: Task;

@@ -7,8 +7,7 @@ import type { Session } from '../../domain/state/session.ts';
 import { landsOn } from '../../domain/state/session-facts.ts';
 import { tellingLines } from '../../util/telling-lines.ts';
 import { baseTip } from '../start-point.ts';
-import { type Failing, failingOn, isSetup, keyOf } from '../validate/failing-on.ts';
-import { hasDiagnostics } from '../validate/run-diagnostics.ts';
+import { type Failing, failingOn, hasDiagnostics, isSetup, keyOf } from '../validate/run-diagnostics.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
 /**

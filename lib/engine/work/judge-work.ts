@@ -11,14 +11,13 @@ import type { Task } from '../../domain/state/task.ts';
 import type { RuleName } from '../../policy/rules.ts';
 import { showName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { filteredWork } from '../agents/out-of-reach.ts';
-import { describeHidden, hiddenWork, whyHidden } from '../hidden-work.ts';
 import { isInterrupted } from '../interrupted.ts';
-import { describeViolation } from '../judge/describe-violation.ts';
+import { describeViolation } from '../judge/judge-commits.ts';
+import { describeHidden, hiddenWork, whyHidden } from '../keep/rescue-worktree.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
+import { filteredWork } from './begin-attempt.ts';
 import { type CollectedWork, collectWork } from './collect-work.ts';
-import { leaveCell } from './leave-cell.ts';
-import type { Attempt, Ending } from './settle-attempt.ts';
+import { type Attempt, type Ending, leaveCell } from './settle-attempt.ts';
 
 /** Characters of an agent's last message in a reason of one line. */
 const mostSaid = 400;

@@ -4,12 +4,12 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdentity, type ObjectId } from '../../domain/ids.ts';
 import type { LastWord } from '../../domain/ports/agent-port.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import { filteredWork } from '../agents/out-of-reach.ts';
 import { interruptedError, isInterrupted } from '../interrupted.ts';
-import { describeViolation } from '../judge/describe-violation.ts';
+import { describeViolation } from '../judge/judge-commits.ts';
 import { viewSession } from '../record.ts';
 import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
 import type { Workshop } from '../workshop.ts';
+import { filteredWork } from './begin-attempt.ts';
 import { type CollectRequest, judgeTip, sortLeftovers } from './collect-work.ts';
 import type { Attempt } from './settle-attempt.ts';
 

@@ -1,28 +1,29 @@
 import type { Failure } from '../../domain/failure.ts';
-import type { ObjectId } from '../../domain/ids.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { agentIdentity, type ObjectId } from '../../domain/ids.ts';
+import type { AgentPolicy } from '../../domain/policy.ts';
 import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { landsOn } from '../../domain/state/session-facts.ts';
 import type { BuiltOn, Task } from '../../domain/state/task.ts';
+import { shortId } from '../../util/short-names.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import type { AgentJob } from '../agents/start-agent.ts';
-import { joinSubject } from '../foreign-commits.ts';
 import { issueAsScript } from '../issue-for-script.ts';
+import { describeViolation, judgeCommits } from '../judge/judge-commits.ts';
 import { workerPolicy } from '../judge/worker-policy.ts';
-import { preparedIn, prepareWorktree, tearDown } from '../prepare-worktree.ts';
-import { sparsePatterns } from '../sparse-worktree.ts';
-import { replayOwn } from '../stack/replay-own.ts';
-import { baseTip, joinWork } from '../start-point.ts';
-import { tellOnce } from '../tell-once.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
+import { keepCommit, rescueName } from '../keep/rescue-refs.ts';
+import { unfinished } from '../keep/rescue-worktree.ts';
+import { preparedIn, prepareWorktree, sparsePatterns, tearDown } from '../prepare-worktree.ts';
+import { replayOwn } from '../stack/replay-uprooted.ts';
+import { baseTip, joinSubject, joinWork } from '../start-point.ts';
+import { tellOnce, type WithGit, type Workshop } from '../workshop.ts';
 import type { AttemptSteps } from './attempts.ts';
 import type { Begun } from './begin-attempt.ts';
 import { discardUntouched, failed, judgeWork } from './judge-work.ts';
-import { keepLost, withLost } from './keep-lost.ts';
 import { lastWord } from './last-word.ts';
-import { leaveCell } from './leave-cell.ts';
-import type { Attempt, Ending } from './settle-attempt.ts';
+import { type Attempt, type Ending, leaveCell } from './settle-attempt.ts';
 import { workerPrompt } from './worker-prompt.ts';
 
 /** Start of a claimed task's work, and the steps that wait for their turn. */
@@ -175,4 +176,75 @@ async function keptStart(
     : await replayOwn(workshop.git, kept, base);
   if (moved.kind !== 'conflict') return moved.commit;
   return startFromBase(`it conflicts with ${branch} in ${moved.paths.join(', ')}`);
+}
+
+interface Lost {
+  /** Result for each commit the agent left again, in words. */
+  readonly told: readonly string[];
+  /** Some of them may not enter the repository: its worktree and quarantine are all that has them. */
+  readonly mustStay: boolean;
+}
+
+/**
+ * Keeps what an agent had committed and left again as rescues, by the rules of a rescue made unasked: what breaks
+ * the rules of its task stays in the quarantine.
+ */
+async function keepLost(
+  workshop: Workshop,
+  { session, task, agent, began }: Attempt,
+  { cell, policy }: { readonly cell: CellWorktree; readonly policy: AgentPolicy },
+): Promise<Lost> {
+  const told: string[] = [];
+  let mustStay = false;
+  for (const { commit, subject } of await lostOf(workshop, cell)) {
+    const violations = await judgeCommits(workshop, {
+      start: cell.base,
+      tip: commit,
+      quarantine: cell.quarantine,
+      policy,
+      ours: [],
+      signer: { identity: agentIdentity(agent), began, now: workshop.now().getTime() },
+    });
+    const against = violations.filter(({ rule }) => !unfinished.some((one) => one === rule));
+    const name = `${shortId(commit)} ${JSON.stringify(subject)}`;
+    const [first] = against;
+    if (first === undefined) {
+      await workshop.git.importCell(cell, commit);
+      const ref = await keepCommit(workshop, { session, task: task.id }, commit);
+      told.push(`It committed ${name} and left it again: kept as rescue ${rescueName(ref)}`);
+    } else {
+      mustStay = true;
+      told.push(
+        `It committed ${name} and left it again: it stays in ${cell.path}, for ${describeViolation(first)}`,
+      );
+    }
+  }
+  for (const message of told)
+    workshop.events.emit({ event: 'notice', level: 'warning', message: `${task.id}: ${message}` });
+  return { told, mustStay };
+}
+
+async function lostOf(
+  { git }: Pick<Workshop, 'git'>,
+  cell: CellWorktree,
+): ReturnType<Workshop['git']['cellLost']> {
+  try {
+    return await git.cellLost(cell);
+  } catch (error) {
+    // Unreadable commits are reported with the rest of its work.
+    if (error instanceof FlameError && error.code.startsWith('cell-')) return [];
+    throw error;
+  }
+}
+
+/** Adds the results for those commits to an ending. */
+function withLost(ending: Ending, { told, mustStay }: Lost, { path }: CellWorktree): Ending {
+  if (told.length === 0) return ending;
+  const { failure, work } = ending;
+  return {
+    ...ending,
+    failure: failure === null ? null : { ...failure, details: [...told, ...failure.details] },
+    work: work === null || !mustStay ? work : { ...work, leftBehind: [...work.leftBehind, path] },
+    notes: [ending.notes, ...told].filter(Boolean).join('\n'),
+  };
 }

@@ -1,4 +1,4 @@
-import { holdPaused } from '../../core/schedule/held-back.ts';
+import { adaptiveLimit, holdPaused } from '../../core/schedule/held-back.ts';
 import { selectReady } from '../../core/schedule/select-ready.ts';
 import { agentsWanted } from '../../core/task/task-tries.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
@@ -6,11 +6,10 @@ import type { Task } from '../../domain/state/task.ts';
 import { attemptsOf } from '../../domain/state/task-facts.ts';
 import { isUsableHere } from '../agents/usable-here.ts';
 import { isElsewhere } from '../machines/pass-on.ts';
-import { mayHere } from '../machines/trusted.ts';
+import { mayHere } from '../machines/tend-machines.ts';
 import type { SessionView } from '../record.ts';
 import { withoutHeldApart } from '../stack/held-apart.ts';
-import type { Workshop } from '../workshop.ts';
-import { agentLimit } from './agent-limit.ts';
+import { tellOnce, type Workshop } from '../workshop.ts';
 import type { Attempts } from './attempts.ts';
 
 /** The tasks that may start now, each with a place for its agents. */
@@ -64,4 +63,27 @@ export function adapterOf(
 function nextOf(task: Task): Task {
   const open = attemptsOf(task).find((_, at) => (task.tries?.[at]?.ended ?? null) === null);
   return open ?? task;
+}
+
+/** Computes how many agents may run in all: as configured, or fewer where memory is short. */
+export function agentLimit(workshop: Workshop, running: number): number {
+  const { development, adaptive, adaptive_min_ram_per_agent_mb: perAgent } = workshop.config.concurrency;
+  if (!adaptive) return development;
+  const freeMb = workshop.machine.freeMemoryMb();
+  // If all of them find room, the memory of running ones doesn't matter: finding it out takes a while.
+  if (freeMb >= development * perAgent) return development;
+  // One that is about to start has taken nothing yet.
+  const known = workshop.agents.usedMemoryMb();
+  const usedMb = Array.from({ length: running }, (_, at) => known[at] ?? 0);
+  const { limit, isReduced } = adaptiveLimit({
+    configured: development,
+    freeMb,
+    minPerAgentMb: perAgent,
+    usedMb,
+  });
+  if (isReduced) {
+    const message = `Only ${limit} of ${development} agents at once: ${Math.round(freeMb)} MB of memory are free, ${perAgent} MB each are wanted.`;
+    tellOnce(workshop, message, { key: `fewer than ${development} agents` });
+  }
+  return limit;
 }

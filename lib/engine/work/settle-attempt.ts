@@ -6,21 +6,21 @@ import { withdraw } from '../../core/task/cascade.ts';
 import { completeTask, failTask, releaseTask } from '../../core/task/task-attempt.ts';
 import { judgeTask, retryTask } from '../../core/task/task-outcome.ts';
 import type { Failure } from '../../domain/failure.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import { type AgentId, type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import { branchMoved } from '../../domain/meanwhile.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
-import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { ClaimedTask, Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { workerPage } from '../blackboard/worker-notes.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
-import { tellSuperseded } from '../machines/superseded.ts';
+import { tellSuperseded } from '../machines/lost-claims.ts';
 import { type Recorder, record, recordOwn, taskOf, viewSession } from '../record.ts';
 import { runFailureScript } from '../run-script.ts';
-import { type AdapterFacts, timestamp, type Workshop } from '../workshop.ts';
+import { type AdapterFacts, timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import type { AttemptSteps } from './attempts.ts';
-import { leaveCell } from './leave-cell.ts';
 
 export interface Attempt {
   readonly session: SessionId;
@@ -213,5 +213,14 @@ export async function releaseAttempt(
     const now = taskOf(view, task.id);
     if (now.status !== 'claimed' || now.agent_id !== agent) return null;
     return { steps: [releaseTask(now, { reason, at: timestamp(workshop) })] };
+  });
+}
+
+/** A worktree that stays is the person's to look into; where that can't be made so now, the next start tries again. */
+export async function leaveCell({ git }: WithGit<GitCells>, cell: CellWorktree): Promise<void> {
+  // Its end is reported with its task.
+  await git.isNews(cell);
+  await git.leaveToPerson(cell).catch((error: unknown) => {
+    if (!(error instanceof FlameError)) throw error;
   });
 }

@@ -6,7 +6,7 @@ import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
 import type { BuiltOn, HistoryEntry, Task } from '../../domain/state/task.ts';
-import { agentPrompt } from '../agents/agent-prompt.ts';
+import { agentPrompt } from '../agents/start-agent.ts';
 import { toldTo } from '../blackboard/worker-notes.ts';
 import { workerPolicy } from '../judge/worker-policy.ts';
 import type { SessionView } from '../record.ts';

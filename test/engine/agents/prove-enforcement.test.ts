@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { proveEnforcement, requireSandbox } from '../../../lib/engine/agents/prove-enforcement.ts';
+import { proveEnforcement, requireSandbox } from '../../../lib/engine/agents/usable-here.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { preflight } from '../../../lib/engine/work/preflight.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { stepDown } from '../../../lib/engine/machines/step-down.ts';
+import { stepDown } from '../../../lib/engine/machines/lost-claims.ts';
 import { record } from '../../../lib/engine/record.ts';
 import type { Workshop } from '../../../lib/engine/workshop.ts';
 import { openStack } from '../../support/stack.ts';

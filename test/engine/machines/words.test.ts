@@ -8,7 +8,7 @@ import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import type { SharedRole } from '../../../lib/domain/state/machine.ts';
 import type { DoneTask } from '../../../lib/domain/state/task.ts';
 import type { Verdict } from '../../../lib/domain/state/verdict.ts';
-import { takeWords } from '../../../lib/engine/machines/take-words.ts';
+import { takeWords } from '../../../lib/engine/machines/tend-machines.ts';
 import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
-import { findTips } from '../../../lib/engine/radar/find-tips.ts';
+import { findTips } from '../../../lib/engine/radar/tips-and-trials.ts';
 import { sampleTask } from '../../store/sample.ts';
 
 const start = parseObjectId('1'.repeat(40));

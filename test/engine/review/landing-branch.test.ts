@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { landingBranchExists } from '../../../lib/engine/review/landing-branch.ts';
+import { landingBranchExists } from '../../../lib/engine/review/shape-landing.ts';
 
 test("a branch's name that a shell would act on is quoted in what to type next", () => {
   const [rename] = landingBranchExists('work;$(id)').hints;

@@ -1,9 +1,12 @@
+import { plannedCircles } from '../../core/changesets/cohesion-groups.ts';
+import { plannedGround, planWaves } from '../../core/schedule/plan-waves.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { PlanQuestion } from '../../domain/ports/gates.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { fold, hasWildcard, locksConflict, pathMatches, wildcardMatches } from '../../util/path-globs.ts';
 import { lockParts } from '../../util/path-patterns.ts';
-import type { GroundReader } from '../lock-detours.ts';
+import type { GroundReader } from '../lock-paths.ts';
+import type { Workshop } from '../workshop.ts';
 
 // A repository that has more is looked at as far as that.
 const mostPaths = 200_000;
@@ -85,4 +88,21 @@ function firstOf(paths: readonly string[], isMeant: (path: string) => boolean): 
     if (found.length === mostNamed) break;
   }
   return found;
+}
+
+/** In which order the tasks of a plan would run, which of them share files, and what is decided together or in parts. */
+export function plannedOrder(
+  { config }: Pick<Workshop, 'config'>,
+  plan: Plan,
+): Pick<PlanQuestion, 'waves' | 'overlap' | 'circles'> {
+  const { tasks } = plan;
+  const { development, overlap: kind } = config.concurrency;
+  const waves = planWaves(tasks, development);
+  const sharing = plannedGround(tasks, waves);
+  const circles = plannedCircles(plan, kind === 'build-on' ? sharing : []);
+  return {
+    waves,
+    ...(sharing.length === 0 ? {} : { overlap: { kind, tasks: sharing } }),
+    ...(circles.length === 0 ? {} : { circles }),
+  };
 }

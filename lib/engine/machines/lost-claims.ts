@@ -1,0 +1,235 @@
+import { releaseJudging } from '../../core/machines/machine-word.ts';
+import { withoutReservations } from '../../core/schedule/budget-state.ts';
+import { releaseTask } from '../../core/task/task-attempt.ts';
+import type { TaskChange } from '../../core/task/task-state.ts';
+import { agentsOf } from '../../core/task/task-tries.ts';
+import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
+import { leadPassedOn } from '../../domain/meanwhile.ts';
+import type { AgentOutcome, RunningAgent } from '../../domain/ports/agent-port.ts';
+import type { Role } from '../../domain/role.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { isInterrupted } from '../interrupted.ts';
+import { keepCommit, rescueName } from '../keep/rescue-refs.ts';
+import { putAway } from '../keep/rescue-worktree.ts';
+import { leadElsewhere, recordOwn, viewSession } from '../record.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+
+const lookMs = 1_000;
+/** Between SIGTERM and SIGKILL, in milliseconds: others may begin with the task at any moment. */
+const graceMs = 2_000;
+
+interface Claim {
+  readonly id: AgentId;
+  readonly role: Role;
+  readonly session: SessionId;
+  readonly task: Pick<Task, 'id'> | null;
+}
+
+/** Outcome of an agent, and whether the watch ended it because this machine was cut off. */
+export type GuardedOutcome = AgentOutcome & { readonly isCutOff?: boolean };
+
+/** A watch over the claim an agent works on, and over the share of the budget it spends. */
+export interface ClaimGuard {
+  /** Outcome of the agent, with the reason where the watch ended it. */
+  judge(outcome: AgentOutcome): GuardedOutcome;
+  end(): void;
+}
+
+interface Reason {
+  readonly message: string;
+  readonly isCutOff: boolean;
+}
+
+/**
+ * Ends an agent of any role once the remote took no heartbeat of this machine for so long that others are about to take
+ * over, and to release its reservations; a worker whose task another machine has; and all of a lead that another
+ * machine replaced. Its work stays; settling the attempt finds whose the task is.
+ */
+export function guardClaim(workshop: Workshop, job: Claim, running: RunningAgent): ClaimGuard {
+  const over = new AbortController();
+  let why: Reason | null = null;
+  const watch = async (): Promise<void> => {
+    while (why === null) {
+      await workshop.machine.sleep(lookMs, over.signal);
+      if (over.signal.aborted) return;
+      // Notes that can't be read at this moment say nothing.
+      why = await whyNot(workshop, job).catch(() => null);
+    }
+    const message = `${job.id} is ended: ${why.message}`;
+    workshop.events.emit({ event: 'notice', level: 'warning', message });
+    void running.stop(graceMs);
+  };
+  if (workshop.sharing !== undefined) void watch();
+  return {
+    judge: (outcome) =>
+      why === null || outcome.failure === null
+        ? outcome
+        : {
+            ...outcome,
+            failure: { kind: 'agent-stopped', message: why.message, details: [], retryable: true },
+            isCutOff: why.isCutOff,
+          },
+    end: () => over.abort('over'),
+  };
+}
+
+/** Resolves once the remote takes heartbeats of this machine again, or the person stops the program. */
+export async function untilBack({ machine, sharing, signal }: Workshop): Promise<void> {
+  while (sharing?.isCutOff() === true && !signal.aborted) await machine.sleep(lookMs, signal);
+}
+
+/** null: its claim is its own, and so is its share. */
+async function whyNot(workshop: Workshop, { id, role, session, task }: Claim): Promise<Reason | null> {
+  const { sharing } = workshop;
+  if (sharing === undefined) return null;
+  const view = await viewSession(workshop, session);
+  const lead = leadElsewhere(workshop, view);
+  if (lead !== null) return { message: `${lead} leads this session now.`, isCutOff: false };
+  // A worker alone holds a claim by which another machine could have its task.
+  const claimed = role === 'worker' ? task : null;
+  if (sharing.isCutOff()) {
+    const next = claimed === null ? 'another one may take over' : `${claimed.id} may pass on to another one`;
+    const message = `${sharing.remote} took no sign of life of this machine for almost its lease, so ${next}.`;
+    return { message, isCutOff: true };
+  }
+  if (claimed === null) return null;
+  const now = view.snapshot.tasksOf(session).find((one) => one.id === claimed.id);
+  if (now === undefined || agentsOf(now).includes(id)) return null;
+  const holder = now.claimed_host === null || now.status !== 'claimed' ? '' : `, ${now.claimed_host} has it`;
+  return { message: `${claimed.id} was given up for it${holder}.`, isCutOff: false };
+}
+
+interface Attempt {
+  readonly session: SessionId;
+  readonly task: Task;
+  readonly agent: AgentId;
+  /** Path of its worktree. */
+  readonly path: string;
+}
+
+/**
+ * An attempt whose claim another one took the place of while it worked: nothing of the task is touched, what it made is
+ * kept as a rescue, and it is said.
+ */
+export async function tellSuperseded(
+  workshop: Workshop,
+  { session, task, agent, path }: Attempt,
+  { now, tip }: { readonly now: Task; readonly tip: ObjectId | null },
+): Promise<void> {
+  const where = await keepWork(workshop, { session, task, path }, { tip });
+  const holder = now.agent_id === null ? `it is ${now.status} now` : `${now.agent_id} has it now`;
+  const place =
+    now.claimed_host === null || now.claimed_host === workshop.place ? '' : ` on ${now.claimed_host}`;
+  workshop.events.emit({
+    event: 'result-superseded',
+    task: task.id,
+    agent,
+    message: `${task.id}: what ${agent} did does not count, its claim was given up and ${holder}${place}.`,
+    details: where === null ? [] : [where],
+  });
+}
+
+async function keepWork(
+  workshop: Workshop,
+  { session, task, path }: Pick<Attempt, 'session' | 'task' | 'path'>,
+  { tip }: { readonly tip: ObjectId | null },
+): Promise<string | null> {
+  const cell = (await workshop.git.cells()).find((one) => one.path === path);
+  if (tip !== null) {
+    const ref = await keepCommit(workshop, { session, task: task.id }, tip);
+    return `It is kept: git flame rescue show ${rescueName(ref)}`;
+  }
+  if (cell === undefined) return null;
+  const outcome = await putAway(workshop, cell, {
+    why: 'Its claim was given up while it worked.',
+    isAsked: false,
+  });
+  switch (outcome.kind) {
+    case 'removed':
+      return null;
+    case 'rescued':
+      return `It is kept: git flame rescue show ${rescueName(outcome.ref)}`;
+    case 'kept':
+      return `It stays in ${path}.`;
+  }
+}
+
+/**
+ * Handles the end of a run on a machine that leads. If another machine took over the lead, releases its claims, keeps
+ * its agents' work as rescues and returns a lead-lost error; otherwise returns the original error.
+ */
+export async function stepDown(workshop: Workshop, id: SessionId, error: unknown): Promise<unknown> {
+  if (workshop.sharing === undefined || isInterrupted(error)) return error;
+  const view = await viewSession(workshop, id).catch(() => null);
+  const lead = view === null ? null : leadElsewhere(workshop, view);
+  if (view === null || lead === null) return error;
+  // Separately: if the remote is out of reach, claims can't be released, but work is kept all the same.
+  const given = await tried(giveUpAll(workshop, id, lead));
+  const kept = await tried(keepAll(workshop, id, lead));
+  const { term = 1 } = view.stored.machines ?? {};
+  return leadPassedOn({
+    lead,
+    term,
+    remote: workshop.sharing.remote,
+    freed: given.done,
+    kept: kept.done,
+    missed: [
+      ...(given.why === null
+        ? []
+        : [
+            `What its agents held could not be given back (${given.why}): it is free once this machine has been silent for its lease.`,
+          ]),
+      ...(kept.why === null
+        ? []
+        : [`What was not finished here may still be in its worktrees (${kept.why}): git flame cleanup`]),
+    ],
+  });
+}
+
+async function tried(
+  work: Promise<readonly string[]>,
+): Promise<{ readonly done: readonly string[]; readonly why: string | null }> {
+  try {
+    return { done: await work, why: null };
+  } catch (error) {
+    return { done: [], why: (error instanceof Error ? error.message : String(error)).replace(/\.$/, '') };
+  }
+}
+
+/** Frees what this machine's agents held, all of which have ended. Returns the tasks. */
+async function giveUpAll(workshop: Workshop, id: SessionId, lead: string): Promise<readonly string[]> {
+  const { place } = workshop;
+  const live = new Set<string>((await workshop.agents.live()).map((agent) => agent.id));
+  const reason = `${lead} leads now`;
+  let freed: readonly string[] = [];
+  await recordOwn(workshop, id, ({ session, tasks }) => {
+    const at = timestamp(workshop);
+    const isHeld = (task: Task): boolean =>
+      task.status === 'claimed' && task.agent_id !== null && task.claimed_host === place;
+    const held = tasks.filter(isHeld);
+    freed = held.map((task) => task.id);
+    const judged = tasks.flatMap((task): readonly TaskChange[] =>
+      task.status === 'done' && task.judging?.machine === place ? [releaseJudging(task, reason)] : [],
+    );
+    const next = withoutReservations(session, ({ agent, machine }) => machine === place && !live.has(agent));
+    const steps = [...held.map((task) => releaseTask(task, { reason, at })), ...judged];
+    if (steps.length === 0 && next === session) return null;
+    const subject = 'session: what was set aside is given back';
+    return { steps, ...(next === session ? {} : { session: { next, subject } }) };
+  });
+  return freed;
+}
+
+/** Keeps what is in the worktrees of this process as rescues. One line for each that held something: where it is. */
+async function keepAll(workshop: Workshop, id: SessionId, lead: string): Promise<readonly string[]> {
+  const kept: string[] = [];
+  for (const cell of await workshop.git.cells()) {
+    if (cell.owner !== 'own' || cell.subject?.session !== id) continue;
+    const why = `${lead} took over the lead while its agent worked.`;
+    const outcome = await putAway(workshop, cell, { why, isAsked: false });
+    const { task } = cell.subject;
+    if (outcome.kind === 'rescued') kept.push(`${task}: git flame rescue show ${rescueName(outcome.ref)}`);
+    if (outcome.kind === 'kept') kept.push(`${task}: ${cell.path} (${outcome.reasons[0] ?? ''})`);
+  }
+  return kept.sort();
+}

@@ -1,0 +1,278 @@
+import { workDecision } from '../../core/admission/decisions.ts';
+import { fitAttempts } from '../../core/schedule/held-back.ts';
+import { isCounted } from '../../core/task/after-failure.ts';
+import {
+  agentsOf,
+  endTry,
+  foundIn,
+  judgeTry,
+  keptFailure,
+  leaveOut,
+  notEnded,
+  type TryEnd,
+} from '../../core/task/task-tries.ts';
+import { roleAdapter, roleBudget, roleModel } from '../../domain/config/role-settings.ts';
+import type { Failure } from '../../domain/failure.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import { needsModel } from '../../domain/ports/adapter.ts';
+import type { Spending } from '../../domain/state/spending.ts';
+import type { Task, WorkedTask } from '../../domain/state/task.ts';
+import { attemptsOf } from '../../domain/state/task-facts.ts';
+import type { Try } from '../../domain/state/tries.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
+import { formatCount } from '../../util/format-figures.ts';
+import { inLanes } from '../../util/pacing.ts';
+import { watchBudget } from '../agents/session-budget.ts';
+import { brokenRules } from '../judge/judge-commits.ts';
+import { keepCommit } from '../keep/rescue-refs.ts';
+import { isJoined } from '../machines/pass-on.ts';
+import { record, taskOf, viewSession } from '../record.ts';
+import { prepareValidation } from '../validate/obtain-verdict.ts';
+import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
+import { validateTask } from '../validate/validate-task.ts';
+import type { Workshop } from '../workshop.ts';
+import { type Attempt, type Ending, leaveCell, superseded } from './settle-attempt.ts';
+
+/** Each attempt that is asked for: as it ended before, or by whom it is made now, as far as the budget goes. */
+export async function planTries(workshop: Workshop, task: Task): Promise<readonly Try[]> {
+  const { config } = workshop;
+  const tries: Try[] = [];
+  for (const [at, one] of attemptsOf(task).entries()) {
+    const known = task.tries?.[at];
+    if (known !== undefined && known.ended !== null && (await isJudgedHere(workshop, task, known))) {
+      tries.push(await withOwnVerdict(workshop, task, known));
+      continue;
+    }
+    const adapter = roleAdapter(config, 'worker', one);
+    const model = needsModel(workshop.adapter(adapter)) ? roleModel(config, 'worker', one) : null;
+    tries.push({ agent_id: workshop.newAgentId('worker'), adapter, model, ...notEnded });
+  }
+  const paid = tries.filter(({ ended, model }) => ended === null && model !== null);
+  const fitting = fitAttempts(paid.length, await roomFor(workshop, task.session));
+  const left = new Set(paid.slice(fitting));
+  if (left.size === 0) return tries;
+  const message = `${task.id}: ${formatCount(paid.length, 'attempt')} don't fit in what is left of the session's budget with all that each may spend: ${fitting} ${fitting === 1 ? 'is' : 'are'} made.`;
+  workshop.events.emit({ event: 'notice', level: 'warning', message });
+  return tries.map((one) => (left.has(one) ? leaveOut(one, 'It does not fit in the budget.') : one));
+}
+
+async function roomFor(
+  workshop: Workshop,
+  id: SessionId,
+): Promise<{ readonly left: number | null; readonly each: number }> {
+  const { session } = await viewSession(workshop, id);
+  const own = roleBudget(workshop.config, 'worker');
+  const { limit, spent, unit } = watchBudget(workshop, session);
+  const inUnit = (one: Spending): number => (unit === 'usd' ? one.cost_usd : one.tokens);
+  const aside = (session.reservations ?? []).reduce((sum, one) => sum + inUnit(one), 0);
+  return { left: limit === 0 || own.unit !== unit ? null : limit - spent - aside, each: own.limit };
+}
+
+/**
+ * Whether an attempt counts in this clone as its task's note says it ended. Work counts once the post-check has judged it
+ * here, so what another clone wrote is judged like what it handed in; work that is not here can't be.
+ */
+export async function isJudgedHere(workshop: Workshop, task: Task, one: Try): Promise<boolean> {
+  const worked = workedBy(task, one);
+  if (worked === null) return true;
+  const ends = [worked.commit, worked.start_commit, ...(one.work?.from === undefined ? [] : [one.work.from])];
+  for (const commit of ends)
+    if (commit === null || (await workshop.git.resolveCommit(commit)) === null) return false;
+  return (await brokenRules(workshop, worked)).length === 0;
+}
+
+/** Adds to an attempt the findings of those verdicts on its work that count here, and no others. */
+export async function withOwnVerdict(workshop: Workshop, task: Task, one: Try): Promise<Try> {
+  const { failing: _, verdict: __, ...rest } = one;
+  if (one.work === undefined) return rest;
+  const { snapshot } = await viewSession(workshop, task.session);
+  const verdict = snapshot
+    .verdictsOn(one.work.commit)
+    .findLast((found) => found.session === task.session && found.task === task.id);
+  return verdict === undefined ? rest : { ...rest, ...foundIn(verdict) };
+}
+
+/**
+ * Finds out about the work of several attempts what decides between them: the diagnostics, then a verdict, each recorded
+ * as it is found. One alone is judged like any work, later. A machine that joined runs the diagnostics alone: its own
+ * work is not its to judge.
+ */
+export async function judgeTries(workshop: Workshop, session: SessionId, id: Task['id']): Promise<void> {
+  const task = taskOf(await viewSession(workshop, session), id);
+  const made = (task.tries ?? []).filter(({ work }) => work !== undefined);
+  if (made.length < 2) return;
+  const open = made.filter(({ failing, verdict }) => failing === undefined && verdict === undefined);
+  await prepareValidation(workshop, session, open.length === 0 ? [] : [task]);
+  await inLanes(open, workshop.config.concurrency.validation, async (one) => {
+    if (workshop.signal.aborted) return;
+    await (isJoined(workshop) ? check(workshop, task, one) : judge(workshop, task, one));
+  });
+}
+
+async function check(workshop: Workshop, task: Task, one: Try): Promise<void> {
+  if (one.work === undefined) return;
+  const { session } = await viewSession(workshop, task.session);
+  const runs = await diagnoseCommit(workshop, one.work.commit, session.base_commit, {
+    session: session.id,
+    words: task.id,
+  });
+  await note(workshop, task, one, { failing: failedDiagnostics(runs).map(({ command }) => command) });
+}
+
+/** A validator that gives no verdict decides nothing; where its work is taken all the same, it is judged again. */
+async function judge(workshop: Workshop, task: Task, one: Try): Promise<void> {
+  const worked = workedBy(task, one);
+  if (worked === null) return;
+  // A kill may have come between the verdict and what is noted of it: both move together, so there is none then.
+  const judgement = await validateTask(workshop, task.session, worked);
+  if (judgement.kind === 'verdict')
+    return note(workshop, task, one, foundIn(judgement.verdict), judgement.verdict);
+  const failing = failedDiagnostics(judgement.diagnostics).map(({ command }) => command);
+  const message = `${task.id}: no verdict on the attempt by ${one.agent_id}: ${judgement.reason}`;
+  workshop.events.emit({ event: 'notice', level: 'warning', message });
+  await note(workshop, task, one, { failing });
+}
+
+/** The task as it were if this attempt's work were its own. */
+function workedBy(task: Task, { agent_id, work, notes }: Try): WorkedTask | null {
+  if (work === undefined) return null;
+  const { commit, start } = work;
+  const entry = {
+    attempt: 0,
+    agent_id,
+    timestamp: task.updated_at,
+    result: 'done',
+    notes,
+    rejection_reason: null,
+    cost_usd: 0,
+    tokens_used: 0,
+  };
+  return {
+    ...task,
+    status: 'done',
+    agent_id,
+    commit,
+    start_commit: start,
+    branch: '',
+    kept: work.from === undefined ? undefined : { commit: work.from, start },
+    history: [...task.history, entry],
+  };
+}
+
+async function note(
+  workshop: Workshop,
+  task: Task,
+  { agent_id: agent }: Try,
+  found: Pick<Try, 'failing' | 'verdict'>,
+  verdict?: Verdict,
+): Promise<void> {
+  const recorded = await record(workshop, task.session, (view) => {
+    const now = taskOf(view, task.id);
+    if (now.status !== 'claimed' || now.agent_id !== task.agent_id) return null;
+    return {
+      steps: [judgeTry(now, agent, found)],
+      ...(verdict === undefined ? {} : { verdict, actor: verdict.by }),
+    };
+  });
+  if (recorded.kind !== 'done' || verdict === undefined) return;
+  const { commit, status, notes, by } = verdict;
+  workshop.events.emit({ event: 'verdict', task: task.id, commit, status, notes, by });
+}
+
+/**
+ * Records the result of one of several attempts, after its work is kept as a rescue: so it is never made again. Returns
+ * the failure of one that must be made again, since the failure was not its doing; else null.
+ */
+export async function recordTry(
+  workshop: Workshop,
+  attempt: Attempt,
+  ending: Ending,
+): Promise<Failure | null> {
+  const { failure } = ending;
+  if (failure?.retryable === true && !isCounted(failure)) return failure;
+  const { session, task, agent } = attempt;
+  if (ending.work !== null) await keepCommit(workshop, { session, task: task.id }, ending.work.tip);
+  const size = await sizeOf(workshop, ending);
+  const recorded = await record(workshop, session, (view) => {
+    const now = taskOf(view, task.id);
+    if (!agentsOf(now).includes(agent)) return null;
+    const end = endOf(now, ending, size);
+    const step = endTry(now, agent, end);
+    const accepted =
+      end.work === undefined
+        ? []
+        : [
+            workDecision(
+              { ...now, commit: end.work.commit, start_commit: end.work.start },
+              workshop.configDigest,
+            ),
+          ];
+    return { steps: [step], actor: agent, accepted };
+  });
+  if (recorded.kind !== 'done') {
+    await superseded(workshop, attempt, ending.work?.tip ?? null);
+    return null;
+  }
+  tell(workshop, taskOf(recorded.view, task.id), attempt);
+  // Its rescue holds it now. Files that were not accepted stay in it.
+  if (ending.work === null) return null;
+  if (ending.work.leftBehind.length === 0) await workshop.git.discardCell(ending.work.cell);
+  else await leaveCell(workshop, ending.work.cell);
+  return null;
+}
+
+interface Size {
+  readonly files: number;
+  readonly lines: number;
+}
+
+async function sizeOf({ git }: Pick<Workshop, 'git'>, { work }: Ending): Promise<Size> {
+  if (work === null) return { files: 0, lines: 0 };
+  const files = await git.fileStats(work.cell.base, work.tip);
+  return {
+    files: files.length,
+    lines: files.reduce((sum, { insertions, deletions }) => sum + insertions + deletions, 0),
+  };
+}
+
+function endOf(task: Task, { failure, work, notes, told, outcome }: Ending, size: Size): TryEnd {
+  const spent = { cost_usd: outcome.cost_usd, tokens: outcome.tokens };
+  if (work === null)
+    return {
+      ended: 'failed',
+      notes: '',
+      left: [],
+      ...spent,
+      ...(failure === null ? {} : { failure: keptFailure(failure) }),
+    };
+  const { start, base } = work.cell;
+  return {
+    ended: 'handed-in',
+    notes,
+    left: [...told.notes],
+    ...spent,
+    work: {
+      commit: work.tip,
+      start: base,
+      ...(start === base ? {} : { from: start }),
+      ...(task.built_on === undefined ? {} : { built_on: task.built_on }),
+      ...size,
+    },
+  };
+}
+
+function tell({ events }: Pick<Workshop, 'events'>, { id, tries = [] }: Task, { agent }: Attempt): void {
+  const at = tries.findIndex(({ agent_id }) => agent_id === agent);
+  const one = tries[at];
+  if (one === undefined || one.ended === null) return;
+  events.emit({
+    event: 'attempt-ended',
+    task: id,
+    agent,
+    attempt: at + 1,
+    of: tries.length,
+    outcome: one.ended,
+    lines: one.work?.lines ?? null,
+    why: one.failure?.message ?? null,
+  });
+}
