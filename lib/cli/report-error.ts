@@ -3,7 +3,7 @@ import { diskFull, readOnly } from '../domain/no-writing.ts';
 import type { Io } from '../domain/shown/command.ts';
 import { renderError, toJsonError } from '../ui/render/render-error.ts';
 import { createStyle } from '../ui/text/style.ts';
-import { toJsonLine } from '../ui/text/to-json-line.ts';
+import { toJsonLine } from '../ui/text/visible-text.ts';
 
 /**
  * The only catch of unexpected errors: reports one on stderr, for a person or with --json as one line, and

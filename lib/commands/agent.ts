@@ -5,7 +5,7 @@ import { FlameError } from '../domain/flame-error.ts';
 import { parseAgentId } from '../domain/ids.ts';
 import type { RegisteredAgent } from '../domain/ports/agent-port.ts';
 import type { CommandArgs, Io } from '../domain/shown/command.ts';
-import { renderAgents } from '../ui/render/render-agents.ts';
+import { renderAgents } from '../ui/render/render-agent.ts';
 import { type Reading, withState } from './open/read-state.ts';
 import { attachTo } from './show/attach-agent.ts';
 import { hintAgent } from './show/hint-agent.ts';

@@ -9,7 +9,7 @@ import { agentRoles, type Role } from '../domain/role.ts';
 import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import { workerPolicy } from '../engine/judge/worker-policy.ts';
 import { decide } from '../policy/decide.ts';
-import { renderChecked } from '../ui/render/render-checked.ts';
+import { renderChecked } from '../ui/render/render-calls.ts';
 import { readConfig } from './open/read-config.ts';
 import { withState } from './open/read-state.ts';
 import { ruleSources } from './show/rule-sources.ts';

@@ -4,8 +4,8 @@ import { changedMeanwhile } from '../domain/meanwhile.ts';
 import type { Rescue } from '../domain/ports/git-cells.ts';
 import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import { findRescue, listRescues } from '../engine/keep/rescue-refs.ts';
+import { renderRescue, renderRescues } from '../ui/render/render-cleanup.ts';
 import { renderDiff } from '../ui/render/render-diff.ts';
-import { renderRescue, renderRescues } from '../ui/render/render-rescue.ts';
 import { type Reading, withState } from './open/read-state.ts';
 
 /** `git flame rescue list|show|restore|drop`: work that was kept when its worktree was removed. */

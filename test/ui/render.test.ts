@@ -7,7 +7,7 @@ import { renderChangeset } from '../../lib/ui/render/render-changeset.ts';
 import { renderCycle } from '../../lib/ui/render/render-cycle.ts';
 import { renderDiff } from '../../lib/ui/render/render-diff.ts';
 import { renderLog } from '../../lib/ui/render/render-log.ts';
-import { renderOthers } from '../../lib/ui/render/render-others.ts';
+import { renderOthers } from '../../lib/ui/render/render-machines.ts';
 import { renderPlan } from '../../lib/ui/render/render-plan.ts';
 import { renderStatus } from '../../lib/ui/render/render-status.ts';
 import { renderTask } from '../../lib/ui/render/render-task.ts';

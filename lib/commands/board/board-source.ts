@@ -5,7 +5,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { GateLine, GatesState } from '../../domain/questions/gate.ts';
 import type { BoardState } from '../../domain/shown/board.ts';
 import type { Io } from '../../domain/shown/command.ts';
-import type { BoardSource } from '../../ui/board/board-source.ts';
+import type { BoardSource } from '../../ui/board/board-tabs.ts';
 import { isSessionBusy } from '../open/clone-lock.ts';
 import { lineOf, openFarLines } from '../open/far-lines.ts';
 import { requireOwn } from '../open/own-terminal.ts';

@@ -9,7 +9,7 @@ import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { landsOn, titleOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { whoDecided } from '../../ui/text/person-name.ts';
+import { whoDecided } from '../../ui/text/visible-text.ts';
 import { isSessionBusy } from '../open/clone-lock.ts';
 import type { Reading } from '../open/read-state.ts';
 import { readWaits } from '../open/read-waits.ts';

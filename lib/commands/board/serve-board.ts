@@ -3,7 +3,7 @@ import type { GateLine } from '../../domain/questions/gate.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import type { BoardEnd } from '../../ui/board/board-changes.ts';
 import { type Board, openBoard } from '../../ui/board/open-board.ts';
-import type { ReviewPagePart } from '../../ui/review-page/create-review-page.ts';
+import type { ReviewPagePart } from '../../ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
 import { openPage } from '../open/open-page.ts';
 import { strangerOnPage } from '../open/own-terminal.ts';

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { FlameError } from '../../domain/flame-error.ts';
-import { markInvisible, toJsonLine } from '../../ui/text/to-json-line.ts';
+import { markInvisible, toJsonLine } from '../../ui/text/visible-text.ts';
 import { parseRecord } from '../../util/json.ts';
 
 /** So much of an answer reaches the model of every client whole. */

@@ -5,7 +5,7 @@ import { makeRunFolder } from '../../cell/run-folder.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import { escapeHtml } from '../../ui/page/escape-html.ts';
 import type { ReviewPage } from '../../ui/review-page/open-review-page.ts';
-import { openBrowser } from '../../ui/terminal/open-browser.ts';
+import { openBrowser } from '../../ui/terminal/run-program.ts';
 import { randomName } from '../../util/short-names.ts';
 
 /**

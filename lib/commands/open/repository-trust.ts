@@ -12,7 +12,7 @@ import {
   type PermissionPlace,
   readPermission,
 } from '../../trust/repository/permission.ts';
-import { askTrust } from '../../ui/questions/ask-trust.ts';
+import { askTrust } from '../../ui/questions/ask-in-command.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { userDataDir } from '../../util/own-folders.ts';
 import { requireOwn, trustWord } from './own-terminal.ts';

@@ -3,11 +3,10 @@ import { dirname, join } from 'node:path';
 import type { Io } from '../../domain/shown/command.ts';
 import { comparedToSeen } from '../../engine/review/since-seen.ts';
 import type { PageOpener } from '../../ui/questions/shared-gates.ts';
-import type { ReviewPageOptions, ReviewPagePart } from '../../ui/review-page/create-review-page.ts';
 import { keptReviewSchema, nothingKept } from '../../ui/review-page/kept-review.ts';
-import type { ReviewPage } from '../../ui/review-page/open-review-page.ts';
+import type { ReviewPage, ReviewPageOptions, ReviewPagePart } from '../../ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
-import { preferencesSchema } from '../../ui/review-page/page-request.ts';
+import { preferencesSchema } from '../../ui/review-page/remembered.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import { openPage } from './open-page.ts';
 import { strangerOnPage } from './own-terminal.ts';
@@ -34,7 +33,7 @@ export function holdReviewPage(io: Io, reading: Reading): HeldPage {
   return {
     open: () => opening ?? hold(serve(io, reading)),
     mount: async () => {
-      const { createReviewPage } = await import('../../ui/review-page/create-review-page.ts');
+      const { createReviewPage } = await import('../../ui/review-page/open-review-page.ts');
       const part = createReviewPage(optionsOf(reading));
       // The server that it is mounted on ends it.
       await hold(

@@ -1,7 +1,7 @@
 import type { Io } from '../../domain/shown/command.ts';
 import { askPreference } from '../../git/process/run-git.ts';
-import { openPager } from '../../ui/terminal/open-pager.ts';
 import type { Output } from '../../ui/terminal/output.ts';
+import { openPager } from '../../ui/terminal/run-program.ts';
 
 /** A long answer as git shows its own: in the person's pager where there is a terminal, else on stdout. */
 export async function showLong(output: Output, io: Io, text: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import type { Io } from '../../domain/shown/command.ts';
-import type { WaitingFacts } from '../../ui/questions/announced-gates.ts';
+import type { WaitingFacts } from '../../ui/questions/wrap-gates.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 
 /** Renders what waits as a notification: one line, without control characters. */

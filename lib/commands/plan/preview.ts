@@ -7,7 +7,7 @@ import { plannedOrder } from '../../engine/plan/shown-plan.ts';
 import { readBounds } from '../../engine/plan-problems.ts';
 import { viewSession } from '../../engine/record.ts';
 import { findBase } from '../../engine/work/preflight.ts';
-import { renderCircles } from '../../ui/render/render-circles.ts';
+import { renderCircles } from '../../ui/render/render-plan.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { Opened } from '../open/open-workshop.ts';

@@ -9,7 +9,7 @@ import { viewSession } from '../../engine/record.ts';
 import { requireCommit } from '../../engine/review/record-decision.ts';
 import { landingRefused } from '../../engine/review/refuse-landing.ts';
 import { nothingToDecide, reviewWave } from '../../engine/review/review-wave.ts';
-import { renderOnTop } from '../../ui/render/render-on-top.ts';
+import { renderOnTop } from '../../ui/render/changeset-lines.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { requireOwn } from '../open/own-terminal.ts';
 import { withDecisions } from '../open/signed-decisions.ts';

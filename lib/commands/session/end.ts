@@ -5,7 +5,7 @@ import type { Session } from '../../domain/state/session.ts';
 import { titleOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { giveUpSession } from '../../engine/end-session.ts';
-import { askEnd } from '../../ui/questions/ask-end.ts';
+import { askEnd } from '../../ui/questions/ask-in-command.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import type { Opened } from '../open/open-workshop.ts';

@@ -1,7 +1,7 @@
 import type { Session } from '../../domain/state/session.ts';
 import { titleOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { renderSessions } from '../../ui/render/render-sessions.ts';
+import { renderSessions } from '../../ui/render/render-session.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import type { Reading } from '../open/read-state.ts';
 

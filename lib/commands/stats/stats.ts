@@ -5,7 +5,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Stats } from '../../domain/shown/stats.ts';
 import type { Style } from '../../ui/text/style.ts';
-import { toJsonLine } from '../../ui/text/to-json-line.ts';
+import { toJsonLine } from '../../ui/text/visible-text.ts';
 import { withState } from '../open/read-state.ts';
 import { collectStats } from './collect-stats.ts';
 

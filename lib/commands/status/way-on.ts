@@ -1,11 +1,9 @@
 import type { Io } from '../../domain/shown/command.ts';
 import { machineName } from '../../trust/clone-key.ts';
-import { renderMachines } from '../../ui/render/render-machines.ts';
+import { renderMachines, renderOthers } from '../../ui/render/render-machines.ts';
 import { renderNoteCount } from '../../ui/render/render-notes.ts';
-import { renderOthers } from '../../ui/render/render-others.ts';
-import { renderProposals } from '../../ui/render/render-proposals.ts';
-import { renderSpend, renderSpendingApart } from '../../ui/render/render-spend.ts';
-import { renderUnverified } from '../../ui/render/render-unverified.ts';
+import { renderSpend, renderSpendingApart } from '../../ui/render/render-session.ts';
+import { renderProposals, renderUnverified } from '../../ui/render/render-unverified.ts';
 import type { Style } from '../../ui/text/style.ts';
 import { behindLanding, bringsAlong } from '../open/behind-landing.ts';
 import { isSessionBusy } from '../open/clone-lock.ts';

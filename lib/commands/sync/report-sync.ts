@@ -3,10 +3,13 @@ import type { StateProblem, Store } from '../../domain/ports/store-port.ts';
 import type { CommandArgs } from '../../domain/shown/command.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { SyncResult } from '../../store/sync/sync.ts';
-import { renderIncoming } from '../../ui/render/render-incoming.ts';
-import { renderReceived, renderSigned } from '../../ui/render/render-proposals.ts';
-import { renderSync } from '../../ui/render/render-sync.ts';
-import { renderSettled, renderUnverified } from '../../ui/render/render-unverified.ts';
+import { renderIncoming, renderSync } from '../../ui/render/render-sync.ts';
+import {
+  renderReceived,
+  renderSettled,
+  renderSigned,
+  renderUnverified,
+} from '../../ui/render/render-unverified.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { Reading } from '../open/read-state.ts';
 import { lostClaims } from './lost-claims.ts';

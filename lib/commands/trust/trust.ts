@@ -3,7 +3,7 @@ import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { TrustChange } from '../../domain/state/repository-trust.ts';
 import { notTrusted } from '../../trust/repository/guard.ts';
 import { compareWith, isAllowed, keepPermission, readPermission } from '../../trust/repository/permission.ts';
-import { askTrust } from '../../ui/questions/ask-trust.ts';
+import { askTrust } from '../../ui/questions/ask-in-command.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { renderTrust } from '../../ui/render/render-trust.ts';
 import { requireOwn, trustWord } from '../open/own-terminal.ts';

@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdPattern, sessionIdPattern, taskIdPattern } from '../../domain/ids.ts';
 import type { BoardStreamLine } from '../../domain/shown/board.ts';
+import { packageRoot } from '../../util/own-folders.ts';
 import { saysSomething } from '../../util/telling-lines.ts';
+import { printable } from '../page/escape-html.ts';
 import { notFound, problem } from '../page/page-answers.ts';
 import {
   type EventStream,
@@ -11,12 +15,10 @@ import {
   type ServeOptions,
   servePage,
 } from '../page/page-server.ts';
-import { printable } from '../page/printable.ts';
-import type { ReviewPagePart } from '../review-page/create-review-page.ts';
+import { fillTemplate, readTemplate } from '../page/page-template.ts';
+import type { ReviewPagePart } from '../review-page/open-review-page.ts';
 import type { BoardEnd } from './board-changes.ts';
-import type { BoardSource } from './board-source.ts';
-import { BoardTabs } from './board-tabs.ts';
-import { renderBoard } from './render-board.ts';
+import { type BoardSource, BoardTabs } from './board-tabs.ts';
 
 /** The board of one command, as long as it runs. */
 export interface Board {
@@ -194,4 +196,17 @@ class Tabs {
     stream.send({ ended: isThere });
     stream.end();
   }
+}
+
+/**
+ * The page that the board is drawn in: nothing of a session is in it yet. `nonce`: what style and script are let in by;
+ * `hasReview`: the review page is served below it.
+ */
+function renderBoard(nonce: string, hasReview: boolean): string {
+  return fillTemplate('board', {
+    nonce,
+    review: hasReview,
+    style: readTemplate('page.css') + readTemplate('board.css'),
+    script: readFileSync(join(packageRoot(), 'dist', 'board-page.js'), 'utf8'),
+  });
 }

@@ -1,7 +1,7 @@
-import type { Io } from '../../domain/shown/command.ts';
-import { isForeground } from './is-foreground.ts';
-import { createKeyboard } from './live-keyboard.ts';
-import type { LiveScreen } from './live-screen.ts';
+import { readFileSync } from 'node:fs';
+import type { createLogUpdate } from 'log-update';
+import type { InputStream, Io, OutputStream } from '../../domain/shown/command.ts';
+import { textWidth } from '../../util/format-width.ts';
 
 interface StageOptions {
   readonly screen: LiveScreen;
@@ -124,5 +124,91 @@ function watchTerminal({ stderr }: Io, { tick, resize, retake }: TerminalWatch):
     clearInterval(ticking);
     stderr.off('resize', resize);
     process.off('SIGCONT', retake);
+  };
+}
+
+/**
+ * Whether the terminal is ours to change: a job in the background that tries is stopped by the system. True where
+ * that can't be known.
+ */
+function isForeground(): boolean {
+  try {
+    // pid (name) state parent group session terminal foreground-group …; the name may hold anything.
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    const [, , group, , , foreground] = fields;
+    return group === foreground || foreground === '-1';
+  } catch {
+    return true;
+  }
+}
+
+/** The keys of a terminal, one by one. */
+interface LiveKeyboard {
+  /** Takes the terminal's keys. */
+  listen(): void;
+  /** Gives the terminal back as it was. */
+  release(): void;
+}
+
+/** Does nothing where the input is no terminal. */
+function createKeyboard(stdin: InputStream, onText: (text: string) => void): LiveKeyboard {
+  let isListening = false;
+  const onData = (chunk: Buffer | string): void => onText(chunk.toString());
+  const setRaw = (isRaw: boolean): void => void stdin.setRawMode?.(isRaw);
+  return {
+    listen: () => {
+      if (stdin.isTTY !== true || isListening) return;
+      isListening = true;
+      setRaw(true);
+      stdin.on('data', onData);
+      stdin.resume();
+    },
+    release: () => {
+      if (!isListening) return;
+      isListening = false;
+      stdin.off('data', onData);
+      stdin.pause();
+      setRaw(false);
+    },
+  };
+}
+
+interface LiveScreen {
+  /** Draws the lines in place of those before. */
+  draw(lines: readonly string[]): void;
+  /** Takes the lines away, so that something can be written where they were. */
+  clear(): void;
+  /** Removes what is left of lines the terminal re-wrapped after a resize. */
+  clearResized(): void;
+}
+
+type CreateLogUpdate = typeof createLogUpdate;
+
+/**
+ * Lines at the bottom of a terminal that are drawn again and again. The cursor is never hidden: a killed
+ * program could not show it again.
+ */
+export function createLiveScreen(stream: OutputStream, createLog: CreateLogUpdate): LiveScreen {
+  const log = createLog(stream, { showCursor: true });
+  let drawn: readonly string[] = [];
+  return {
+    draw: (lines) => {
+      // log-update 7.2 loses the last lines where one is added or removed above them.
+      if (lines.length !== drawn.length) log.clear();
+      drawn = lines;
+      log(lines.join('\n'));
+    },
+    clear: () => {
+      if (drawn.length > 0) log.clear();
+      drawn = [];
+    },
+    clearResized: () => {
+      const columns = stream.columns ?? 80;
+      const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0);
+      // Up to where the first line begins now, and everything below it away.
+      if (rows > 0) stream.write(`\r\u001b[${rows}A\u001b[J`);
+      log.done();
+      drawn = [];
+    },
   };
 }

@@ -1,11 +1,10 @@
 import type { Io } from '../../domain/shown/command.ts';
 import type { EventBody } from '../../domain/shown/event.ts';
 import { throttle } from '../../util/pacing.ts';
-import { suspendJob } from '../terminal/suspend-job.ts';
+import { suspendJob } from '../terminal/prompter.ts';
 import type { Style } from '../text/style.ts';
 import { type LiveAct, type LiveOrder, parseKeys, pressKey, typeHint } from './live-keys.ts';
-import { createLiveScreen } from './live-screen.ts';
-import { LiveStage } from './live-stage.ts';
+import { createLiveScreen, LiveStage } from './live-stage.ts';
 import { emptyLive, type LiveFacts, type LiveState } from './live-state.ts';
 import { renderLive } from './render-live.ts';
 import { sayOfAgent, takeEvent } from './take-event.ts';

@@ -69,7 +69,7 @@ function titleOf(row: LiveAgentRow, facts: LiveState['facts'], room = titleRoom)
 }
 
 /** Whole seconds: tenths would only flicker. */
-export function elapsed({ startedAt }: Pick<LiveAgentRow, 'startedAt'>, now: number): string {
+function elapsed({ startedAt }: Pick<LiveAgentRow, 'startedAt'>, now: number): string {
   const ms = Math.max(0, now - startedAt);
   return ms < 59_950 ? `${Math.floor(ms / 1_000)} s` : formatDuration(ms);
 }
@@ -86,4 +86,25 @@ function shortTokens(tokens: number): string {
   if (tokens < 1_000) return String(tokens);
   if (tokens < 1_000_000) return `${Number((tokens / 1_000).toPrecision(3))}k`;
   return `${Number((tokens / 1_000_000).toPrecision(3))}M`;
+}
+
+const mostChecks = 4;
+
+/** The diagnostics that run now: on whose work, for how long, and the command. */
+export function renderChecks(
+  { checks }: LiveState,
+  { width, now }: { readonly width: number; readonly now: number },
+): readonly string[] {
+  const rest = checks.length - mostChecks;
+  return [
+    ...checks
+      .slice(0, mostChecks)
+      .map((check) =>
+        cutText(
+          `  check  ${visibleLine(check.about)}  ${padText(elapsed(check, now), 7)}  ${visibleLine(check.command)}`,
+          width,
+        ),
+      ),
+    ...(rest > 0 ? [cutText(`  … ${rest} more checks`, width)] : []),
+  ];
 }

@@ -4,8 +4,7 @@ import { describeConflict } from '../render/render-ahead.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { agentOf, chosenAgent, type LiveAgentRow, type LiveState } from './live-state.ts';
-import { type AgentRowOptions, renderAgentRow, renderAgentTitle } from './render-live-agent.ts';
-import { renderChecks } from './render-live-check.ts';
+import { type AgentRowOptions, renderAgentRow, renderAgentTitle, renderChecks } from './render-live-agent.ts';
 
 interface LiveFrame {
   /** Columns and lines there are; no line is wider, and there are no more lines. */

@@ -1,5 +1,4 @@
 import { visibleText } from '../text/visible-text.ts';
-import { nameControls } from './name-controls.ts';
 
 /** Outside text for a page: shown as it is, with what would act or hide made visible. Safe in quoted attributes too. */
 export function escapeHtml(value: unknown): string {
@@ -8,3 +7,57 @@ export function escapeHtml(value: unknown): string {
     (character) => `&#${character.charCodeAt(0)};`,
   );
 }
+
+const names = [
+  'NUL',
+  'SOH',
+  'STX',
+  'ETX',
+  'EOT',
+  'ENQ',
+  'ACK',
+  'BEL',
+  'BS',
+  'TAB',
+  'LF',
+  'VT',
+  'FF',
+  'CR',
+  'SO',
+  'SI',
+  'DLE',
+  'DC1',
+  'DC2',
+  'DC3',
+  'DC4',
+  'NAK',
+  'SYN',
+  'ETB',
+  'CAN',
+  'EM',
+  'SUB',
+  'ESC',
+  'FS',
+  'GS',
+  'RS',
+  'US',
+];
+
+/** Control characters by name, `⟦CR⟧`: few fonts of a browser have pictures of them. Tabs and line feeds stay. */
+export function nameControls(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, (character) => {
+    return `⟦${names[character.charCodeAt(0)] ?? 'DEL'}⟧`;
+  });
+}
+
+/** Makes every text in a value printable: characters that act or hide become visible. Keys stay. */
+export function printable<Value>(value: Value): Value;
+export function printable(value: unknown): unknown {
+  if (typeof value === 'string') return plain.test(value) ? value : visibleText(nameControls(value));
+  if (Array.isArray(value)) return value.map((one) => printable(one));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, printable(one)]));
+}
+
+// Most texts, and none of them needs more than this look.
+const plain = /^[\x20-\x7e\n]*$/;

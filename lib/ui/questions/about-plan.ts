@@ -5,8 +5,7 @@ import type { AskedPlan } from '../../domain/questions/gate.ts';
 import { parseAnswer } from '../../domain/questions/parse-answer.ts';
 import type { PlanGiven } from '../../domain/questions/run-answers.ts';
 import type { Plan } from '../../domain/state/plan.ts';
-import { planNotes } from '../render/render-plan.ts';
-import { renderTold } from '../render/render-told.ts';
+import { planNotes, renderTold } from '../render/render-plan.ts';
 import type { Question } from './about-question.ts';
 
 /** A plan as text, and back: what comes back throws FlameErrors that name lines. */

@@ -13,8 +13,7 @@ import type {
 import type { AskedSession } from '../../domain/questions/gate.ts';
 import { badAnswer } from '../../domain/questions/parse-answer.ts';
 import { saysSomething } from '../../util/telling-lines.ts';
-import { cycleFacts, tasksInTrouble } from '../render/render-cycle.ts';
-import { leftOverOutlook, sessionOutlook } from '../render/render-outlook.ts';
+import { cycleFacts, leftOverOutlook, sessionOutlook, tasksInTrouble } from '../render/render-cycle.ts';
 import { describeUndoable } from './about-changeset.ts';
 import { plainQuestion, type Question } from './about-question.ts';
 

@@ -3,16 +3,14 @@ import type { Given } from '../../domain/questions/answer-row.ts';
 import { answersTo } from '../../domain/questions/answers-to.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import { wrapText } from '../../util/format-width.ts';
+import { renderExcluding, renderOnTop } from '../render/changeset-lines.ts';
 import { renderChangeset } from '../render/render-changeset.ts';
-import { renderExcluding } from '../render/render-excluding.ts';
-import { renderOnTop } from '../render/render-on-top.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { changesetFacts, decideChangeset } from './about-changeset.ts';
 import { type AskOptions, askUntilDecided, type KeyAct } from './ask-answer.ts';
-import { editsLines } from './ask-lines.ts';
 import { type Asking, type Choice, choose } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
-import { askComment, followLines, type KeptComments, sayKept } from './kept-comments.ts';
+import { askComment, editsLines, followLines, type KeptComments, sayKept } from './kept-comments.ts';
 import { waitingChangeset } from './waits-for-person.ts';
 
 /**

@@ -1,13 +1,20 @@
-import type { Decisions } from '../../domain/config/decisions.ts';
+import { nobodyToAsk } from '../../domain/agent-talk.ts';
+import { type Decisions, groupsIn } from '../../domain/config/decisions.ts';
 import { FlameError, interrupted } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import type { Gates } from '../../domain/ports/gates.ts';
+import type { Gates, LeftOverDecision, Placed, SessionDecision } from '../../domain/ports/gates.ts';
+import { type FileEntry, givenIn } from '../../domain/questions/answers-to.ts';
+import type { ChangesetDecision } from '../../domain/questions/changeset-answers.ts';
+import type { AgentAnswer, BudgetDecision, PlanGiven } from '../../domain/questions/run-answers.ts';
+import type { ValidationDecision, ValidatorGiven } from '../../domain/questions/validation-answers.ts';
 import type { Io } from '../../domain/shown/command.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { isRed } from '../../domain/state/changeset-facts.ts';
+import type { Plan } from '../../domain/state/plan.ts';
 import { changesetFacts } from './about-changeset.ts';
 import { editablePlans } from './about-plan.ts';
-import { sessionAsks } from './about-run.ts';
-import { announcedGates, type WaitingFacts } from './announced-gates.ts';
-import { createDecisionGates, type DecisionGatesOptions } from './decision-gates.ts';
+import { readAnswers, sessionAsks } from './about-run.ts';
+import { judged } from './about-validation.ts';
 import { type PageOpener, type QueueAccess, type SharedGatesOptions, sharedGates } from './shared-gates.ts';
 import { createTerminalGates, hasTerminal, type TerminalGatesOptions } from './terminal-gates.ts';
 import {
@@ -20,7 +27,7 @@ import {
   waitingValidator,
   waitsForPerson,
 } from './waits-for-person.ts';
-import { wrapGates } from './wrap-gates.ts';
+import { announcedGates, type WaitingFacts, wrapGates } from './wrap-gates.ts';
 
 interface GatesOptions extends TerminalGatesOptions {
   /** Decisions from --decisions-file; null without one. */
@@ -100,4 +107,124 @@ function atQuestion(error: unknown, resume: string): unknown {
   if (!(error instanceof FlameError) || error.code !== 'interrupted' || error.hints.length > 0) return error;
   const message = 'Interrupted. The question is still open; what was decided before is kept.';
   return interrupted(message, { hints: [resume], cause: error });
+}
+
+interface DecisionGatesOptions {
+  readonly decisions: Decisions;
+  /** Asked once a list is used up. */
+  readonly fallback: Gates;
+  /** Text of the file an `{edit: file}` names; throws a FlameError when it can't be read. */
+  readonly readFile: (path: string) => Promise<string>;
+  readonly parsePlan: (text: string) => Plan | Promise<Plan>;
+}
+
+/** Gates answered beforehand, each list in order; never interactive. What may not be, the engine refuses. */
+export function createDecisionGates(options: DecisionGatesOptions): Gates {
+  const { decisions, fallback, readFile, parsePlan } = options;
+  const next = {
+    plan: queueOf<PlanGiven>('plan', decisions.plan),
+    validation: queueOf<ValidationDecision>('validation', decisions.validation),
+    validator: queueOf<ValidatorGiven>('validator_failed', decisions.validator_failed),
+    session: queueOf<SessionDecision>('session', decisions.session),
+    question: queueOf<AgentAnswer>('question', decisions.question),
+    budget: queueOf<BudgetDecision>('budget', decisions.budget),
+    changeset: queueChangesets(decisions.changesets),
+  };
+  return {
+    person: fallback.person,
+    isInteractive: false,
+    plan: given(async (question) => {
+      const answer = next.plan();
+      if (answer === null) return fallback.plan(question);
+      return answer.kind === 'edit'
+        ? { kind: 'edit', plan: await parsePlan(await readFile(answer.text)) }
+        : answer;
+    }),
+    validation: given(async (question) => next.validation() ?? fallback.validation(question)),
+    validatorFailed: given(async (question) => {
+      const answer = next.validator();
+      const isAccepted = answer?.kind === 'pass' && answer.notes === undefined;
+      if (answer === null || (isAccepted && isRed(question))) return fallback.validatorFailed(question);
+      const notes = isAccepted ? { notes: 'Accepted by hand, without a validator.' } : {};
+      return judged({ ...answer, ...notes }, isRed(question));
+    }),
+    changeset: given(async (question) => {
+      const answer = next.changeset(question.changeset);
+      const isRefused =
+        answer?.kind === 'approve' && answer.override === undefined && isRed(question.changeset);
+      return answer === null || isRefused ? fallback.changeset(question) : answer;
+    }),
+    session: given(async (question) => next.session() ?? fallback.session(question)),
+    leftOver: async (question) => {
+      // Nothing is left to continue: that entry is for another question.
+      const answer = next.session(({ kind }) => kind !== 'continue');
+      if (answer !== null) return { ...(answer as LeftOverDecision), where: 'decisions file' };
+      const asked = (await fallback.leftOver?.(question)) ?? null;
+      return asked === null ? null : { where: 'decisions file', ...asked };
+    },
+    budget: given(async (question) => next.budget() ?? fallback.budget(question)),
+    // Without an answer, and no person to ask, it is left to the agent.
+    question: given(async (question) => {
+      const answer = next.question();
+      if (answer === null) return fallback.question?.(question) ?? { kind: 'proceed', why: nobodyToAsk };
+      return answer.kind === 'proceed'
+        ? answer
+        : readAnswers(question.questions, { kind: 'answer', answers: [answer.answers].flat() });
+    }),
+  };
+}
+
+/** Those that are asked instead name the place by themselves. */
+function given<Question, Decision extends object>(
+  ask: (question: Question) => Promise<Placed<Decision>>,
+): (question: Question) => Promise<Placed<Decision>> {
+  return async (question) => ({ where: 'decisions file', ...(await ask(question)) });
+}
+
+/** The answers of a list, one after the other, as far as they may be used; null: none. */
+function queueOf<Answer extends { readonly kind: string }>(
+  gate: Parameters<typeof givenIn>[0],
+  entries: readonly FileEntry[],
+): (isUsed?: (answer: Answer) => boolean) => Answer | null {
+  const left = entries.map((entry) => givenIn<Answer>(gate, entry));
+  return (isUsed = () => true) => {
+    const [answer] = left;
+    if (answer === undefined || !isUsed(answer)) return null;
+    left.shift();
+    return answer;
+  };
+}
+
+/**
+ * The first entry that can answer is used: a plain decision for any changeset, a map for the groups it names,
+ * each once. So a map serves all changesets of a cycle and the next map those of the next. What a map says of `all`
+ * answers every changeset that nothing else answers, once as it is.
+ */
+function queueChangesets(
+  entries: Decisions['changesets'],
+): (changeset: Pick<Changeset, 'group' | 'commit'>) => ChangesetDecision | null {
+  const queue = entries.map((entry) => ({ entry, groups: groupsIn(entry) }));
+  const always = queue.map(({ groups }) => groups?.get('all')).find((entry) => entry !== undefined);
+  // One that is asked about again as it was is none that this decides.
+  const answered = new Set<string>();
+  const take = ({ group, commit }: Pick<Changeset, 'group' | 'commit'>): FileEntry | undefined => {
+    for (const [index, { entry, groups }] of queue.entries()) {
+      if (groups === null) {
+        queue.splice(index, 1);
+        return entry;
+      }
+      const answer = groups.get(group);
+      if (answer === undefined) continue;
+      groups.delete(group);
+      return answer;
+    }
+    const as = `${group} ${commit}`;
+    if (answered.has(as)) return undefined;
+    answered.add(as);
+    return always;
+  };
+  return (changeset) => {
+    const entry = take(changeset);
+    return entry === undefined ? null : givenIn<ChangesetDecision>('changesets', entry);
+  };
 }

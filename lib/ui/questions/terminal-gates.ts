@@ -1,13 +1,51 @@
-import type { Gates, LeftOverDecision, SessionQuestion } from '../../domain/ports/gates.ts';
+import type { AgentQuestion } from '../../domain/agent-talk.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type {
+  AgentAnswer,
+  AgentAsked,
+  BaseDecision,
+  BaseQuestion,
+  BudgetDecision,
+  BudgetQuestion,
+  Gates,
+  LeftOverDecision,
+  PlanDecision,
+  PlanQuestion,
+  SessionDecision,
+  SessionQuestion,
+} from '../../domain/ports/gates.ts';
+import { answersTo } from '../../domain/questions/answers-to.ts';
 import type { Io } from '../../domain/shown/command.ts';
-import type { PlanText } from './about-plan.ts';
+import { formatClock, formatTokens, formatUsd } from '../../util/format-figures.ts';
+import { wrapText } from '../../util/format-width.ts';
+import { leftOverOutlook, renderCycle, sessionOutlook } from '../render/render-cycle.ts';
+import { renderHint } from '../render/render-error.ts';
+import { renderAsked, renderPlan } from '../render/render-plan.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { aboutPlan, editablePlans, type PlanText } from './about-plan.ts';
+import type { Question } from './about-question.ts';
+import {
+  aboutBase,
+  aboutBudget,
+  aboutLeftOver,
+  aboutSession,
+  readAnswers,
+  sessionAsks,
+} from './about-run.ts';
+import { askUntilDecided } from './ask-answer.ts';
 import { askChangeset } from './ask-changeset.ts';
-import { askForAgent } from './ask-for-agent.ts';
-import { askPlan } from './ask-plan.ts';
-import { askBase, askBudget, askLeftOver, askSession } from './ask-run.ts';
 import { askValidation, askValidatorFailed } from './ask-validation.ts';
-import { createGateContext, type GateSettings } from './gate-context.ts';
+import { type Asking, askLine } from './choose.ts';
+import { createGateContext, type GateContext, type GateSettings } from './gate-context.ts';
 import { keepComments } from './kept-comments.ts';
+import {
+  unanswered,
+  type WaitingGate,
+  waitingBudget,
+  waitingPlan,
+  waitingSession,
+} from './waits-for-person.ts';
 
 export interface TerminalGatesOptions extends GateSettings, PlanText {
   readonly person: string;
@@ -58,4 +96,152 @@ export interface Elsewhere {
 /** Whether a person can be asked: questions need stdin and stderr at a terminal. */
 export function hasTerminal(io: Io): boolean {
   return io.stdin.isTTY === true && io.stderr.isTTY === true;
+}
+
+/** Shows a plan and asks what becomes of it; one with mistakes can't be approved. */
+async function askPlan(context: GateContext, question: PlanQuestion, text: PlanText): Promise<PlanDecision> {
+  const { style, say } = context;
+  const plans = editablePlans(text);
+  const { asks, decide } = aboutPlan(question, plans);
+  say(renderPlan(question, style));
+  if (question.replansLeft === 0) {
+    say('No re-plan is left: edit this plan, or write one by hand.');
+    say(renderHint('git flame plan --from FILE', style));
+  }
+  const edit = async (): Promise<PlanDecision | null> => {
+    const plan = await context.edit({
+      fileName: 'plan.yml',
+      text: await plans.format(question.plan),
+      parse: (edited) => plans.parse(edited, question),
+    });
+    return plan === null ? null : { kind: 'edit', plan };
+  };
+  const view = async (): Promise<null> => {
+    await context.view(renderAsked(question.plan, style));
+    return null;
+  };
+  const asking = context.asking(waitingPlan(question));
+  const acts = [
+    { label: '(v)iew', act: view },
+    { label: '(e)dit', act: edit },
+  ];
+  return askUntilDecided(() => ({ asking, answers: answersTo(asks), acts, before: 'edit', decide }));
+}
+
+/** After a review: another cycle, another plan, or the end. */
+function askSession(context: GateContext, question: SessionQuestion): Promise<SessionDecision> {
+  sayCycle(context, question, sessionOutlook(question));
+  return askPlainly(context, aboutSession(question), waitingSession(sessionAsks(question)));
+}
+
+/** Nothing is open any more, but not all of it was done: once more, another plan, or the end. */
+function askLeftOver(context: GateContext, question: SessionQuestion): Promise<LeftOverDecision> {
+  sayCycle(context, question, leftOverOutlook(question));
+  return askPlainly(context, aboutLeftOver(question), waitingSession(sessionAsks(question)));
+}
+
+function sayCycle({ say, style }: GateContext, question: SessionQuestion, outlook: readonly string[]): void {
+  say(renderCycle(question, style));
+  for (const line of outlook) say(line);
+}
+
+/** The session's budget is spent: add to it, or stop. */
+function askBudget(context: GateContext, question: BudgetQuestion): Promise<BudgetDecision> {
+  const { spent, limit, unit } = question;
+  const format = unit === 'usd' ? formatUsd : formatTokens;
+  context.say(context.style.bold(`The session's budget is spent: ${format(spent)} of ${format(limit)}.`));
+  return askPlainly(context, aboutBudget(question), waitingBudget(question));
+}
+
+/** Diagnostics fail before any agent worked: pay agents all the same, or stop. */
+function askBase(context: GateContext, question: BaseQuestion): Promise<BaseDecision> {
+  context.say(context.style.bold(`${question.failing.map(visibleLine).join('; ')}.`));
+  context.say('Agents would be paid for work that cannot pass.');
+  const hints = ['git flame work'];
+  const message = 'Whether agents work although diagnostics fail on the base waits for a person.';
+  return askPlainly(context, aboutBase(question), unanswered(message, { hints }));
+}
+
+/** Asks by the table alone. */
+function askPlainly<Decision>(
+  context: GateContext,
+  { asks, decide }: Question<Decision>,
+  waiting: WaitingGate | FlameError,
+): Promise<Decision> {
+  const asking = context.asking(waiting);
+  return askUntilDecided(() => ({ asking, answers: answersTo(asks), decide }));
+}
+
+/** Asks an agent's questions one by one: answers by number or in words; Enter alone leaves it to the agent. */
+async function askForAgent(
+  context: GateContext,
+  { agent, task, title, questions, until }: AgentAsked,
+): Promise<AgentAnswer> {
+  const about = task === null ? title : `${task}: ${title}`;
+  context.say(context.style.bold(`${agent} asks (${visibleLine(about)})`));
+  const asking = context.asking(
+    unanswered('What an agent asks waits for a person.', { hints: ['git flame answer'] }),
+  );
+  const given: string[] = [];
+  for (const one of questions) {
+    const { question, options } = one;
+    context.say(quoted(question, context.style));
+    for (const [index, { label, description }] of options.entries())
+      context.say(
+        quoted(`${index + 1} ${label}${description === '' ? '' : `: ${description}`}`, context.style),
+      );
+    const answer = await askOne(context, asking, { question: one, until });
+    if (answer === null) return { kind: 'proceed' };
+    given.push(answer);
+  }
+  return readAnswers(questions, { kind: 'answer', answers: given });
+}
+
+/** Asks until there is an answer; null: it is left to the agent. */
+async function askOne(
+  context: GateContext,
+  asking: Asking,
+  { question, until }: { readonly question: AgentQuestion; readonly until: string },
+): Promise<string | null> {
+  const { options, isSeveral } = question;
+  const how =
+    options.length === 0 ? '' : isSeveral ? 'numbers, or in your words; ' : 'a number, or in your words; ';
+  for (;;) {
+    const answer = await askOrEnd(
+      asking,
+      `Answer (${how}Enter: it goes on by itself, as it does at ${formatClock(until)}): `,
+    );
+    if (answer.trim() === '') return null;
+    try {
+      readAnswers([question], { kind: 'answer', answers: [answer] });
+      return answer;
+    } catch (error) {
+      if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
+      context.say(visibleLine(error.message));
+    }
+  }
+}
+
+const mostLines = 20;
+
+/** An agent's words behind a mark, so that none of them is taken for this program's. */
+function quoted(text: string, style: Style): string {
+  const lines = visibleText(text)
+    .split('\n')
+    .flatMap((line) => wrapText(line, style.width - mark.length));
+  const rest = lines.length - mostLines;
+  const more = rest > 0 ? [`and ${rest} more lines: git flame answer shows them`] : [];
+  return [...lines.slice(0, mostLines).map((line) => `${mark}${line}`), ...more].join('\n');
+}
+
+const mark = '  │ ';
+
+/** Sends Ctrl-C to the run: else its agent alone would get the answer that no person can be asked. */
+async function askOrEnd(asking: Asking, prompt: string): Promise<string> {
+  try {
+    return await askLine(asking, prompt);
+  } catch (error) {
+    if (error instanceof FlameError && error.code === 'interrupted') process.kill(process.pid, 'SIGINT');
+    throw error;
+  }
 }

@@ -1,4 +1,6 @@
+import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentAsked, BaseQuestion, Gates, SessionQuestion } from '../../domain/ports/gates.ts';
+import type { GateName } from './waits-for-person.ts';
 
 /** Wraps how a question is asked at a gate. */
 export type WrapGate = <Question, Answer>(
@@ -31,5 +33,93 @@ export function wrapGates(gates: Gates, wrap: WrapGate): Gates {
       : { leftOver: wrap((question: SessionQuestion) => leftOver(question), 'session') }),
     ...(asked === undefined ? {} : { question: wrap((question: AgentAsked) => asked(question), 'question') }),
     ...(base === undefined ? {} : { base: wrap((question: BaseQuestion) => base(question), 'base') }),
+  };
+}
+
+/**
+ * Gates whose questions wait for each other: several validators may need a person at once. Questions of agents come
+ * after all others; their time runs from their turn on, and those withdrawn before are never asked.
+ */
+export function oneAtATime(gates: Gates): Gates {
+  const first: (() => Promise<void>)[] = [];
+  const last: (() => Promise<void>)[] = [];
+  let isBusy = false;
+  const goOn = (): void => {
+    const next = isBusy ? undefined : (first.shift() ?? last.shift());
+    if (next === undefined) return;
+    isBusy = true;
+    void next().finally(() => {
+      isBusy = false;
+      goOn();
+    });
+  };
+  const inTurn = <Answer>(queue: (() => Promise<void>)[], ask: () => Promise<Answer>): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      queue.push(async () => {
+        // A gate may throw before it has a promise to give.
+        await Promise.resolve().then(ask).then(resolve, reject);
+      });
+      goOn();
+    });
+  const { question: asked } = gates;
+  return {
+    ...wrapGates(gates, (ask) => (question) => inTurn(first, () => ask(question))),
+    ...(asked === undefined
+      ? {}
+      : {
+          question: (question: AgentAsked) =>
+            inTurn(last, () => {
+              question.withdrawn.throwIfAborted();
+              return asked({ ...question, until: question.laid?.() ?? question.until });
+            }),
+        }),
+  };
+}
+
+/** Subject of a gate that waits. */
+export interface WaitingFacts {
+  readonly gate: GateName;
+  readonly task: string | null;
+  readonly changeset: string | null;
+}
+
+/**
+ * Gates that call `announce` before a person is asked, or found missing. The question is not kept waiting, nor is its
+ * answer: with that the announcement is over. A command that finds no person doesn't end before it was made.
+ */
+export function announcedGates(
+  gates: Gates,
+  announce: (facts: WaitingFacts, over: AbortSignal) => Promise<void>,
+): Gates {
+  return wrapGates(gates, (ask, gate) => async (question) => {
+    // Asked at a terminal alone: a person is there.
+    if (gate === 'base') return ask(question);
+    const over = new AbortController();
+    const announced = announce({ gate, ...subjectOf(question) }, over.signal);
+    // Its error is seen where it is awaited below.
+    announced.catch(() => undefined);
+    try {
+      const answer = await ask(question);
+      over.abort();
+      return answer;
+    } catch (error) {
+      // A run that ends for want of a person makes sure that the person hears of it.
+      if (!(error instanceof FlameError) || error.kind !== 'waiting') over.abort();
+      throw error;
+    } finally {
+      await announced;
+    }
+  });
+}
+
+/** The task or changeset that a question is about. */
+function subjectOf(question: unknown): Pick<WaitingFacts, 'task' | 'changeset'> {
+  const { task = null, changeset = null } = question as {
+    readonly task?: string | { readonly id: string } | null;
+    readonly changeset?: { readonly group: string };
+  };
+  return {
+    task: typeof task === 'object' ? (task?.id ?? null) : task,
+    changeset: changeset?.group ?? null,
   };
 }

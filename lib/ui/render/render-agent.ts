@@ -1,4 +1,4 @@
-import type { LiveAgent } from '../../domain/ports/agent-port.ts';
+import type { LiveAgent, RegisteredAgent } from '../../domain/ports/agent-port.ts';
 import type { AgentCalls } from '../../domain/shown/task-story.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 import type { HistoryEntry } from '../../domain/state/task.ts';
@@ -54,4 +54,19 @@ function runRows(run: AgentRun | LiveAgent, now: Date): readonly (readonly [stri
     ['outcome', hasEnded ? run.outcome : 'running'],
     ['cost', formatSpend(run)],
   ];
+}
+
+/** Running agents, one a line: who, on what, for how long, for how much, and what was last heard of it. */
+export function renderAgents(agents: readonly RegisteredAgent[], style: Style, now: Date): string {
+  if (agents.length === 0) return 'No agent is running.';
+  const since = (iso: string): string => formatDuration(Math.max(0, now.getTime() - Date.parse(iso)) || 0);
+  const rows = agents.map((agent) => [
+    agent.id,
+    agent.task_id ?? '-',
+    `pid ${agent.pid}`,
+    since(agent.started_at),
+    formatSpend(agent),
+    `${since(agent.last_activity_at)} ago${agent.activity === '' ? '' : `: ${visibleLine(agent.activity)}`}`,
+  ]);
+  return renderTable(rows, { width: style.width }).join('\n');
 }

@@ -1,7 +1,8 @@
+import type { Decision } from '../../domain/policy.ts';
 import type { AgentCalls, BlockedCall } from '../../domain/shown/task-story.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
 
 const mostCalls = 10;
 
@@ -29,4 +30,16 @@ export function renderBlockedCall(
     ...wrapText(`blocked: ${call}${times}`, style.width, '    ').map(style.red),
     ...wrapText(`${visibleLine(rule)}: ${visibleLine(details)}`, style.width, '      ').map(style.dim),
   ];
+}
+
+/** Renders the rules' verdict on one call, and where the rule is written. */
+export function renderChecked(
+  { decision, rule, details, source }: Decision & { readonly source?: string },
+  style: Style,
+): string {
+  if (decision === 'allow') return style.green('allowed');
+  return [
+    `${style.red('blocked')} by ${rule}${source === undefined ? '' : `, ${source}`}`,
+    ...wrapText(visibleText(details), style.width, '  '),
+  ].join('\n');
 }

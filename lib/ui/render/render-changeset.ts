@@ -9,12 +9,10 @@ import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
-import { renderAnswered } from './render-answered.ts';
-import { renderDoubt } from './render-doubt.ts';
+import { renderAnswered, renderDoubt } from './changeset-lines.ts';
 import { renderSince } from './render-since.ts';
 import { renderTries } from './render-tries.ts';
-import { bullet, renderDiagnostic } from './render-verdict.ts';
-import { unsaid } from './unsaid.ts';
+import { bullet, renderDiagnostic, unsaid } from './render-verdict.ts';
 
 type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'showInterdiff' | 'decideOther'>;
 

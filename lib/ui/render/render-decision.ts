@@ -1,16 +1,16 @@
+import type { TaskWork } from '../../domain/shown/task-story.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { nameLines } from '../../domain/state/line-range.ts';
 import type { FileStat } from '../../domain/state/patch.ts';
 import type { ReviewNote } from '../../domain/state/verdict.ts';
-import { formatSpend, formatTime } from '../../util/format-figures.ts';
-import { wrapText } from '../../util/format-width.ts';
+import { formatCount, formatSpend, formatTime } from '../../util/format-figures.ts';
+import { cutText, wrapText } from '../../util/format-width.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { whoDecided } from '../text/person-name.ts';
+import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { visibleLine, visibleText, whoDecided } from '../text/visible-text.ts';
 import { renderHint } from './render-error.ts';
-import { renderWork } from './render-work.ts';
 
 interface DecidedChangeset {
   readonly changeset: Changeset;
@@ -60,4 +60,34 @@ function nextSteps({ state, group, id, landed_commit }: Changeset): readonly str
     return [`git flame review --changeset ${shellQuote(group)}`, `git flame show ${id} --diff`];
   if (landed_commit !== null) return [`git show --first-parent ${shortId(landed_commit)}`];
   return [`git flame show ${id} --diff`, 'git flame status'];
+}
+
+const mostFiles = 20;
+
+/** Commits and the files they change, as `git diff --stat` counts them. */
+export function renderWork({ commits, files }: TaskWork, style: Style): readonly string[] {
+  const sum = (key: 'insertions' | 'deletions'): number =>
+    files.reduce((total, file) => total + file[key], 0);
+  const total = [
+    `${formatCount(files.length, 'file')} changed`,
+    `${formatCount(sum('insertions'), 'insertion')}(+)`,
+    `${formatCount(sum('deletions'), 'deletion')}(-)`,
+  ];
+  const rows = files
+    .slice(0, mostFiles)
+    .map(({ path, moved_from: from, insertions, deletions }) => [
+      visibleLine(from === undefined ? path : `${from} -> ${path}`),
+      style.green(`+${insertions}`),
+      style.red(`-${deletions}`),
+    ]);
+  const hidden = files.length - mostFiles;
+  return [
+    ...commits.map(({ oid, message }) => {
+      const subject = visibleLine(message.split('\n')[0] ?? '');
+      return `  ${style.yellow(shortId(oid))} ${cutText(subject, style.width - 13)}`;
+    }),
+    ...renderTable(rows, { width: style.width, indent: '  ', flex: 0 }),
+    ...(hidden > 0 ? [style.dim(`  … ${hidden} more`)] : []),
+    ...wrapText(total.join(', '), style.width, '  '),
+  ];
 }

@@ -20,3 +20,77 @@ export function renderDiff(diff: string, style: Style): string {
     })
     .join('\n');
 }
+
+// Beyond this many comparisons a part is shown as removed and added as a whole.
+const mostComparisons = 4_000_000;
+
+/** Compares two texts line by line: `- ` removed, `+ ` added, `  ` kept; long kept parts are left out. */
+export function diffLines(olds: readonly string[], news: readonly string[]): readonly string[] {
+  const start = commonStart(olds, news);
+  const end = commonStart([...olds.slice(start)].reverse(), [...news.slice(start)].reverse());
+  const middle = diffMiddle(olds.slice(start, olds.length - end), news.slice(start, news.length - end));
+  return shortened([
+    ...olds.slice(0, start).map(kept),
+    ...middle,
+    ...olds.slice(olds.length - end).map(kept),
+  ]);
+}
+
+function commonStart(olds: readonly string[], news: readonly string[]): number {
+  let length = 0;
+  while (length < olds.length && length < news.length && olds[length] === news[length]) length += 1;
+  return length;
+}
+
+function diffMiddle(olds: readonly string[], news: readonly string[]): string[] {
+  if (olds.length * news.length > mostComparisons) return [...olds.map(removed), ...news.map(added)];
+  const common = commonLengths(olds, news);
+  const lines: string[] = [];
+  let [i, j] = [0, 0];
+  while (i < olds.length || j < news.length) {
+    const [old, fresh] = [olds[i] ?? '', news[j] ?? ''];
+    if (i < olds.length && j < news.length && old === fresh) {
+      lines.push(kept(old));
+      i += 1;
+      j += 1;
+    } else if (j >= news.length || (i < olds.length && at(common, i + 1, j) >= at(common, i, j + 1))) {
+      lines.push(removed(old));
+      i += 1;
+    } else {
+      lines.push(added(fresh));
+      j += 1;
+    }
+  }
+  return lines;
+}
+
+/** How many lines two rests have in common, by where they begin. */
+function commonLengths(olds: readonly string[], news: readonly string[]): readonly Uint32Array[] {
+  const table = Array.from({ length: olds.length + 1 }, () => new Uint32Array(news.length + 1));
+  for (let i = olds.length - 1; i >= 0; i -= 1)
+    for (let j = news.length - 1; j >= 0; j -= 1) {
+      const longest = Math.max(at(table, i + 1, j), at(table, i, j + 1));
+      const row = table[i];
+      if (row !== undefined) row[j] = olds[i] === news[j] ? at(table, i + 1, j + 1) + 1 : longest;
+    }
+  return table;
+}
+
+function at(table: readonly Uint32Array[], i: number, j: number): number {
+  return table[i]?.[j] ?? 0;
+}
+
+const context = 3;
+
+function shortened(lines: readonly string[]): readonly string[] {
+  const changed = lines.flatMap((line, index) => (line.startsWith('  ') ? [] : [index]));
+  const isShown = (index: number): boolean => changed.some((near) => Math.abs(near - index) <= context);
+  return lines.flatMap((line, index) => {
+    if (isShown(index)) return [line];
+    return index === 0 || isShown(index - 1) ? ['  …'] : [];
+  });
+}
+
+const kept = (line: string): string => `  ${line}`;
+const removed = (line: string): string => `- ${line}`;
+const added = (line: string): string => `+ ${line}`;

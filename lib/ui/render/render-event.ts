@@ -1,17 +1,17 @@
+import { type FailureKind, furtherDetails } from '../../domain/failure.ts';
 import type { Event } from '../../domain/shown/event.ts';
 import { formatCount, formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { textWidth, wrapText } from '../../util/format-width.ts';
 import { isRecord } from '../../util/json.ts';
 import { shortId } from '../../util/short-names.ts';
+import { tellingLine } from '../../util/telling-lines.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
-import { renderAgentEvent } from './render-agent-event.ts';
+import { renderDoubt } from './changeset-lines.ts';
 import { describeConflict } from './render-ahead.ts';
-import { renderChangesetEvent } from './render-changeset-event.ts';
-import { renderDoubt } from './render-doubt.ts';
-import { renderFailure } from './render-failure.ts';
 import { renderTryEnd } from './render-tries.ts';
+import { renderAgentEvent, renderChangesetEvent } from './render-work-event.ts';
 
 type EventOf<Kind extends Event['event']> = Extract<Event, { readonly event: Kind }>;
 
@@ -206,4 +206,32 @@ function joinLines(lines: readonly string[]): string {
 
 function inParentheses(text: string): string {
   return text === '' ? '' : ` (${visibleLine(text)})`;
+}
+
+const mostBrokenRules = 2;
+// Failures whose details are a program's output.
+const printed: readonly FailureKind[] = ['agent-error', 'agent-crashed', 'setup-failed'];
+
+/** Why a task failed, one line; all of it is in its task's story. */
+function renderFailure(
+  { task, failure, will_retry: willRetry }: Extract<Event, { readonly event: 'task-failed' }>,
+  style: Style,
+): string {
+  const all = furtherDetails(failure);
+  const shown = shownOf(failure.kind, all);
+  const left = all.length - shown.length;
+  // A folder of build output breaks a rule with each file.
+  const more = left === 0 ? [] : [`${left} more: git flame show ${task}`];
+  const details = all.length === 0 ? '' : ` (${[...shown, ...more].map(visibleLine).join('; ')})`;
+  const said = `${visibleLine(failure.message)}${details}`;
+  const stop = /[.!?)]$/.test(said) ? '' : '.';
+  const next = willRetry ? `${stop} It is tried again.` : '';
+  return `${style.red(`${task} failed`)}: ${failure.kind}: ${said}${next}`;
+}
+
+function shownOf(kind: FailureKind, details: readonly string[]): readonly string[] {
+  if (kind === 'violation') return details.slice(0, mostBrokenRules);
+  if (!printed.includes(kind)) return details;
+  const line = tellingLine(details);
+  return line === null ? [] : [line.trim()];
 }

@@ -3,7 +3,6 @@ import { formatCount } from '../../util/format-figures.ts';
 import { cutText, padText, textWidth } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
-import { drawRails } from './draw-rails.ts';
 import { paintStatus } from './render-status.ts';
 
 const symbols: Readonly<Record<GraphTask['status'], string>> = {
@@ -61,4 +60,171 @@ function renderProgress(tasks: readonly GraphTask[], style: Style): string {
   const full = wanted.length === 0 ? 0 : Math.floor((done / wanted.length) * barWidth);
   const bar = style.green('█'.repeat(full)) + style.dim('░'.repeat(barWidth - full));
   return `${bar} ${done} of ${formatCount(wanted.length, 'task')} done`;
+}
+
+/** A node, and the nodes before it that it is joined to. */
+interface RailNode {
+  readonly id: string;
+  readonly dependencies: readonly string[];
+}
+
+/**
+ * Draws a graph without cycles, one line for each node in the order given, each after what it needs: a node's line
+ * goes down from it until the last that needs it. Needs that don't stand before are left out.
+ */
+export function drawRails<Node extends RailNode>(
+  nodes: readonly Node[],
+  symbolOf: (node: Node) => string,
+): readonly string[] {
+  const left = countDependents(nodes);
+  const rails: (string | null)[] = [];
+  return nodes.map((node) => {
+    const joined = rails.flatMap((id, column) =>
+      id !== null && node.dependencies.includes(id) ? [column] : [],
+    );
+    const column = freeColumn(rails, Math.max(-1, ...joined) + 1);
+    const ends = joined.filter((at) => {
+      const id = rails[at] ?? '';
+      left.set(id, (left.get(id) ?? 0) - 1);
+      return left.get(id) === 0;
+    });
+    const line = drawLine({ rails, joined, ends, column, symbol: symbolOf(node) });
+    for (const at of ends) rails[at] = null;
+    if ((left.get(node.id) ?? 0) > 0) rails[column] = node.id;
+    return line;
+  });
+}
+
+/** How many later nodes need each. */
+function countDependents(nodes: readonly RailNode[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { id, dependencies } of nodes) {
+    for (const need of new Set(dependencies))
+      if (counts.has(need)) counts.set(need, (counts.get(need) ?? 0) + 1);
+    counts.set(id, 0);
+  }
+  return counts;
+}
+
+function freeColumn(rails: readonly (string | null)[], from: number): number {
+  let column = from;
+  while (rails[column] !== undefined && rails[column] !== null) column += 1;
+  return column;
+}
+
+interface Line {
+  readonly rails: readonly (string | null)[];
+  /** Columns whose nodes it needs, and those of them that are no longer needed. */
+  readonly joined: readonly number[];
+  readonly ends: readonly number[];
+  readonly column: number;
+  readonly symbol: string;
+}
+
+function drawLine({ rails, joined, ends, column, symbol }: Line): string {
+  const first = joined[0] ?? column;
+  let line = '';
+  for (let at = 0; at < Math.max(rails.length, column + 1); at += 1) {
+    const isActive = rails[at] !== undefined && rails[at] !== null;
+    if (at === column) line += symbol;
+    else if (joined.includes(at)) line += corner(at === first, ends.includes(at));
+    else if (isActive) line += '│';
+    else line += at > first && at < column ? '─' : ' ';
+    line += at >= first && at < column ? '─' : ' ';
+  }
+  return line.trimEnd();
+}
+
+function corner(isFirst: boolean, isEnd: boolean): string {
+  if (isFirst) return isEnd ? '└' : '├';
+  return isEnd ? '┴' : '┼';
+}
+
+const dotColours: Readonly<Record<GraphTask['status'], string>> = {
+  proposed: 'white',
+  pending: 'gray95',
+  requeued: 'lightyellow',
+  claimed: 'lightblue',
+  done: 'honeydew',
+  merged: 'palegreen',
+  failed: 'lightpink',
+  blocked: 'thistle',
+  dropped: 'gray85',
+};
+
+/** The graph for Graphviz' dot, one cluster for each group. */
+export function graphDot(tasks: readonly GraphTask[]): string {
+  const known = new Set(tasks.map(({ id }) => id));
+  const groups = [...new Set(tasks.map(({ group }) => group))];
+  return [
+    'digraph plan {',
+    '  rankdir=TB;',
+    '  node [shape=box, style="rounded,filled", fontname="sans-serif"];',
+    ...groups.flatMap((group, index) => [
+      `  subgraph cluster_${index + 1} {`,
+      `    label=${quote(group)};`,
+      ...tasks
+        .filter((task) => task.group === group)
+        .map(({ id, title, status }) => {
+          const label = `${quote(`${id}: ${title}`).slice(0, -1)}\\n${status}"`;
+          return `    ${quote(id)} [label=${label}, fillcolor=${dotColours[status]}];`;
+        }),
+      '  }',
+    ]),
+    ...tasks.flatMap(({ id, dependencies }) =>
+      dependencies.filter((need) => known.has(need)).map((need) => `  ${quote(need)} -> ${quote(id)};`),
+    ),
+    '}',
+  ].join('\n');
+}
+
+function quote(text: string): string {
+  return `"${visibleLine(text).replace(/[\\"]/g, '\\$&')}"`;
+}
+
+// Light enough for black text, apart also for those who see no red or green.
+const mermaidColours: Readonly<Record<GraphTask['status'], string>> = {
+  proposed: '#ffffff',
+  pending: '#f2f2f2',
+  requeued: '#fff2b3',
+  claimed: '#cfe2ff',
+  done: '#d9f2d9',
+  merged: '#a6d8a6',
+  failed: '#f5b5b5',
+  blocked: '#e8d0e8',
+  dropped: '#dddddd',
+};
+
+/** The graph as Mermaid, one subgraph for each group, for documents and pull requests. */
+export function graphMermaid(tasks: readonly GraphTask[]): string {
+  const names = new Map(tasks.map(({ id }, index) => [id, `t${index + 1}`]));
+  const groups = [...new Set(tasks.map(({ group }) => group))];
+  const used = [...new Set(tasks.map(({ status }) => status))];
+  return [
+    'flowchart TD',
+    ...groups.flatMap((group, index) => [
+      `  subgraph g${index + 1}["${asLabel(group)}"]`,
+      ...tasks
+        .filter((task) => task.group === group)
+        .map(({ id, title, status }) => {
+          const label = `${asLabel(id)}: ${asLabel(title)}<br/>${status}`;
+          return `    ${names.get(id)}["${label}"]:::${status}`;
+        }),
+      '  end',
+    ]),
+    ...tasks.flatMap(({ id, dependencies }) =>
+      dependencies.flatMap((need) => (names.has(need) ? [`  ${names.get(need)} --> ${names.get(id)}`] : [])),
+    ),
+    ...used.map(
+      (status) => `  classDef ${status} fill:${mermaidColours[status]},stroke:#666666,color:#000000`,
+    ),
+  ].join('\n');
+}
+
+/** Mermaid knows no backslash, only character numbers; what it might read as markup is given as one. */
+function asLabel(text: string): string {
+  return visibleLine(text).replace(
+    /[^\p{L}\p{N} .,:()/_-]/gu,
+    (character) => `#${character.codePointAt(0)};`,
+  );
 }

@@ -1,10 +1,9 @@
 import type { LogEntry } from '../../domain/ports/store-port.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
-import { withoutMail } from '../text/person-name.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
-import { unsaid } from './unsaid.ts';
+import { visibleLine, visibleText, withoutMail } from '../text/visible-text.ts';
+import { unsaid } from './render-verdict.ts';
 
 /** Renders the log, day by day: when, what, who where the words don't say it, and why where that is known. */
 export function renderLog(entries: readonly LogEntry[], style: Style): string {

@@ -1,4 +1,6 @@
 import type { ShownMachine } from '../../domain/shown/machines.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { titleOf } from '../../domain/state/session-facts.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { Style } from '../text/style.ts';
@@ -70,4 +72,20 @@ function rolesOf({ roles, trusted, key }: ShownMachine): string {
     role === 'work' ? role : `${role} (${trusted.includes(role) ? 'trusted' : 'not trusted'})`,
   );
   return `roles: ${told.join(', ')}${key === null ? '' : `; key ${visibleLine(key)}`}`;
+}
+
+const mostShown = 5;
+
+/** Sessions that are open beside the one shown, newest first, as lines: nothing else mentions them. */
+export function renderOthers(
+  sessions: readonly Pick<Session, 'id' | 'state' | 'title' | 'objective'>[],
+  shown: Pick<Session, 'id'> | null,
+): readonly string[] {
+  const others = sessions.filter(({ id, state }) => state !== 'ended' && id !== shown?.id).reverse();
+  if (others.length === 0) return [];
+  const rows = others
+    .slice(0, mostShown)
+    .map((session) => `  git flame status --session ${session.id}  ${visibleLine(titleOf(session))}`);
+  const rest = others.length - rows.length;
+  return ['', 'Also open', ...rows, ...(rest === 0 ? [] : [`  and ${rest} more`])];
 }

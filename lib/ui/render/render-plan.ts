@@ -1,11 +1,9 @@
-import type { PlanQuestion } from '../../domain/ports/gates.ts';
-import type { PlannedTask } from '../../domain/state/plan.ts';
+import type { PlannedCircle, PlanQuestion } from '../../domain/ports/gates.ts';
+import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import { formatCount, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
-import { renderCircles } from './render-circles.ts';
-import { renderTold } from './render-told.ts';
 import { describeAttempts } from './render-tries.ts';
 import { bullet } from './render-verdict.ts';
 
@@ -159,4 +157,54 @@ function renderEstimate(estimate: PlanQuestion['estimate']): string {
   if (estimate === null) return 'No estimate of the cost.';
   const { base_usd, with_retries_usd } = estimate;
   return `Estimated cost: ${formatUsd(base_usd)}, with every retry ${formatUsd(with_retries_usd)}.`;
+}
+
+/** Renders the request to the worker of each task of a plan, in the words it will read. */
+export function renderAsked({ tasks }: Plan, style: Style): string {
+  return tasks.map((task) => renderOne(task, style).join('\n')).join('\n\n');
+}
+
+function renderOne(task: PlannedTask, style: Style): readonly string[] {
+  const lists = [
+    ['Accepted when', task.acceptance_criteria],
+    ['Constraints', task.constraints],
+  ] as const;
+  return [
+    ...wrapText(`${task.id}: ${visibleLine(task.title)}`, style.width).map(style.bold),
+    ...wrapText(visibleText(task.description.trimEnd()), style.width, '  '),
+    ...lists.flatMap(([title, texts]) =>
+      texts.length === 0 ? [] : [`  ${title}`, ...texts.flatMap((text) => bullet(text, style, '    '))],
+    ),
+  ];
+}
+
+/** A text of a task that runs, or that an agent reads; see told-to-agents. */
+interface Told {
+  readonly task: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Each text below its name, every line of it behind a bar: nothing in it looks like a line of this program. */
+export function renderTold(told: readonly Told[], width: number): readonly string[] {
+  if (told.length === 0) return [];
+  return [
+    'What would run, or what agents would read:',
+    ...told.flatMap(({ task, name, text }) => [
+      `  ${visibleLine(task)}, ${name}:`,
+      ...wrapText(visibleText(text), width, bar).map((line) => (line === '' ? bar.trimEnd() : line)),
+    ]),
+  ];
+}
+
+const bar = '  │ ';
+
+/** Describes groups that can't be decided one by one, a sentence for each circle. */
+export function renderCircles(circles: readonly PlannedCircle[]): readonly string[] {
+  return circles.map(({ kind, groups }) => {
+    const names = groups.map(visibleLine);
+    return kind === 'together'
+      ? `The groups ${names.join(', ')} depend on each other: they are one changeset, ${names.join('+')}.`
+      : `Other groups come in between: ${names[0] ?? ''} is decided in parts, ${names.join(', ')}.`;
+  });
 }

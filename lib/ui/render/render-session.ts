@@ -1,10 +1,13 @@
+import { agentRoles } from '../../domain/role.ts';
+import type { SpendingApart } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { formatTime, formatUsd } from '../../util/format-figures.ts';
+import { titleOf } from '../../domain/state/session-facts.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { formatCount, formatSpend, formatTime, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
-import { renderSpend } from './render-spend.ts';
 
 /** Renders what the status leaves out of a session: who began it and when, each decision, and each role's cost. */
 export function renderSession(session: Session, style: Style): readonly string[] {
@@ -44,4 +47,72 @@ export function renderSession(session: Session, style: Style): readonly string[]
 
 function section(title: string, lines: readonly string[], style: Style): readonly string[] {
   return lines.length === 0 ? [] : ['', style.bold(title), ...lines];
+}
+
+interface ListedSession {
+  readonly session: Session;
+  readonly tasks: readonly Pick<Task, 'status'>[];
+  readonly isCurrent: boolean;
+}
+
+/** Sessions as a table, in the order given; the current one is marked. */
+export function renderSessions(sessions: readonly ListedSession[], style: Style): string {
+  if (sessions.length === 0) return 'No session yet.';
+  const rows = sessions.map(({ session, tasks, isCurrent }) => [
+    `${isCurrent ? '*' : ' '} ${session.id}`,
+    paintState(session, style),
+    formatTime(session.created_at),
+    session.archived_at === undefined ? countDone(tasks) : '',
+    formatSpend(session),
+    visibleLine(titleOf(session)),
+  ]);
+  return renderTable(rows, { width: style.width }).join('\n');
+}
+
+function paintState({ state, archived_at: archived }: Session, style: Style): string {
+  if (archived !== undefined) return style.dim('archived');
+  return state === 'ended' ? style.dim(state) : style.bold(state);
+}
+
+function countDone(tasks: ListedSession['tasks']): string {
+  const wanted = tasks.filter(({ status }) => status !== 'dropped');
+  const merged = wanted.filter(({ status }) => status === 'merged').length;
+  return `${merged} of ${formatCount(wanted.length, 'task')} merged`;
+}
+
+/** Renders each role's cost, retries included, beside its estimate. */
+export function renderSpend(
+  { spend, estimate }: Pick<Session, 'spend' | 'estimate'>,
+  style: Style,
+  indent: string,
+): readonly string[] {
+  const rows = agentRoles.flatMap((role) => {
+    const [one, expected] = [spend[role], estimate?.roles?.[role]];
+    const isExpected = expected !== undefined && expected.runs > 0;
+    if ((one?.runs ?? 0) === 0 && !isExpected) return [];
+    const { runs, ...cost } = one ?? { runs: 0, cost_usd: 0, tokens: 0 };
+    const estimated = isExpected
+      ? `estimated ${formatUsd(expected.runs * expected.agent_usd)} for ${formatCount(expected.runs, 'run')}`
+      : '';
+    return [[role, formatCount(runs, 'run'), formatSpend(cost), estimated]];
+  });
+  return renderTable(rows, { width: style.width, indent });
+}
+
+/** One line for what the sum doesn't say: who spent it, and what counts as spent beside it; none where there is neither. */
+export function renderSpendingApart(
+  { spent_by_machine: byMachine = {}, presumed_spent: counted }: SpendingApart,
+  { width }: Style,
+  indent: string,
+): readonly string[] {
+  const each = Object.entries(byMachine).map(([name, spent]) => `${visibleLine(name)} ${formatSpend(spent)}`);
+  const parts = [
+    ...(each.length === 0 ? [] : [`by machine: ${each.join(', ')}`]),
+    ...(counted === undefined
+      ? []
+      : [
+          `counts as spent too: ${formatSpend(counted)}, which ${counted.machines.map(visibleLine).join(', ')} had set aside and may have spent`,
+        ]),
+  ];
+  return parts.length === 0 ? [] : wrapText(parts.join('; '), width, indent);
 }

@@ -5,20 +5,17 @@ import { formatDuration, formatSpend, formatTime } from '../../util/format-figur
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
-import { whoDecided, withoutMail } from '../text/person-name.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { visibleLine, visibleText, whoDecided, withoutMail } from '../text/visible-text.ts';
+import { renderDoubt } from './changeset-lines.ts';
 import { describeAhead } from './render-ahead.ts';
 import { renderCalls } from './render-calls.ts';
-import { notCounted } from './render-decision.ts';
-import { renderDoubt } from './render-doubt.ts';
+import { notCounted, renderWork } from './render-decision.ts';
 import { renderHint } from './render-error.ts';
 import { renderNotes } from './render-notes.ts';
 import { paintStatus } from './render-status.ts';
 import { describeAttempts, renderTries } from './render-tries.ts';
-import { bullet, renderVerdict } from './render-verdict.ts';
-import { renderWork } from './render-work.ts';
-import { unsaid } from './unsaid.ts';
+import { bullet, renderVerdict, unsaid } from './render-verdict.ts';
 
 /** The whole story of a task: what it asks, where it stands, what was tried and found, and what to do next. */
 export function renderTask(story: TaskStory, style: Style): string {

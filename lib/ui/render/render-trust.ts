@@ -2,7 +2,7 @@ import type { Permission, TrustChange } from '../../domain/state/repository-trus
 import { formatCount, formatTime } from '../../util/format-figures.ts';
 import type { Style } from '../text/style.ts';
 import { visibleDiffLine, visibleLine } from '../text/visible-text.ts';
-import { diffLines } from './diff-lines.ts';
+import { diffLines } from './render-diff.ts';
 
 /** Renders requests of a repository's files, word for word, and changes of those allowed before. */
 export function renderTrust(changes: readonly TrustChange[], style: Style, isAllowed = false): string {

@@ -3,10 +3,8 @@ import { formatCount, formatDuration, formatTime } from '../../util/format-figur
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { gap, tellingLines } from '../../util/telling-lines.ts';
-import { withoutMail } from '../text/person-name.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
-import { unsaid } from './unsaid.ts';
+import { visibleLine, visibleText, withoutMail } from '../text/visible-text.ts';
 
 // Of what a failing diagnostic printed.
 const mostLines = 12;
@@ -92,4 +90,13 @@ const missing = new Map([
 export function bullet(text: string, style: Style, indent: string): readonly string[] {
   const lines = wrapText(visibleText(text), style.width, `${indent}  `);
   return lines.map((line, index) => (index === 0 ? `${indent}- ${line.slice(indent.length + 2)}` : line));
+}
+
+/** A text without the lines that stand in what was said before: the same sentence is read once. '' where all of it was. */
+export function unsaid(text: string, before: readonly (string | null)[]): string {
+  const lines = text.split('\n').filter((line) => {
+    const said = line.trim();
+    return said !== '' && !before.some((one) => one?.includes(said) === true);
+  });
+  return lines.join('\n');
 }

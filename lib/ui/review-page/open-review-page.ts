@@ -1,5 +1,24 @@
-import { type ServeOptions, servePage } from '../page/page-server.ts';
-import { createReviewPage, type ReviewPageOptions, type ReviewPagePart } from './create-review-page.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
+import { notFound, type Problem, problem, sayIssue } from '../page/page-answers.ts';
+import {
+  type EventStream,
+  type PageAnswer,
+  type PageRequest,
+  type ServeOptions,
+  servePage,
+} from '../page/page-server.ts';
+import {
+  type PageFacts,
+  type PagePhase,
+  type PageSource,
+  type PageState,
+  phaseMessages,
+} from './page-facts.ts';
+import { readDecision } from './read-decision.ts';
+import { decideSchema, Remembered, type RememberedIn, takeBackSchema } from './remembered.ts';
+import { renderPage, renderState } from './render-page.ts';
+import { answerChangeset, ShownChangesets } from './shown-changesets.ts';
 
 /** The review page of one command, as long as it runs. */
 export interface ReviewPage extends Pick<ReviewPagePart, 'ask' | 'refresh'> {
@@ -28,4 +47,213 @@ export async function openReviewPage(
       await server.close();
     },
   };
+}
+
+export interface ReviewPageOptions extends RememberedIn {
+  readonly source: PageSource;
+}
+
+/** The review page without a server of its own. */
+export interface ReviewPagePart {
+  /** Resolves to what the person decided on the page; rejects when `withdrawn` aborts, with its reason. */
+  ask(question: ChangesetQuestion, withdrawn: AbortSignal): Promise<ChangesetDecision>;
+  /** Sends every tab the current state. */
+  refresh(): void;
+  /** Paths begin where the page does. */
+  answer(request: PageRequest): Promise<PageAnswer>;
+  /** Shows in every tab that the run has ended. */
+  end(): Promise<void>;
+}
+
+/** For a server that serves other pages too. Nothing but the gate that asks, or the engine through it, acts on what is decided there. */
+export function createReviewPage(options: ReviewPageOptions): ReviewPagePart {
+  return new Page(options);
+}
+
+interface Asked {
+  readonly question: ChangesetQuestion;
+  answer(decision: ChangesetDecision): void;
+}
+
+class Page implements ReviewPagePart {
+  readonly #source: PageSource;
+  readonly #remembered: Remembered;
+  readonly #streams = new Set<EventStream>();
+  readonly #shown: ShownChangesets;
+  #asked: Asked | null = null;
+  #hasEnded = false;
+  #telling: Promise<void> = Promise.resolve();
+
+  constructor({ source, ...remembered }: ReviewPageOptions) {
+    this.#source = source;
+    this.#remembered = new Remembered(remembered);
+    this.#shown = new ShownChangesets(source);
+  }
+
+  ask(question: ChangesetQuestion, withdrawn: AbortSignal): Promise<ChangesetDecision> {
+    return new Promise((resolve, reject) => {
+      const settle = (act: () => void): void => {
+        this.#asked = null;
+        withdrawn.removeEventListener('abort', onWithdrawn);
+        this.refresh();
+        act();
+      };
+      const onWithdrawn = (): void => settle(() => reject(withdrawn.reason));
+      if (withdrawn.aborted) return onWithdrawn();
+      this.#shown.prepare(question.changeset);
+      withdrawn.addEventListener('abort', onWithdrawn);
+      this.#asked = { question, answer: (decision) => settle(() => resolve(decision)) };
+      this.refresh();
+    });
+  }
+
+  /** One state after the other, and what happened while one was read is in the next. */
+  refresh(): void {
+    this.#shown.forgetAbove();
+    this.#telling = this.#telling.then(() => this.#tell()).catch(() => undefined);
+  }
+
+  async end(): Promise<void> {
+    this.#hasEnded = true;
+    this.refresh();
+    await this.#telling;
+    for (const stream of this.#streams) stream.end();
+  }
+
+  async answer({ method, path, query, body }: PageRequest): Promise<PageAnswer> {
+    if (method === 'POST' && path.join('/') === 'api/decide') return this.#decide(body);
+    if (method === 'POST' && path.join('/') === 'api/take-back') return this.#takeBack(body);
+    if (method === 'POST' && path.join('/') === 'api/preferences') return this.#remembered.prefer(body);
+    if (method === 'POST' && path.join('/') === 'api/keep') return this.#remembered.keep(body);
+    const [api, what, id = '', commit = '', file, part] = path;
+    if (method !== 'GET') return notFound;
+    if (api === undefined) return this.#shell();
+    if (api !== 'api') return notFound;
+    if (what === 'events') return { kind: 'events', open: (stream) => this.#addStream(stream) };
+    if (what === 'message') return this.#message(id);
+    if (what !== 'changeset') return notFound;
+    const facts = (await this.#source.read()).changesets.find(
+      ({ changeset }) => changeset.id === id && changeset.commit === commit,
+    );
+    if (facts === undefined) return notFound;
+    return answerChangeset(this.#shown, facts, { file, part, query, asked: this.#asked?.question });
+  }
+
+  async #shell(): Promise<PageAnswer> {
+    const facts = await this.#source.read();
+    const remembered = await this.#remembered.read();
+    const { layout } = remembered.preferences;
+    const article = await this.#shown.first(facts.changesets, { layout, asked: this.#asked?.question });
+    const all = { ...remembered, facts, state: this.#state(facts), article };
+    return { kind: 'page', render: (nonce) => renderPage({ ...all, nonce }) };
+  }
+
+  /** A changeset's commit message; none where the commits of its tasks land, or nothing is decided now. */
+  async #message(id: string): Promise<PageAnswer> {
+    const message = (await this.#asked?.question.messageOf?.(id)) ?? null;
+    return message === null ? notFound : { kind: 'json', value: { message } };
+  }
+
+  async #decide(body: unknown): Promise<PageAnswer> {
+    const parsed = decideSchema.safeParse(body);
+    if (!parsed.success) return problem(400, sayIssue(parsed.error));
+    const { changeset: id } = parsed.data;
+    const asked = this.#asked ?? this.#nobodyAsks();
+    if ('kind' in asked) return asked;
+    const all = await this.#source.read();
+    const facts = all.changesets.find(({ changeset }) => changeset.id === id);
+    const needs = this.#state(all).changesets.find((one) => one.id === id)?.needs ?? '';
+    const hasMessage = ((await asked.question.messageOf?.(id)) ?? null) !== null;
+    const decision = orProblem(() => readDecision(facts, { ...parsed.data, id, needs, hasMessage }));
+    if ('value' in decision) return decision;
+    if (decision.kind === 'approve' && facts !== undefined) {
+      const refusal = await this.#shown.refusal(facts.changeset);
+      if (refusal !== null) return problem(422, refusal);
+      const { message } = decision;
+      const wrong = message === undefined ? null : await asked.question.checkMessage?.(id, message);
+      if (typeof wrong === 'string') return problem(422, wrong);
+    }
+    return this.#act(asked, id, decision);
+  }
+
+  /** Between two questions no answer is taken: the page sends it again at the next one. */
+  #nobodyAsks(): PageAnswer {
+    return this.#hasEnded
+      ? problem(409, phaseMessages.ended)
+      : { kind: 'json', status: 202, value: { message: phaseMessages.working } };
+  }
+
+  async #takeBack(body: unknown): Promise<PageAnswer> {
+    const parsed = takeBackSchema.safeParse(body);
+    if (!parsed.success) return problem(400, sayIssue(parsed.error));
+    const asked = this.#asked ?? this.#nobodyAsks();
+    if ('kind' in asked) return asked;
+    try {
+      await asked.question.takeBack?.(parsed.data.changeset, 'review page');
+    } catch (error) {
+      if (error instanceof FlameError) return problem(409, error.message);
+      throw error;
+    }
+    const { id, commit } = asked.question.changeset;
+    const { changesets } = await this.#source.read();
+    const isThere = changesets.some(
+      ({ changeset: one }) => one.id === id && one.commit === commit && one.state === 'waiting',
+    );
+    // The open question is gone with the decision taken back.
+    if (!isThere && this.#asked === asked) asked.answer({ kind: 'again' });
+    this.refresh();
+    return { kind: 'json', value: {} };
+  }
+
+  async #act(asked: Asked, id: string, decision: ChangesetDecision): Promise<PageAnswer> {
+    if (this.#asked !== asked) return problem(409, 'The question has just been answered elsewhere.');
+    // A suggestion or choice may be refused, which would end the gate.
+    if (asked.question.changeset.id === id && isEnd(decision)) {
+      asked.answer(decision);
+      return { kind: 'json', value: {} };
+    }
+    try {
+      await asked.question.decideOther(id, { ...decision, where: 'review page' });
+    } catch (error) {
+      if (error instanceof FlameError) return problem(409, error.message);
+      throw error;
+    }
+    // The gate may have come to this one while it was decided.
+    const now: Asked | null = this.#asked;
+    if (now?.question.changeset.id === id) now.answer(isEnd(decision) ? decision : { kind: 'again' });
+    this.refresh();
+    return { kind: 'json', value: {} };
+  }
+
+  #state(facts: PageFacts): PageState {
+    const phase: PagePhase = this.#hasEnded ? 'ended' : this.#asked === null ? 'working' : 'deciding';
+    return renderState(facts, phase, phaseMessages[phase]);
+  }
+
+  #addStream(stream: EventStream): void {
+    this.#streams.add(stream);
+    stream.onClose(() => this.#streams.delete(stream));
+    this.refresh();
+  }
+
+  async #tell(): Promise<void> {
+    if (this.#streams.size === 0) return;
+    const state = this.#state(await this.#source.read());
+    for (const stream of this.#streams) stream.send(state);
+  }
+}
+
+/** Whether nothing waits of the changeset after that. */
+function isEnd({ kind }: ChangesetDecision): boolean {
+  return kind === 'approve' || kind === 'reject' || kind === 'skip';
+}
+
+/** An answer that is none is a problem for the page to show. */
+function orProblem<Answer>(read: () => Answer): Answer | Problem {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof FlameError) return problem(422, error.message);
+    throw error;
+  }
 }

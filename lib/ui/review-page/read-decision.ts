@@ -3,8 +3,8 @@ import type { Answer } from '../../domain/questions/answer-row.ts';
 import { answersTo } from '../../domain/questions/answers-to.ts';
 import { parseAnswer } from '../../domain/questions/parse-answer.ts';
 import { isRed } from '../../domain/state/changeset-facts.ts';
+import { printable } from '../page/escape-html.ts';
 import { type Problem, problem } from '../page/page-answers.ts';
-import { printable } from '../page/printable.ts';
 import { otherAttempts } from '../render/render-tries.ts';
 import type { ChangesetFacts } from './page-facts.ts';
 

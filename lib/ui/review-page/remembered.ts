@@ -1,8 +1,8 @@
+import * as z from 'zod';
 import { problem, sayIssue } from '../page/page-answers.ts';
 import type { PageAnswer } from '../page/page-server.ts';
 import { type KeptReview, keepInReview, keepSchema } from './kept-review.ts';
 import type { PagePreferences } from './page-facts.ts';
-import { preferencesSchema } from './page-request.ts';
 
 /** Where what a person chose and began is read from and written to. */
 export interface RememberedIn {
@@ -54,3 +54,18 @@ export class Remembered {
     return { kind: 'json', value: {} };
   }
 }
+
+/** The page's request to decide. The commit is the one that was shown: an approval is of nothing else. */
+export const decideSchema = z.strictObject({
+  changeset: z.string().max(200),
+  commit: z.string().max(64),
+  decision: z.unknown(),
+});
+
+/** The request to take a decision back. */
+export const takeBackSchema = z.strictObject({ changeset: z.string().max(200) });
+
+export const preferencesSchema = z.strictObject({
+  layout: z.enum(['side', 'line']),
+  theme: z.enum(['auto', 'dark', 'light']),
+});

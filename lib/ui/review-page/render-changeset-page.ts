@@ -14,10 +14,7 @@ import {
 } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { fillTemplate } from '../page/page-template.ts';
-import { renderAnswered } from '../render/render-answered.ts';
-import { renderDoubt } from '../render/render-doubt.ts';
-import { renderExcluding } from '../render/render-excluding.ts';
-import { renderOnTop } from '../render/render-on-top.ts';
+import { renderAnswered, renderDoubt, renderExcluding, renderOnTop } from '../render/changeset-lines.ts';
 import {
   describeBase,
   describeChange,

@@ -6,7 +6,7 @@ import { fillTemplate, readTemplate } from '../page/page-template.ts';
 import type { ChangesetFacts, PageFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
 import { renderDiffPart } from './render-diff-part.ts';
-import { renderState } from './render-state.ts';
+import { renderState } from './render-page.ts';
 import { splitParts } from './split-parts.ts';
 
 interface ExportOptions {

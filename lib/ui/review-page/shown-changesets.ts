@@ -3,10 +3,12 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion, Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
 import type { Changeset, SinceSeen } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
-import { type Between, type FilePart, FileParts } from './file-parts.ts';
-import { findLines } from './find-lines.ts';
+import { notFound } from '../page/page-answers.ts';
+import type { PageAnswer } from '../page/page-server.ts';
 import type { ChangesetFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
+import { type Between, type FilePart, FileParts } from './render-diff-part.ts';
+import { findLines } from './split-parts.ts';
 import { viewFiles } from './view-files.ts';
 
 /** As many lines as a window shows. */
@@ -165,4 +167,34 @@ export class ShownChangesets {
     this.#excluding.set(commit, known);
     return known;
   }
+}
+
+interface Wanted {
+  /** Its index, or `find` for where a text is; absent: the changeset. */
+  readonly file: string | undefined;
+  /** Its index, or `lines` for those between its changes. */
+  readonly part: string | undefined;
+  readonly query: URLSearchParams;
+  readonly asked: Pick<ChangesetQuestion, 'onTop' | 'excluding'> | undefined;
+}
+
+/** A changeset, a part of one of its files, or lines that its diff leaves out, as HTML. */
+export async function answerChangeset(
+  shown: ShownChangesets,
+  facts: ChangesetFacts,
+  { file, part, query, asked }: Wanted,
+): Promise<PageAnswer> {
+  const look = { ignoresSpace: query.get('space') === 'ignored', isSince: query.get('show') === 'since' };
+  const layout = query.get('layout') === 'side' ? 'side' : 'line';
+  if (file === undefined)
+    return { kind: 'html', html: await shown.article(facts, { ...look, layout }, asked) };
+  if (file === 'find')
+    return { kind: 'json', value: await shown.find(facts.changeset, look, query.get('text') ?? '') };
+  const wanted = { file: Number(file), layout, ...look } as const;
+  const [from, to, shift] = ['from', 'to', 'shift'].map((name) => Number(query.get(name)));
+  const html =
+    part === 'lines'
+      ? await shown.between(facts.changeset, { ...wanted, from: from ?? 0, to: to ?? 0, shift: shift ?? 0 })
+      : await shown.part(facts.changeset, { ...wanted, part: Number(part) });
+  return html === null ? notFound : { kind: 'html', html };
 }

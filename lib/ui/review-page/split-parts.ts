@@ -1,4 +1,4 @@
-import type { Hunk, PatchLine } from '../../domain/state/patch.ts';
+import type { Hunk, Patch, PatchLine } from '../../domain/state/patch.ts';
 
 /** A hunk, or the portion of one that is in a part. */
 export interface HunkPiece extends Hunk {
@@ -92,4 +92,76 @@ function cutAt(lines: readonly PatchLine[], from: number): number {
 /** In a block that only adds or only removes, no line has a counterpart. */
 function isPure(kinds: ReadonlySet<PatchLine['kind']>, kind: PatchLine['kind']): boolean {
   return kind === 'insert' && !kinds.has('delete');
+}
+
+/** A line of a diff in which something was found. */
+export interface FoundLine {
+  /** Index of its file, and of the part of the file. */
+  readonly file: number;
+  readonly part: number;
+  readonly side: 'old' | 'new';
+  readonly line: number;
+}
+
+const most = 5_000;
+
+/** Lines of a patch that hold a text, upper and lower case alike, in their order; `count` is of all, also beyond the bound. */
+export function findLines(
+  { files }: Patch,
+  text: string,
+): { readonly count: number; readonly lines: readonly FoundLine[] } {
+  const wanted = text.toLowerCase();
+  const lines: FoundLine[] = [];
+  let count = 0;
+  for (const [file, one] of files.entries()) {
+    for (const [part, pieces] of splitParts(one.hunks()).entries()) {
+      for (const { oldStart, newStart, lines: all } of pieces) {
+        let [oldLine, newLine] = [oldStart, newStart];
+        for (const { kind, text: content } of all) {
+          if (content.toLowerCase().includes(wanted)) {
+            count += 1;
+            const at =
+              kind === 'delete'
+                ? { side: 'old' as const, line: oldLine }
+                : { side: 'new' as const, line: newLine };
+            if (lines.length < most) lines.push({ file, part, ...at });
+          }
+          if (kind !== 'insert') oldLine += 1;
+          if (kind !== 'delete') newLine += 1;
+        }
+      }
+    }
+  }
+  return { count, lines };
+}
+
+/** Where a hunk begins on each side, and how many lines it has there. */
+export interface HunkHead {
+  readonly oldStart: number;
+  readonly oldCount: number;
+  readonly newStart: number;
+  readonly newCount: number;
+}
+
+/** `@@ -16,7 +16,9 @@`, as git writes it: a length of 1 is left out. */
+export function renderHunkHead({ oldStart, oldCount, newStart, newCount }: HunkHead): string {
+  return `@@ -${range(oldStart, oldCount)} +${range(newStart, newCount)} @@`;
+}
+
+/** Parses a hunk head at a text's start, and what follows; null: there is none. */
+export function parseHunkHead(text: string): { readonly head: HunkHead; readonly rest: string } | null {
+  const found = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(text);
+  if (found === null) return null;
+  const [all, oldStart, oldCount = '1', newStart, newCount = '1'] = found;
+  const head = {
+    oldStart: Number(oldStart),
+    oldCount: Number(oldCount),
+    newStart: Number(newStart),
+    newCount: Number(newCount),
+  };
+  return { head, rest: text.slice(all.length) };
+}
+
+function range(start: number, count: number): string {
+  return count === 1 ? `${start}` : `${start},${count}`;
 }

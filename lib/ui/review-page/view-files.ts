@@ -1,5 +1,5 @@
-import type { Patch, PatchFile } from '../../domain/state/patch.ts';
-import { describeFile, reasonToFold } from './describe-file.ts';
+import type { Hunk, Patch, PatchFile } from '../../domain/state/patch.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { countLines, splitParts } from './split-parts.ts';
 
 export type FileFate = 'added' | 'deleted' | 'moved' | '';
@@ -51,3 +51,68 @@ export function viewFiles(patch: Patch): readonly FileView[] {
   known.set(patch, views);
   return views;
 }
+
+/** Describes what a reviewer must know of a changed file apart from its lines, in a few words each. */
+function describeFile(file: PatchFile): readonly string[] {
+  return [...describeStatus(file), ...describeModes(file), ...describeMove(file), ...describeContent(file)];
+}
+
+/** Why its lines are not opened by themselves, in a few words; null where they are. */
+function reasonToFold({ path, hasNul }: PatchFile, hunks: readonly Hunk[]): string | null {
+  if (hasNul) return 'binary';
+  if (madeByTools.test(path)) return 'written by a tool';
+  const isWide = hunks.some(({ lines }) => lines.some(({ text }) => text.length > widestLine));
+  return isWide ? 'very long lines' : null;
+}
+
+// Matched by name alone: any author can write "generated" into a file.
+const madeByTools =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|Cargo\.lock|go\.sum|poetry\.lock|uv\.lock|Pipfile\.lock|pdm\.lock|composer\.lock|Gemfile\.lock|mix\.lock|Podfile\.lock|pubspec\.lock|packages\.lock\.json|gradle\.lockfile|flake\.lock)$|\.min\.(?:js|mjs|css)$|\.(?:js|mjs|cjs|css)\.map$/;
+const widestLine = 5_000;
+
+function describeStatus({ status }: PatchFile): readonly string[] {
+  switch (status) {
+    case 'added':
+      return ['new'];
+    case 'deleted':
+      return ['deleted'];
+    case 'type-changed':
+      return ['became something else'];
+    case 'mode-changed':
+      return ['only its mode changed'];
+    case 'modified':
+      return [];
+  }
+}
+
+const modes: Readonly<Record<string, string>> = {
+  '100755': 'executable',
+  '120000': 'symbolic link',
+  '160000': 'submodule',
+};
+
+function describeModes({ status, oldMode, newMode }: PatchFile): readonly string[] {
+  if (status === 'added') return newMode in modes ? [modes[newMode] ?? newMode] : [];
+  if (status === 'deleted') return oldMode in modes ? [modes[oldMode] ?? oldMode] : [];
+  if (oldMode === newMode) return newMode === '100755' ? [] : newMode in modes ? [modes[newMode] ?? ''] : [];
+  return [`${nameMode(oldMode)} → ${nameMode(newMode)}`];
+}
+
+function nameMode(mode: string): string {
+  return `${mode}${mode in modes ? ` (${modes[mode]})` : ''}`;
+}
+
+function describeMove({ movedFrom }: PatchFile): readonly string[] {
+  if (movedFrom === null) return [];
+  const { path, similarity } = movedFrom;
+  return [`moved from ${path}${similarity === 100 ? ', unchanged' : `, ${similarity} % the same`}`];
+}
+
+function describeContent(file: PatchFile): readonly string[] {
+  if (file.hasNul) return [`binary, ${formatCount(file.size, 'byte')}`];
+  if (file.insertions + file.deletions > 0 || file.movedFrom !== null) return [];
+  if (file.status === 'mode-changed') return [];
+  return [file.status === 'modified' && file.newMode !== submodule ? 'only white space differs' : 'empty'];
+}
+
+const submodule = '160000';

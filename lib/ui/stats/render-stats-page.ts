@@ -5,8 +5,7 @@ import type { Stats } from '../../domain/shown/stats.ts';
 import { formatSpend, formatUsd } from '../../util/format-figures.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 import { fillTemplate, inlineJson, readTemplate } from '../page/page-template.ts';
-import { chartTables } from './chart-tables.ts';
-import { formatSeconds, formatShare, gradeOf } from './format-figures.ts';
+import { chartTables, formatSeconds, formatShare, gradeOf } from './chart-tables.ts';
 
 /**
  * The figures as one page that needs nothing else: charts, and the same figures as tables. Its own style and

@@ -4,7 +4,7 @@ import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
-import { formatSeconds, formatShare, gradeOf } from './format-figures.ts';
+import { formatSeconds, formatShare, gradeOf } from './chart-tables.ts';
 
 const mostTasks = 30;
 const mostAgents = 15;

@@ -1,11 +1,10 @@
 import type { GlobalOptions, Io } from '../../domain/shown/command.ts';
 import type { Event, EventBody, EventSink } from '../../domain/shown/event.ts';
-import { isNews } from '../render/is-news.ts';
+import { textWidth } from '../../util/format-width.ts';
 import { renderHint } from '../render/render-error.ts';
 import { renderEvent } from '../render/render-event.ts';
-import { wrapLine } from '../render/wrap-line.ts';
 import { createStyle, type Style } from '../text/style.ts';
-import { toJsonLine } from '../text/to-json-line.ts';
+import { toJsonLine } from '../text/visible-text.ts';
 
 /** An object, never a bare list: keys can be added to it without breaking who reads it. */
 type NoList<Answer> = Answer extends readonly unknown[] ? never : Answer;
@@ -78,4 +77,55 @@ function wrapLines(text: string, width: number): string {
     .split('\n')
     .map((line) => wrapLine(line, width))
     .join('\n');
+}
+
+/** Whether an event is shown even with --quiet: warnings, failures, and how the session ended. */
+function isNews(event: Event): boolean {
+  switch (event.event) {
+    case 'plan-invalid':
+    case 'task-failed':
+    case 'landing-refused':
+    case 'manual-review':
+    case 'evidence-verified':
+    case 'board':
+    case 'review-page':
+    case 'session-ended':
+    case 'paused':
+    case 'agent-stalled':
+    case 'conflicts-ahead':
+      return true;
+    case 'notice':
+      return event.level === 'warning';
+    case 'canary':
+      return event.result === 'failed';
+    case 'verdict':
+      return event.status === 'fail';
+    case 'changeset-built':
+      return event.red;
+    case 'script':
+      return event.exit_code !== 0;
+    default:
+      return false;
+  }
+}
+
+/**
+ * A painted line broken between words, what follows indented. Words are left whole, however long: the terminal
+ * breaks those itself, and a colour's code would not survive it.
+ */
+function wrapLine(line: string, width: number): string {
+  if (textWidth(line) <= width) return line;
+  const indent = `${/^ */.exec(line)?.[0] ?? ''}  `;
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.split(' ')) {
+    const joined = current === '' ? word : `${current} ${word}`;
+    if (current.trim() === '' || textWidth(joined) <= width) {
+      current = joined;
+      continue;
+    }
+    lines.push(current);
+    current = indent + word;
+  }
+  return [...lines, current].join('\n');
 }

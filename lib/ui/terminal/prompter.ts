@@ -2,7 +2,6 @@ import { createInterface, type Interface } from 'node:readline';
 import { type FlameError, interrupted } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import { textWidth, wrapText } from '../../util/format-width.ts';
-import { suspendJob } from './suspend-job.ts';
 
 /** Asks one line at a time. */
 export interface Prompter {
@@ -105,4 +104,16 @@ function wrapQuestion(question: string, width: number): string {
 
 function isOver(io: Io): boolean {
   return 'readableEnded' in io.stdin && io.stdin.readableEnded === true;
+}
+
+/** Long enough for the signal to have stopped us, in milliseconds. */
+const stopMs = 80;
+
+/**
+ * Suspends the whole job as Ctrl-Z at a terminal does: git waits for us, and a job is suspended only with all
+ * its processes. Calls `goOn` when it continues, or soon where it can't be suspended.
+ */
+export function suspendJob(goOn: () => void): void {
+  process.kill(0, 'SIGTSTP');
+  setTimeout(goOn, stopMs);
 }

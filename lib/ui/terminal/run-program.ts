@@ -87,3 +87,50 @@ function leaveSignalsToChild(): GiveBack {
     },
   };
 }
+
+interface PagerOptions {
+  /** Output of `git var GIT_PAGER`. */
+  readonly pager: string;
+  /** Where text goes when there is nothing to page on; stdout by default. */
+  readonly elsewhere?: NodeJS.WritableStream;
+}
+
+/** Shows text in the person's pager where stdout is a terminal and git isn't paging already; else writes it. */
+export async function openPager(io: Io, text: string, options: PagerOptions): Promise<void> {
+  const pager = options.pager.trim();
+  const whole = text.endsWith('\n') ? text : `${text}\n`;
+  const isPaged = io.stdout.isTTY === true && io.env.GIT_PAGER_IN_USE !== 'true';
+  if (!isPaged || pager === '' || pager === 'cat') {
+    const target = io.stdout.isTTY === true ? io.stdout : (options.elsewhere ?? io.stdout);
+    target.write(whole);
+    return;
+  }
+  // The same defaults git gives its pager: end at once when it all fits, keep colours, leave the screen.
+  const env = { LESS: io.env.LESS ?? 'FRX', LV: io.env.LV ?? '-c' };
+  const exitCode = await runProgram(io, pager, { input: whole, env });
+  // 127: the shell found no such program.
+  if (exitCode === 127) io.stdout.write(whole);
+}
+
+/** Starts the person's browser where there is a screen for it. Whether it worked is not known: the address is printed. */
+export function openBrowser(io: Io, url: string): void {
+  const command = browserCommand(io.env, process.platform);
+  if (command === null) return;
+  const line = command.includes('%s') ? command.replaceAll('%s', '"$1"') : `${command} "$1"`;
+  const child = spawn('sh', ['-c', line, 'sh', url], {
+    cwd: io.cwd,
+    env: { ...io.env },
+    stdio: 'ignore',
+    detached: true,
+  });
+  child.on('error', () => undefined);
+  child.unref();
+}
+
+/** $BROWSER, else what the system opens addresses with; null where that would find no screen. */
+function browserCommand(env: Io['env'], platform: NodeJS.Platform): string | null {
+  if (env.BROWSER !== undefined && env.BROWSER !== '') return env.BROWSER;
+  if (platform === 'darwin') return 'open';
+  const hasScreen = [env.DISPLAY, env.WAYLAND_DISPLAY].some((name) => name !== undefined && name !== '');
+  return hasScreen ? 'xdg-open' : null;
+}

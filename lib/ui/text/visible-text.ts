@@ -29,3 +29,43 @@ function showCharacter(character: string): string {
   if (code === 0x7f) return '\u2421';
   return `⟦U+${code.toString(16).toUpperCase().padStart(4, '0')}⟧`;
 }
+
+// JSON lets C1 controls and bidi characters through; escaped they are the same value and harmless on a screen.
+const unsafe =
+  /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu;
+
+/** A value as JSON on one line, printable on any terminal. */
+export function toJsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(unsafe, escapeUnits);
+}
+
+function escapeUnits(character: string): string {
+  return Array.from({ length: character.length }, (_, index) => {
+    const unit = character.charCodeAt(index).toString(16).padStart(4, '0');
+    return `\\u${unit}`;
+  }).join('');
+}
+
+/** Replaces these characters by marks that any other writer of JSON keeps: `⟦U+202E⟧`. */
+export function markInvisible(text: string): string {
+  return text.replace(
+    unsafe,
+    (character) => `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`,
+  );
+}
+
+/** Text that names people, without their mail addresses: `Lea Lead` of `Lea Lead <lea@example.com>`. */
+export function withoutMail(text: string): string {
+  return text.replace(/(\S) <[^<>\s]+@[^<>\s]*>/g, '$1');
+}
+
+/** The person who decided a changeset, without the mail address; null: not decided, or it has a conflict. */
+export function whoDecided({
+  state,
+  decided_by,
+}: {
+  readonly state: string;
+  readonly decided_by: string | null;
+}): string | null {
+  return decided_by === null || state === 'conflict' ? null : withoutMail(decided_by);
+}

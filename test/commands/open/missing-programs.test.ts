@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { missingPrograms } from '../../../lib/commands/open/missing-programs.ts';
 import { parseConfig } from '../../../lib/config/load-config.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { askTrust } from '../../../lib/ui/questions/ask-trust.ts';
+import { askTrust } from '../../../lib/ui/questions/ask-in-command.ts';
 import { makeFakeIo } from '../../support/fake-io.ts';
 import { makeTempDir } from '../../support/repo.ts';
 import { plainStyle } from '../../ui/samples.ts';

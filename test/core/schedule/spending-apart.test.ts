@@ -7,7 +7,7 @@ import {
   spendingApart,
 } from '../../../lib/core/schedule/budget-state.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
-import { renderSpendingApart } from '../../../lib/ui/render/render-spend.ts';
+import { renderSpendingApart } from '../../../lib/ui/render/render-session.ts';
 import { sampleSession, sampleSessionId } from '../../store/sample.ts';
 import { plainStyle } from '../../ui/samples.ts';
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { PullRequestNews } from '../../../lib/domain/state/pull-request.ts';
 import { record, viewSession } from '../../../lib/engine/record.ts';
 import { takeUp } from '../../../lib/engine/review/take-up.ts';
-import { renderAnswered } from '../../../lib/ui/render/render-answered.ts';
+import { renderAnswered } from '../../../lib/ui/render/changeset-lines.ts';
 import { openStack, runStack, type StackBench } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
 import { sampleChangesetQuestion } from '../../ui/samples.ts';

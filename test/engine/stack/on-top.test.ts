@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseTaskId } from '../../../lib/domain/ids.ts';
 import type { OnTop } from '../../../lib/domain/ports/changeset-question.ts';
-import { renderOnTop } from '../../../lib/ui/render/render-on-top.ts';
+import { renderOnTop } from '../../../lib/ui/render/changeset-lines.ts';
 import { appending, filling, landedText, openStack, roomFor, runStack, shared } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
 

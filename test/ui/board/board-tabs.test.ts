@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { emptyBoard } from '../../../lib/ui/board/board-changes.ts';
-import type { BoardSource } from '../../../lib/ui/board/board-source.ts';
-import { BoardTabs } from '../../../lib/ui/board/board-tabs.ts';
+import { type BoardSource, BoardTabs } from '../../../lib/ui/board/board-tabs.ts';
 
 test('what is kept for the tabs of a session goes with the last of them', async () => {
   let watched = 0;

@@ -7,7 +7,7 @@ import type {
   BoardTaskDetails,
 } from '../../../lib/domain/shown/board.ts';
 import { emptyBoard } from '../../../lib/ui/board/board-changes.ts';
-import type { BoardSource } from '../../../lib/ui/board/board-source.ts';
+import type { BoardSource } from '../../../lib/ui/board/board-tabs.ts';
 import { type Board, openBoard } from '../../../lib/ui/board/open-board.ts';
 import { at, commitA } from '../samples.ts';
 

@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { beginsInFence } from '../../../lib/ui/review-page/client/begins-in-fence.ts';
-import { findWordsOfPart } from '../../../lib/ui/review-page/client/find-words.ts';
+import { beginsInFence, findWordsOfPart } from '../../../lib/ui/review-page/client/find-words.ts';
 
 const lines = (...all: readonly string[]): string => all.join('\n');
 

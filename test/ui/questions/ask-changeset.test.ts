@@ -8,7 +8,7 @@ import type {
   OnTop,
 } from '../../../lib/domain/ports/changeset-question.ts';
 import type { Gates } from '../../../lib/domain/ports/gates.ts';
-import { createDecisionGates } from '../../../lib/ui/questions/decision-gates.ts';
+import { createDecisionGates } from '../../../lib/ui/questions/create-gates.ts';
 import { createTerminalGates } from '../../../lib/ui/questions/terminal-gates.ts';
 import { makeFakeIo } from '../../support/fake-io.ts';
 import {

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AgentAsked, Gates } from '../../../lib/domain/ports/gates.ts';
 import { createNoGates } from '../../../lib/ui/questions/create-gates.ts';
-import { oneAtATime } from '../../../lib/ui/questions/one-at-a-time.ts';
+import { oneAtATime } from '../../../lib/ui/questions/wrap-gates.ts';
 
 test('DSK-6 what an agent asks stands behind all else, its time runs from its turn, and one that is withdrawn is not asked', async () => {
   const asked: string[] = [];

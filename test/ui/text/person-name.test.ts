@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { whoDecided } from '../../../lib/ui/text/person-name.ts';
+import { whoDecided } from '../../../lib/ui/text/visible-text.ts';
 
 test('a decision names its person without an address, and a conflict nobody', () => {
   const decided_by = 'Lea Lead <lea@example.com>';

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { AskedChangeset, AskedCheck, GateAsks, GateText } from '../../../domain/questions/gate.ts';
 import { type Fact, factsOf } from '../../../domain/questions/question-facts.ts';
-import { getJson } from '../../page/client/transport.ts';
-import { useLoaded } from '../../page/client/use-loaded.ts';
+import { getJson, useLoaded } from '../../page/client/transport.ts';
 import { about } from './app.ts';
 import { Diffstat } from './lists.tsx';
 import { Block, Fold, Text, Texts } from './texts.tsx';

@@ -5,7 +5,7 @@ import { cycleNumber } from '../../../domain/state/session-facts.ts';
 import { formatTokens, formatUsd } from '../../../util/format-figures.ts';
 import { emptyBoard } from '../board-changes.ts';
 import { state, tasks } from './app.ts';
-import { Elapsed } from './times.tsx';
+import { Elapsed } from './texts.tsx';
 import { lookOf, spentWords } from './words.ts';
 
 const name = 'git flame board';

@@ -1,8 +1,7 @@
 import type { BoardChangeset } from '../../../domain/shown/board.ts';
 import { formatCount, formatNumber } from '../../../util/format-figures.ts';
 import { state } from './app.ts';
-import { Text } from './texts.tsx';
-import { Moment } from './times.tsx';
+import { Moment, Text } from './texts.tsx';
 import { spentWords } from './words.ts';
 
 export function Changesets() {

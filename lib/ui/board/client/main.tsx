@@ -1,16 +1,15 @@
 import { render } from 'preact';
 import { byId } from '../../page/client/dom.ts';
-import { keepLine } from '../../page/client/keep-line.ts';
+import { keepLine } from '../../page/client/transport.ts';
 import { applyChange, type BoardChange, type BoardWord } from '../board-changes.ts';
 import { about, close, isFresh, session, state } from './app.ts';
+import { wireKeys, wireLook } from './controls.ts';
 import { Figures, Title } from './header.tsx';
-import { wireKeys } from './keys.ts';
 import { Changesets, Log, Sessions } from './lists.tsx';
-import { wireLook } from './look.ts';
 import { Panel } from './panel.tsx';
 import { Plan } from './plan.tsx';
 import { Running } from './running.tsx';
-import { setClock } from './times.tsx';
+import { setClock } from './texts.tsx';
 import { Waiting } from './waiting.tsx';
 
 const gone =

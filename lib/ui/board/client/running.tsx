@@ -1,9 +1,8 @@
 import type { BoardAgent, BoardCheck } from '../../../domain/shown/board.ts';
 import { formatCount } from '../../../util/format-figures.ts';
-import { Button } from '../../page/client/button.tsx';
+import { Button } from '../../page/client/send-form.tsx';
 import { openAgent, state, tasks, telling } from './app.ts';
-import { Fold, Text } from './texts.tsx';
-import { Elapsed, Moment } from './times.tsx';
+import { Elapsed, Fold, Moment, Text } from './texts.tsx';
 import { spentWords } from './words.ts';
 
 /** The agents and checks that run, and what the last checks came to. */

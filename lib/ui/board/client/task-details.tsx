@@ -9,8 +9,7 @@ import type {
 import { formatDuration } from '../../../util/format-figures.ts';
 import { CheckFold } from './gate-facts.tsx';
 import { Counts } from './lists.tsx';
-import { Block, Fold, Text, Texts } from './texts.tsx';
-import { Moment } from './times.tsx';
+import { Block, Fold, Moment, Text, Texts } from './texts.tsx';
 import { belowWords, lookOf, spentWords } from './words.ts';
 
 /** How a task stands, at a glance. */

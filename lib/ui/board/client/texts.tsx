@@ -1,4 +1,6 @@
+import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { formatDuration } from '../../../util/format-figures.ts';
 
 interface Named {
   readonly class?: string;
@@ -44,5 +46,42 @@ export function Fold({ class: name = '', summary, children }: Named & { readonly
       <summary>{summary}</summary>
       {children}
     </details>
+  );
+}
+
+/** Milliseconds that the clock of the board is ahead of the one here. */
+let ahead = 0;
+const clock = signal(Date.now());
+setInterval(() => {
+  clock.value = Date.now() + ahead;
+}, 1_000);
+
+/** Sets the clock to that of the board. */
+export function setClock(now: number): void {
+  ahead = now - Date.now();
+  clock.value = now;
+}
+
+/** How long ago something began, kept up to date; `since` is an ISO time. */
+export function Elapsed({ since, class: name = '' }: { readonly since: string; readonly class?: string }) {
+  // Tenths of a second would flicker.
+  const seconds = Math.max(0, Math.round((clock.value - Date.parse(since)) / 1_000));
+  return (
+    <time class={name} dateTime={since}>
+      {seconds === 0 ? '0 s' : formatDuration(seconds * 1_000).replace('.0 s', ' s')}
+    </time>
+  );
+}
+
+/** A moment as a clock shows it here, with the day where that is another one. */
+export function Moment({ at, class: name = '' }: { readonly at: string; readonly class?: string }) {
+  const time = new Date(at);
+  const isToday = time.toDateString() === new Date().toDateString();
+  const clockTime = time.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  const day = time.toLocaleDateString([], { month: 'short', day: 'numeric' });
+  return (
+    <time class={name} dateTime={at} title={at}>
+      {Number.isNaN(time.getTime()) ? at : isToday ? clockTime : `${day}, ${clockTime}`}
+    </time>
   );
 }

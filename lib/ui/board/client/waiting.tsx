@@ -4,12 +4,11 @@ import { answersTo } from '../../../domain/questions/answers-to.ts';
 import { type DecidedGate, type OpenGate, whereWords } from '../../../domain/questions/gate.ts';
 import { goneWords, questionTitle } from '../../../domain/questions/question-facts.ts';
 import { AnswerForm } from '../../page/client/answer-form.tsx';
-import { Button } from '../../page/client/button.tsx';
+import { Button } from '../../page/client/send-form.tsx';
 import { post } from '../../page/client/transport.ts';
 import { about, isFresh, state } from './app.ts';
 import { GateFacts, loadText } from './gate-facts.tsx';
-import { Block, Fold, Text } from './texts.tsx';
-import { Moment } from './times.tsx';
+import { Block, Fold, Moment, Text } from './texts.tsx';
 
 const mostDecided = 5;
 

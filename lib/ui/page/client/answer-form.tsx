@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { Answer, AnswerField } from '../../../domain/questions/answer-row.ts';
 import type { GateText } from '../../../domain/questions/gate.ts';
-import { Button } from './button.tsx';
-import { SendForm } from './send-form.tsx';
-import { useLoaded } from './use-loaded.ts';
+import { Button, SendForm } from './send-form.tsx';
+import { useLoaded } from './transport.ts';
 
 interface AnswerFormProps {
   readonly answer: Answer;

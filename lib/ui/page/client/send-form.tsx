@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface SendFormProps {
@@ -58,5 +58,14 @@ export function SendForm({ label, look, isHidden = false, tools, children, ...on
         {tools}
       </div>
     </form>
+  );
+}
+
+/** A button that does something where it is, without sending a form. */
+export function Button({ label, ...rest }: ButtonHTMLAttributes & { readonly label: ComponentChildren }) {
+  return (
+    <button type="button" {...rest}>
+      {label}
+    </button>
   );
 }

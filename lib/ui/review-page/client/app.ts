@@ -1,8 +1,9 @@
 import { computed, signal } from '@preact/signals';
+import type * as z from 'zod';
 import { byId } from '../../page/client/dom.ts';
-import type { KeptReview } from '../kept-review.ts';
-import type { PagePreferences } from '../page-facts.ts';
-import type { ChangesetState, PageState } from '../page-state.ts';
+import { post } from '../../page/client/transport.ts';
+import type { KeptReview, keepSchema } from '../kept-review.ts';
+import type { ChangesetState, PagePreferences, PageState } from '../page-facts.ts';
 
 interface Data {
   readonly state: PageState;
@@ -49,4 +50,13 @@ export function viewQuery(): string {
 
 export function urlOf({ id, commit }: Pick<ChangesetState, 'id' | 'commit'>): string {
   return `/api/changeset/${encodeURIComponent(id)}/${commit}`;
+}
+
+/** Remembers what was begun, beyond this tab. */
+export function keep(change: z.input<typeof keepSchema>): void {
+  void post('/api/keep', change);
+}
+
+export function remember(preferences: PagePreferences): void {
+  void post('/api/preferences', preferences);
 }

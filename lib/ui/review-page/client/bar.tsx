@@ -3,7 +3,7 @@ import type { Answer } from '../../../domain/questions/answer-row.ts';
 import { nameLines } from '../../../domain/state/line-range.ts';
 import { AnswerForm } from '../../page/client/answer-form.tsx';
 import { getJson } from '../../page/client/transport.ts';
-import type { ChangesetState } from '../page-state.ts';
+import type { ChangesetState } from '../page-facts.ts';
 import { current, isRefused, shown, state } from './app.ts';
 import { armed, decide, disarm, isOpen, isSending, opened, refusal, takeBack } from './decide.ts';
 import { draftsHere, textsOf } from './drafts.ts';

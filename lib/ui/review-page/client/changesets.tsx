@@ -1,6 +1,6 @@
 import { byId, make } from '../../page/client/dom.ts';
 import { getHtml } from '../../page/client/transport.ts';
-import type { ChangesetState } from '../page-state.ts';
+import type { ChangesetState } from '../page-facts.ts';
 import { current, isRefused, keyOf, look, main, shown, state, urlOf, viewQuery } from './app.ts';
 import { disarm, opened } from './decide.ts';
 import { builtAgainAs, takeOver } from './drafts.ts';

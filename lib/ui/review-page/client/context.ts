@@ -1,7 +1,7 @@
 import { formatCount } from '../../../util/format-figures.ts';
 import { around, make } from '../../page/client/dom.ts';
 import { getHtml } from '../../page/client/transport.ts';
-import { type HunkHead, parseHunkHead, renderHunkHead } from '../hunk-head.ts';
+import { type HunkHead, parseHunkHead, renderHunkHead } from '../split-parts.ts';
 import { look, main, urlOf, viewQuery } from './app.ts';
 import { colourPart } from './colours.ts';
 import { showComments } from './comments.ts';

@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals';
 import { suggestedLines } from '../../../domain/state/line-range.ts';
 import type { Drafts } from '../../page/client/answer-form.tsx';
-import { keep } from './api.ts';
-import { kept, shown } from './app.ts';
+import { keep, kept, shown } from './app.ts';
 
 export interface Draft {
   readonly path: string;

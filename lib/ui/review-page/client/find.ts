@@ -1,6 +1,6 @@
 import { around, byId } from '../../page/client/dom.ts';
 import { getJson } from '../../page/client/transport.ts';
-import type { FoundLine } from '../find-lines.ts';
+import type { FoundLine } from '../split-parts.ts';
 import { current, main, urlOf, viewQuery } from './app.ts';
 import { loadPart, toggleFile } from './files.ts';
 import { findNumber } from './pick-lines.ts';

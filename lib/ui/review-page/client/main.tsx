@@ -1,18 +1,17 @@
 import { render } from 'preact';
 import { around, byId } from '../../page/client/dom.ts';
-import { keepLine } from '../../page/client/keep-line.ts';
-import type { PageState } from '../page-state.ts';
+import { keepLine } from '../../page/client/transport.ts';
+import type { PageState } from '../page-facts.ts';
 import { main, questions, state } from './app.ts';
 import { Bar } from './bar.tsx';
 import { Changesets, showNextWaiting, showWhatWaits } from './changesets.tsx';
 import { wireComments } from './comments.ts';
 import { wireContext } from './context.ts';
+import { toggleSince, wireKeys, wireLook } from './controls.ts';
 import { wireDecisions } from './decide.ts';
 import { renderFileTree, wireFileTree } from './file-tree.ts';
 import { toggleFile } from './files.ts';
 import { wireFind } from './find.ts';
-import { wireKeys } from './keys.ts';
-import { toggleSince, wireLook } from './look.ts';
 import { wireViewed } from './viewed.ts';
 
 const message = byId('message', HTMLParagraphElement);

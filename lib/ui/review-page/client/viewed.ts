@@ -1,6 +1,5 @@
 import { around } from '../../page/client/dom.ts';
-import { keep } from './api.ts';
-import { kept, main } from './app.ts';
+import { keep, kept, main } from './app.ts';
 import { toggleFile } from './files.ts';
 
 const marks = new Set(kept.viewed);

@@ -1,8 +1,7 @@
 import type { Stats } from '../../../domain/shown/stats.ts';
 import { formatDuration } from '../../../util/format-figures.ts';
 import { mostBars, worstTasks } from '../chart-tables.ts';
-import { type Bars, type Lines, nameIn, niceStep, showTime } from './chart-parts.ts';
-import type { Palette } from './palette.ts';
+import { type Bars, type Lines, nameIn, niceStep, type Palette, showTime } from './chart-parts.ts';
 
 /** Tasks by where they were, over time: an area for each, one on the other. */
 export function flowChart({ flow }: Stats, palette: Palette): Lines {

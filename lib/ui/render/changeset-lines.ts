@@ -1,0 +1,103 @@
+import type { EvidenceDoubt, Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { nameLines } from '../../domain/state/line-range.ts';
+import { remarkHeads } from '../../domain/state/pull-request.ts';
+import type { HistoryEntry, Task } from '../../domain/state/task.ts';
+import { cutText } from '../../util/format-width.ts';
+import { visibleLine } from '../text/visible-text.ts';
+
+/** Describes what a rejection means for work built on it: a sentence for all of it, then one for each kind. */
+export function renderOnTop(onTop: readonly OnTop[]): readonly string[] {
+  if (onTop.length === 0) return [];
+  const of = (outcome: OnTop['outcome']): readonly OnTop[] => onTop.filter((one) => one.outcome === outcome);
+  const [standing, conflicting, waiting, again] = [of('stands'), of('conflicts'), of('waits'), of('again')];
+  const isOne = (list: readonly OnTop[]): boolean => list.length === 1;
+  // All of one kind are named once.
+  const whose = (list: readonly OnTop[]): string =>
+    list.length === onTop.length && !isOne(list) ? 'They' : `${names(list)}:`;
+  return [
+    `Rejecting this takes it out from under ${names(onTop)}.`,
+    ...(standing.length === 0
+      ? []
+      : [
+          `${whose(standing)} ${isOne(standing) ? 'no new work; its change is' : 'need no new work; their changes are'} put on what remains, checked and shown again.`,
+        ]),
+    ...conflicting.map(
+      (one) =>
+        `${names([one])}: conflicts in ${one.paths.map(visibleLine).join(', ')} and goes back to its worker.`,
+    ),
+    ...(waiting.length === 0
+      ? []
+      : [
+          `${whose(waiting)} ${isOne(waiting) ? 'depends' : 'depend'} on it, so ${isOne(waiting) ? 'its work is' : 'their works are'} kept until it is done again; the change is then put on the new work and checked again, and goes back to a worker only where it conflicts.`,
+        ]),
+    ...(again.length === 0
+      ? []
+      : [
+          `${whose(again)} ${isOne(again) ? 'depends' : 'depend'} on it and ${isOne(again) ? 'is' : 'are'} done again.`,
+        ]),
+  ];
+}
+
+/** By group, each once; its tasks where it has several of them. */
+function names(list: readonly OnTop[]): string {
+  const groups = new Map<string, string[]>();
+  for (const { group, task } of list) groups.set(group, [...(groups.get(group) ?? []), task]);
+  return [...groups]
+    .map(([group, tasks]) => visibleLine(tasks.length > 1 ? `${group} (${tasks.join(', ')})` : group))
+    .join(', ');
+}
+
+const mostShown = 20;
+const widest = 300;
+
+/**
+ * Renders the remarks on its pull request that a changeset answers, a bounded line each: those of the latest round that
+ * its tasks were given before it was built.
+ */
+export function renderAnswered(changeset: Changeset, tasks: readonly Task[]): readonly string[] {
+  return tasks.flatMap((task) => {
+    const entry = before(changeset, task).findLast(({ on_request: isRound }) => isRound === true);
+    if (entry === undefined) return [];
+    const all = said(entry).map((line) => cutText(`${task.id}: ${line}`, widest));
+    const left = all.length - mostShown;
+    return left <= 0
+      ? all
+      : [...all.slice(0, mostShown), `${task.id}: ${left} more: git flame show ${task.id}`];
+  });
+}
+
+/** The history before it was decided: it answers no later remarks. */
+function before({ state, works = [] }: Changeset, { history }: Task): readonly HistoryEntry[] {
+  const own = history.findIndex(({ work }) => work !== undefined && works.includes(work.commit));
+  return state === 'waiting' || own === -1 ? history : history.slice(0, own);
+}
+
+function said({ notes, comments = [] }: HistoryEntry): readonly string[] {
+  const paragraphs = notes.split(/\n{2,}/).filter((text) => !remarkHeads.includes(text));
+  return [
+    ...comments.map((comment) => `${comment.path}:${nameLines(comment)} ${comment.text}`),
+    ...paragraphs,
+  ].map((text) => visibleLine(text.replace(/\s+/g, ' ').trim()));
+}
+
+/** Renders the doubt about a task's evidence, with its reasons, as one line. */
+export function renderDoubt({ task, reasons }: EvidenceDoubt): string {
+  return `${task} needs a look by hand, its evidence is not the same each time: ${reasons.map(visibleLine).join('; ')}`;
+}
+
+const mostPaths = 3;
+
+/** Which changesets can't land together with the one that is asked about, a sentence each. */
+export function renderExcluding(excluding: readonly Excluding[]): readonly string[] {
+  return excluding.map(({ group, isApproved, paths }) => {
+    const rest = paths.length - mostPaths;
+    const where =
+      paths.slice(0, mostPaths).map(visibleLine).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+    const name = visibleLine(group);
+    const what = isApproved
+      ? `It conflicts with ${name}, which is approved already, in ${where}`
+      : `It conflicts with ${name} in ${where}`;
+    return `${what}: as they are now, only the one of the two that lands first does; the other goes back to its worker.`;
+  });
+}
