@@ -41,7 +41,7 @@ async function askGit(
   io: Io,
   options: { readonly color: boolean | null; readonly plain: boolean },
 ): Promise<boolean | null> {
-  const { readGitColor } = await import('../commands/open/git-color.ts');
+  const { readGitColor } = await import('../commands/context/git-preferences.ts');
   // Missing git may be the very error reported here.
   return readGitColor(io, { ...options, json: false }).catch(() => null);
 }

@@ -13,7 +13,7 @@ import { planCleanup } from '../engine/keep/cleanup-plan.ts';
 import type { Stale } from '../engine/keep/stale.ts';
 import { type CleanupLine, renderCleanup } from '../ui/render/render-cleanup.ts';
 import { removeTree } from '../util/remove-tree.ts';
-import { type Opened, withWorkshop } from './open/open-workshop.ts';
+import { type Opened, withWorkshop } from './workshop/open-workshop.ts';
 
 /** `git flame cleanup`: shows what could go, and with --yes removes it. 1 when something stayed that was to go. */
 export function run(args: CommandArgs<'cleanup'>, io: Io): Promise<number> {

@@ -8,8 +8,8 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import { refusalOf } from '../policy/bash/allowed-words.ts';
 import { unreachable } from '../util/unreachable.ts';
-import { readConfig, requireWorkTree } from './open/read-config.ts';
-import { type Reading, withState } from './open/read-state.ts';
+import { readConfig, requireWorkTree } from './context/read-config.ts';
+import { type Reading, withState } from './context/read-state.ts';
 
 /** `git flame config show|migrate|schema|example`. */
 export function run(args: CommandArgs<'config'>, io: Io): Promise<number> {

@@ -5,9 +5,8 @@ import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import { renderLog } from '../ui/render/render-log.ts';
-import { withStore } from './open/look-at-state.ts';
-import { nameByOperand } from './open/session-meant.ts';
-import { showLong } from './open/show-long.ts';
+import { showLong } from './context/git-preferences.ts';
+import { nameByOperand, withStore } from './context/look-at-state.ts';
 
 const defaultCount = 50;
 

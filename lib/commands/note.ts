@@ -7,14 +7,13 @@ import { acceptNotes, badNote, dropNotes, leaveNote } from '../engine/blackboard
 import { renderNotes } from '../ui/render/render-notes.ts';
 import { visibleLine } from '../ui/text/visible-text.ts';
 import { shortId } from '../util/short-names.ts';
-import { readNamedFile } from './open/open-gates.ts';
-import { type Opened, withWorkshop } from './open/open-workshop.ts';
-import { requireOwn } from './open/own-terminal.ts';
-import { readAll } from './open/read-all.ts';
-import { lookAtSession } from './open/session-meant.ts';
-import { showLong } from './open/show-long.ts';
-import { withDecisions } from './open/signed-decisions.ts';
-import { requireAtHand } from './open/with-session-lock.ts';
+import { showLong } from './context/git-preferences.ts';
+import { lookAtSession } from './context/look-at-state.ts';
+import { requireOwn } from './context/own-terminal.ts';
+import { requireAtHand } from './context/session-lock.ts';
+import { withDecisions } from './context/signed-decisions.ts';
+import { readAll, readNamedFile } from './workshop/open-gates.ts';
+import { type Opened, withWorkshop } from './workshop/open-workshop.ts';
 
 /** `git flame note list|add|drop|accept`: what is left for later tasks of a session. */
 export function run(args: CommandArgs<'note'>, io: Io): Promise<number> {

@@ -1,12 +1,11 @@
 import type { CommandArgs, Io } from '../domain/shown/command.ts';
-import { withOwnBoard } from './board/own-board.ts';
+import { withOwnBoard } from './board/board.ts';
+import { requireAtHand, withSessionLock } from './context/session-lock.ts';
 import { leadSession, ledThrough } from './machines/lead.ts';
-import { withWorkshop } from './open/open-workshop.ts';
-import { sayWhich } from './open/say-which.ts';
-import { requireAtHand, withSessionLock } from './open/with-session-lock.ts';
-import { previewPlan } from './plan/preview.ts';
-import { goingOn } from './plan/start-wish.ts';
+import { previewPlan } from './plan/find-plan.ts';
+import { goingOn, sayWhich } from './plan/start-wish.ts';
 import { goOn } from './waves/go-on.ts';
+import { withWorkshop } from './workshop/open-workshop.ts';
 
 /** `git flame resume [SESSION]`: continues a session, and reports what a stop or a kill had left. */
 export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {

@@ -9,9 +9,9 @@ import { planUndo } from '../engine/review/undone-landing.ts';
 import { resume } from '../engine/run-session.ts';
 import { visibleLine } from '../ui/text/visible-text.ts';
 import { shortId } from '../util/short-names.ts';
-import { whereItIsLed } from './machines/where-it-is-led.ts';
-import { type Opened, withWorkshop } from './open/open-workshop.ts';
-import { requireOwn } from './open/own-terminal.ts';
+import { requireOwn } from './context/own-terminal.ts';
+import { whereItIsLed } from './machines/lead.ts';
+import { type Opened, withWorkshop } from './workshop/open-workshop.ts';
 
 /** `git flame undo [CHANGESET]`: takes a landing back, with its tasks and its review. */
 export function run(args: CommandArgs<'undo'>, io: Io): Promise<number> {

@@ -8,8 +8,8 @@ import { decideFailedTask, notFailed } from '../engine/validate/decide-failed.ts
 import { validateWave } from '../engine/validate/validate-wave.ts';
 import { verifyEvidence } from '../engine/validate/verify-evidence.ts';
 import type { Workshop } from '../engine/workshop.ts';
-import { withWorkshop } from './open/open-workshop.ts';
 import { runWave } from './waves/run-wave.ts';
+import { withWorkshop } from './workshop/open-workshop.ts';
 
 /** `git flame validate`: wave 3 alone, a decision about one task, or its checks again. 1 when a task did not pass or something came out otherwise. */
 export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {

@@ -2,7 +2,7 @@ import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import { viewSession } from '../engine/record.ts';
 import { workWave } from '../engine/work/work-wave.ts';
 import { joinSession } from './machines/join.ts';
-import { exitCodeOf } from './waves/report-end.ts';
+import { exitCodeOf } from './waves/go-on.ts';
 import { runWave } from './waves/run-wave.ts';
 
 /** `git flame work`: wave 2 alone. 1 when a task failed for good. */

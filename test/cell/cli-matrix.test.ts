@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readProvenVersions } from '../../lib/commands/doctor/proven-versions.ts';
+import { readProvenVersions } from '../../lib/commands/doctor/programs.ts';
 import { cliNames } from '../../lib/domain/config/agent-clis.ts';
 import { shownRoles } from '../support/proven-table.ts';
 

@@ -1,12 +1,20 @@
-import { answerUsage, typedAnswers } from '../../domain/questions/answers-to.ts';
+import { resolve } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
+import {
+  answerUsage,
+  fieldOptions,
+  type TypedAnswer,
+  typedAnswers,
+} from '../../domain/questions/answers-to.ts';
 import type { GateLine, OpenGate } from '../../domain/questions/gate.ts';
+import { questionTitle } from '../../domain/questions/question-facts.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
 import { renderQuestions } from '../../ui/questions/render-questions.ts';
-import { visibleText } from '../../ui/text/visible-text.ts';
-import { lineOf, openFarLines } from '../open/far-lines.ts';
-import { type Reading, withState } from '../open/read-state.ts';
-import { giveAnswer } from './give-answer.ts';
-import { noSuchGate, noSuchText } from './read-answer.ts';
+import { visibleLine, visibleText } from '../../ui/text/visible-text.ts';
+import { type Reading, withState } from '../context/read-state.ts';
+import { lineOf, openFarLines } from '../questions/far-lines.ts';
+import { readAll, readNamedFile } from '../workshop/open-gates.ts';
 
 /**
  * `git flame answer [GATE] [ANSWER]`: what runs of this machine ask, and one answer to it. It goes the way of one that a
@@ -84,4 +92,121 @@ async function print({ output }: Reading, { line, name, what, io }: Printing): P
   output.json({ gate: name, text });
   output.result(io.stdout.isTTY === true ? visibleText(text) : text);
   return 0;
+}
+
+interface Giving {
+  readonly line: GateLine | null;
+  /** The question that is open there. */
+  readonly gate: OpenGate | null;
+  readonly name: string;
+  readonly word: string;
+  readonly text: string;
+  readonly args: CommandArgs<'answer'>;
+  readonly io: Io;
+}
+
+/** Names of questions; no question has any other name. */
+const gateName = /^gate-/;
+
+/** Gives an answer to a question by the run that asks it. */
+async function giveAnswer(
+  { output }: Reading,
+  { line, gate, name, word, text, args, io }: Giving,
+): Promise<number> {
+  if (line === null || !gateName.test(name)) throw noSuchGate(name);
+  const { message, tasks, keepWork, comment } = args.options;
+  const options = {
+    ...(message === null ? {} : { message }),
+    ...(tasks === null ? {} : { tasks }),
+    ...(keepWork ? { keep: true } : {}),
+    ...(comment === null ? {} : { comments: comment.map(readComment) }),
+  };
+  // For a question that was decided meanwhile, the error names who decided it, whether or not this answer is valid.
+  const answer =
+    gate?.id === name
+      ? await readAnswer(gate, word, {
+          text,
+          options,
+          readFile: (file) => (file === '-' ? readAll(io.stdin) : readNamedFile(resolve(io.cwd, file))),
+        })
+      : { kind: word };
+  if (args.globals.dryRun) {
+    output.json({ gate: name, answer: null });
+    output.result(`Would answer ${name}.`);
+    return 0;
+  }
+  await line.answer({ gate: name, answer, where: 'command' });
+  const decided = line.read().decided.find(({ id }) => id === name);
+  const { about = '', answer: words = '', session = null } = decided ?? {};
+  output.json({ gate: name, session, about, answer: words });
+  output.result(`Answered: ${visibleLine(about)}, ${visibleLine(words).replace(/\.$/, '')}.`);
+  return 0;
+}
+
+/** The arguments behind a question's name and its answer. */
+interface Typed {
+  readonly text: string;
+  /** Values of options by the fields that they give. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readFile(path: string): Promise<string>;
+}
+
+/** An answer as boards send it. Throws FlameError `no-such-answer`: there is none of that word, or it is not whole. */
+async function readAnswer({ id, asks }: OpenGate, word: string, typed: Typed): Promise<unknown> {
+  const all = typedAnswers(asks);
+  const found = all.find((one) => one.word === word);
+  if (found === undefined)
+    throw badTyping(`"${questionTitle(asks)}" takes no answer ${JSON.stringify(word)}`, id, all);
+  const why = whyNot(found, typed);
+  if (why !== null) throw badTyping(why, id, [found]);
+  return found.read(found.text === 'FILE' ? await typed.readFile(typed.text) : typed.text, typed.options);
+}
+
+/** A remark on lines, as it is typed. Throws FlameError `bad-comment`. */
+function readComment(typed: string): LineComment {
+  const comment = parseComment(typed);
+  if (comment !== null) return comment;
+  throw new FlameError({
+    kind: 'usage',
+    code: 'bad-comment',
+    message: `Nothing was answered: ${JSON.stringify(typed)} is no remark on a line, which is its file, a colon, the line or lines, and the remark.`,
+    hints: ["git flame answer GATE reject REASON --comment 'src/a.ts:12 This is never closed.'"],
+  });
+}
+
+/** Returns why an answer lacks a part or has one too many; null: it is complete. */
+function whyNot({ word, text, options }: TypedAnswer, typed: Typed): string | null {
+  if (text === '' && typed.text !== '') return `${word} takes nothing more`;
+  if (text !== '' && !text.startsWith('[') && typed.text === '') return `${word} needs ${text}`;
+  const strange = Object.keys(typed.options).find((name) => !options.includes(name));
+  return strange === undefined ? null : `${word} takes no ${fieldOptions[strange]?.split(' ')[0]} here`;
+}
+
+function badTyping(why: string, gate: string, answers: readonly TypedAnswer[]): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'no-such-answer',
+    message: `Nothing was answered: ${why}.`,
+    hints: answers.map((one) => `git flame answer ${gate} ${answerUsage(one)}`),
+  });
+}
+
+/** None of the runs that still go asks or asked it. */
+function noSuchGate(name: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-such-gate',
+    message: `Nothing was answered: no run of this machine asks ${JSON.stringify(name)}, or the one that did has ended.`,
+    hints: ['git flame answer', 'git flame log'],
+  });
+}
+
+/** A question has no text of that name. */
+function noSuchText(gate: string, what: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-such-text',
+    message: `${gate} has no text ${JSON.stringify(what)}: a plan has its plan, a changeset its diff and its message.`,
+    hints: [`git flame answer ${gate}`],
+  });
 }

@@ -6,7 +6,7 @@ import { streamFile } from '../../cell/run-folder.ts';
 import { auditFile } from '../../cell/watcher/audit-log.ts';
 import type { AuditLine } from '../../domain/policy.ts';
 import type { BoardStreamLine } from '../../domain/shown/board.ts';
-import { openBlockedCalls } from '../show/blocked-calls.ts';
+import { openBlockedCalls } from '../show/agent-calls.ts';
 
 type Hear = (lines: readonly BoardStreamLine[]) => void;
 

@@ -1,25 +1,31 @@
+import { join } from 'node:path';
+import {
+  type EndedCommand,
+  readEndedCommands,
+  readRunningCommands,
+} from '../../cell/run/running-commands.ts';
 import { configFilePath } from '../../config/find-config-file.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { GateLine, GatesState } from '../../domain/questions/gate.ts';
-import type { BoardState } from '../../domain/shown/board.ts';
+import type { BoardCheck, BoardEndedCheck, BoardState } from '../../domain/shown/board.ts';
 import type { Io } from '../../domain/shown/command.ts';
 import type { BoardSource } from '../../ui/board/board-tabs.ts';
-import { isSessionBusy } from '../open/clone-lock.ts';
-import { lineOf, openFarLines } from '../open/far-lines.ts';
-import { requireOwn } from '../open/own-terminal.ts';
-import { readConfig } from '../open/read-config.ts';
-import type { Reading } from '../open/read-state.ts';
-import { type SessionMeant, sessionMeant } from '../open/session-meant.ts';
-import { leaveForAgent } from '../show/leave-for-agent.ts';
+import { askedCheck } from '../../ui/questions/about-validation.ts';
+import { cloneStateDir } from '../../util/own-folders.ts';
+import { fileStamp, namesIn } from '../../util/read-file.ts';
+import { type SessionMeant, sessionMeant } from '../context/look-at-state.ts';
+import { requireOwn } from '../context/own-terminal.ts';
+import { readConfig } from '../context/read-config.ts';
+import type { Reading } from '../context/read-state.ts';
+import { isSessionBusy } from '../context/session-lock.ts';
+import { lineOf, openFarLines } from '../questions/far-lines.ts';
+import { leaveForAgent } from '../show/hint-agent.ts';
 import { followAgent } from './agent-stream.ts';
-import { openPromptPreviewer } from './preview-prompt.ts';
 import { type AgentReader, openAgentReader } from './read-agents.ts';
-import { readChecks, readEndedChecks } from './read-checks.ts';
 import { type BoardOfRefs, readSession } from './read-session.ts';
-import { stateMark } from './state-mark.ts';
-import { readTaskDetails } from './task-details.ts';
+import { openPromptPreviewer, readTaskDetails } from './task-details.ts';
 
 const lookMs = 500;
 
@@ -173,4 +179,73 @@ function spentIn(
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
+}
+
+interface Place {
+  readonly commonDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of the configuration; null: there is none. */
+  readonly configFile: string | null;
+}
+
+/**
+ * Another text after each change of a session's refs, of what was decided in this clone, of who works on it, and of the
+ * configuration: as the files show it, without a question to git. It may change without any of them.
+ */
+function stateMark({ commonDir, env, configFile }: Place): string {
+  const refs = join(commonDir, 'refs', 'blueflame');
+  const files = [
+    ...namesIn(refs).map((name) => join(refs, name)),
+    join(commonDir, 'packed-refs'),
+    join(commonDir, 'reftable', 'tables.list'),
+    join(cloneStateDir(env, commonDir), 'decisions'),
+    join(commonDir, 'blueflame', 'locks'),
+    ...(configFile === null ? [] : [configFile]),
+  ];
+  return files.map(fileStamp).join();
+}
+
+const longestOutput = 2_000;
+
+/** The diagnostics and setup commands that run on this machine, for a session or for none in particular. */
+function readChecks(commonDir: string, session: string): readonly BoardCheck[] {
+  return readRunningCommands(commonDir)
+    .filter((one) => one.session === null || one.session === session)
+    .map(({ id, command, phase, about, started_at, output, before }) => ({
+      id,
+      command,
+      started_at,
+      about: aboutOf(about, phase),
+      output: output.slice(-longestOutput),
+      before: before.map((one) => {
+        const { result, is_good } = askedCheck({ ...one, output: '' });
+        return { command: one.command, result, is_good, took_ms: one.duration_ms };
+      }),
+    }));
+}
+
+const mostEnded = 8;
+
+/** Reads a session's checks that have ended, the newest first. */
+function readEndedChecks(commonDir: string, session: string): readonly BoardEndedCheck[] {
+  return readEndedCommands(commonDir)
+    .filter((one) => one.session === session)
+    .slice(0, mostEnded)
+    .map(({ id, command, phase, about, ended_at, run }) => {
+      const { result, is_good } = askedCheck({ ...run, output: '' });
+      return {
+        id,
+        command,
+        about: aboutOf(about, phase),
+        ended_at,
+        result,
+        is_good,
+        took_ms: run.duration_ms,
+      };
+    });
+}
+
+function aboutOf(about: string, phase: EndedCommand['phase']): string {
+  if (about !== '') return about;
+  return phase === 'setup' ? 'a worktree is prepared' : 'what was made';
 }

@@ -1,7 +1,19 @@
+import { isIP } from 'node:net';
+import { badValue } from '../../domain/bad-input.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { GateLine } from '../../domain/questions/gate.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
-import { withDecisions } from '../open/signed-decisions.ts';
-import { readServe } from './read-serve.ts';
-import { serveBoard } from './serve-board.ts';
+import type { BoardEnd } from '../../ui/board/board-changes.ts';
+import { type Board, openBoard } from '../../ui/board/open-board.ts';
+import type { ServeOptions } from '../../ui/page/page-server.ts';
+import type { ReviewPagePart } from '../../ui/review-page/open-review-page.ts';
+import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
+import { strangerOnPage } from '../context/own-terminal.ts';
+import type { Reading } from '../context/read-state.ts';
+import { withDecisions } from '../context/signed-decisions.ts';
+import type { Opened } from '../workshop/open-workshop.ts';
+import { openPage, preferencesIn } from '../workshop/review-page.ts';
+import { openBoardSource } from './board-source.ts';
 
 /** `git flame board`: what a session does and what waits in it, on a page; until Ctrl-C. */
 export function run(args: CommandArgs<'board'>, io: Io): Promise<number> {
@@ -34,4 +46,146 @@ function interrupted({ signal }: Io): Promise<void> {
     if (signal === undefined || signal.aborted) return resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+interface BoardParts {
+  readonly reading: Reading;
+  readonly io: Io;
+  /** The questions of the command that serves it; null: it asks none. */
+  readonly line?: GateLine | null;
+  /** Is served below it. */
+  readonly review?: ReviewPagePart | null;
+}
+
+interface ServeWishes {
+  readonly serve: ServePlace;
+  /** The command that serves it, on a port that is free. */
+  readonly again: string;
+  /** Whether the person's browser is started. */
+  readonly opens: boolean;
+  readonly farewell: BoardEnd;
+}
+
+/** Serves the board and says where. Throws FlameError `port-taken`. */
+async function serveBoard(
+  { reading, io, line = null, review = null }: BoardParts,
+  { serve: { warning, ...serve }, opens, farewell, again }: ServeWishes,
+): Promise<Pick<Board, 'close'>> {
+  const source = openBoardSource({ reading, io, line });
+  const preferences = preferencesIn(reading.git.repository.commonDir);
+  const theme = {
+    read: async () => (await preferences.read()).theme,
+    write: async (chosen: PagePreferences['theme']) =>
+      preferences.write({ ...(await preferences.read()), theme: chosen }),
+  };
+  const stranger = strangerOnPage(reading.git.repository, io);
+  const board = await openBoard({ source, theme, serve: { ...serve, stranger }, farewell, review }).catch(
+    (error: NodeJS.ErrnoException) => {
+      const isTaken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
+      if (error.code === 'EADDRNOTAVAIL') throw noSuchAddress(serve.host ?? '', again);
+      throw isTaken && serve.port !== undefined ? portTaken(serve.port, { again, cause: error }) : error;
+    },
+  );
+  if (warning !== '') reading.output.events.emit({ event: 'notice', level: 'warning', message: warning });
+  reading.output.events.emit({ event: 'board', url: board.url, ...tunnelled(board.url, serve.address) });
+  if (board.reviewUrl !== null) reading.output.events.emit({ event: 'review-page', url: board.reviewUrl });
+  const hasBrowser = opens && io.stderr.isTTY === true;
+  const forget = hasBrowser ? openPage(io, reading.git.repository.commonDir, board) : null;
+  return {
+    close: async () => {
+      await forget?.();
+      await board.close();
+      source.close();
+    },
+  };
+}
+
+/** The page's address through the person's own tunnel. */
+function tunnelled(url: string, address: URL | undefined): { readonly tunnel?: string } {
+  return address === undefined ? {} : { tunnel: `${address.origin}/${new URL(url).search}` };
+}
+
+/** Another program serves there. */
+function portTaken(
+  port: number,
+  { again, cause }: { readonly again: string; readonly cause: unknown },
+): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'port-taken',
+    message: `Port ${port} can't be had: another program serves there, or it is not yours to serve on.`,
+    hints: [`A port that is free: ${again}`],
+    cause,
+  });
+}
+
+function noSuchAddress(host: string, again: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'no-such-address',
+    message: `This machine has no address ${host} to serve on.`,
+    hints: ['ip addr', again],
+  });
+}
+
+const ownFarewell = {
+  ended: 'This run has ended. Nothing can be decided here any more; git flame board shows the session again.',
+  isRunOver: true,
+};
+
+/** Does the work with a board beside it, where one is wanted. */
+export async function withOwnBoard(opened: Opened, io: Io, work: () => Promise<number>): Promise<number> {
+  const { page: wishes } = opened.wishes;
+  if (wishes.board === null) return work();
+  const { command, ...words } = wishes.board;
+  const serve = readServe(words, command);
+  const review = await opened.page.mount();
+  const board = await serveBoard(
+    { reading: opened, io, line: opened.queue, review },
+    { serve, opens: wishes.opensBrowser, farewell: ownFarewell, again: command },
+  );
+  try {
+    return await work();
+  } finally {
+    await board.close();
+  }
+}
+
+/** The address a board is served at. */
+interface ServePlace extends Pick<ServeOptions, 'host' | 'port' | 'address'> {
+  /** A warning about it for the person, a sentence or two; '': none. */
+  readonly warning: string;
+}
+
+interface ServeWords {
+  readonly port: number | null;
+  readonly address: string | null;
+}
+
+/**
+ * Reads `--port` and `--address`: where the person's own tunnel leads to the board, or an address of this machine to serve
+ * it on, which is one of the loopback network by itself. Throws FlameError `bad-value`.
+ */
+function readServe({ port, address }: ServeWords, command: string): ServePlace {
+  const hints = [`${command} --port 7171 --address https://desk.example:8443`, `${command} -h`];
+  if (port !== null && port > 65_535) throw badValue(`There is no port ${port}.`, { hints });
+  const at = port === null ? {} : { port };
+  if (address === null) return { ...at, warning: '' };
+  if (isIP(address) !== 0) return { ...at, ...ownAddress(address, hints) };
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '')
+    throw badValue(
+      `Option --address needs where a browser finds your tunnel, as https://host:port, or an address of this machine, not ${JSON.stringify(address)}.`,
+      { hints },
+    );
+  return { ...at, address: url, warning: '' };
+}
+
+function ownAddress(host: string, hints: readonly string[]): Pick<ServePlace, 'host' | 'warning'> {
+  // However it is written: `::ffff:0.0.0.0` is one of them.
+  if (/^[0:]*(?:ffff:)?[0:.]*$/i.test(host))
+    throw badValue(`${host} is every address of this machine: name the one to serve on.`, { hints });
+  if (/^127\.|^::1$/.test(host)) return { host, warning: '' };
+  const warning = `The board is served on ${host}, unencrypted: who can read what goes there, or gets its address, has your say. A tunnel of your own to the loopback address is safer.`;
+  return { host, warning };
 }

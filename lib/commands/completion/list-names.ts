@@ -8,8 +8,8 @@ import { listRescues } from '../../engine/keep/rescue-refs.ts';
 import { openGit } from '../../git/open-git.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
-import { openFarLines } from '../open/far-lines.ts';
-import { openTrustedStore } from '../open/open-trusted-store.ts';
+import { openTrustedStore } from '../context/open-trusted-store.ts';
+import { openFarLines } from '../questions/far-lines.ts';
 
 /** The names of these kinds that there are, for completion; those of tasks and the like are of one session, the current one unless named. */
 export async function listNames(

@@ -2,18 +2,20 @@ import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { checkOf, type Finding, isSound } from '../../domain/shown/finding.ts';
+import { failedDiagnostics, hasDiagnostics, isSetup } from '../../engine/validate/run-diagnostics.ts';
+import { describeFailing, lastLines, waysOnFrom } from '../../engine/work/base-checks.ts';
 import type { Repair } from '../../store/repair/repair-ref.ts';
 import { repairState } from '../../store/repair/repair-state.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { renderFindings, renderRepairs } from '../../ui/render/render-doctor.ts';
-import { readConfig, requireWorkTree } from '../open/read-config.ts';
-import { type Reading, withState } from '../open/read-state.ts';
-import { runnerOptions } from '../open/runner-options.ts';
-import { examineDiagnostics } from './diagnostics.ts';
+import { shortId } from '../../util/short-names.ts';
+import { readConfig, requireWorkTree } from '../context/read-config.ts';
+import { type Reading, withState } from '../context/read-state.ts';
+import { runnerOptions } from '../workshop/run-config.ts';
+import { type BaseTrial, type BaseTrialRequest, tryOnBase } from '../workshop/try-on-base.ts';
 import { examinePostCheck, examineSandbox, examineWatcher } from './enforcement.ts';
 import { configuredAdapters, examineCredential, examinePrograms } from './programs.ts';
-import { examineRemote } from './remote.ts';
-import { examineBase, examineBeads, examineHooks, examineRepository } from './repository.ts';
+import { examineBase, examineBeads, examineHooks, examineRemote, examineRepository } from './repository.ts';
 import {
   examineLeftovers,
   examineState,
@@ -100,4 +102,51 @@ async function readConfigOrDefaults(
   } catch (error) {
     return { config: configSchema.parse({}), isAllowed: false, problems: [check.failed(error)] };
   }
+}
+
+interface DiagnosticsTrial extends BaseTrialRequest {
+  /** Whether the person allowed what this repository's files ask for. */
+  readonly isAllowed: boolean;
+}
+
+const check = checkOf('programs', 'diagnostics', false);
+
+/** The setup and the diagnostics, tried on the base in a worktree that is thrown away; nothing where none is configured. */
+export async function examineDiagnostics(
+  { isAllowed, ...request }: DiagnosticsTrial,
+  limitMs?: number,
+): Promise<readonly Finding[]> {
+  const { setup } = request.options.config.project;
+  if (!isAllowed && (setup.length > 0 || hasDiagnostics(request.options)))
+    return [untried("what this repository's files ask for is not allowed", ['git flame trust'])];
+  const trial = await tryOnBase(request, limitMs);
+  if (trial === null) return [];
+  return 'untried' in trial ? [untried(trial.untried)] : describeTrial(trial);
+}
+
+async function describeTrial({ parts, base, runs, notices }: BaseTrial): Promise<readonly Finding[]> {
+  const { branch, commit } = base;
+  const failing = failedDiagnostics(runs);
+  const warnings = notices.map(({ message, details }) =>
+    checkOf('programs', 'preparation', false).weaker(message, { hints: details ?? [] }),
+  );
+  if (failing.length === 0) {
+    const tried = runs.length === 0 ? 'project.setup' : runs.map(({ command }) => command).join(', ');
+    const message = `Tried on ${branch} at ${shortId(commit)}, and passed: ${tried}.`;
+    return [check.proven(message), ...warnings];
+  }
+  const ways = await waysOnFrom(parts, commit);
+  const found = failing.map((run) => {
+    const isRequired = isSetup(parts, run);
+    const message = isRequired
+      ? `project.setup fails on ${branch}, so no agent can be given a worktree.`
+      : `${describeFailing(run, branch)}, so only a task that mends it can pass.`;
+    const hints = isRequired ? ['Mend project.setup in .blueflame.yml, or what it needs.'] : ways;
+    return check.missing(message, { isRequired, details: lastLines(run.output), hints });
+  });
+  return [...found, ...warnings];
+}
+
+function untried(why: string, hints: readonly string[] = []): Finding {
+  return check.weaker(`Whether the diagnostics pass on the base was not tried: ${why}.`, { hints });
 }

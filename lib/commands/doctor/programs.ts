@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ignoredVariables } from '../../cell/gateway/ignored-variables.ts';
 import { baseAddress, credentialSources, providerFacts } from '../../cell/gateway/model-credential.ts';
-import { checkAdapter, withOtherClis } from '../../cell/run/agent-clis.ts';
+import { checkAdapter, compareVersions, withOtherClis } from '../../cell/run/agent-clis.ts';
 import { askedProviders, unusable } from '../../cell/run/model-access.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import { adapterNames, type Provider } from '../../domain/config/agent-clis.ts';
@@ -8,7 +10,8 @@ import { configuredChoices } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import { checkOf, type Finding } from '../../domain/shown/finding.ts';
-import { describeUnproven, readProvenVersions } from './proven-versions.ts';
+import { isRecord, parseRecord } from '../../util/json.ts';
+import { packageRoot } from '../../util/own-folders.ts';
 
 const oldestNode = [20, 19] as const;
 
@@ -153,4 +156,42 @@ function examineProvider(context: RunnerContext, provider: Provider, adapter: st
       ? `No credential is set; ${baseAddress(env, provider).name} is asked without one.`
       : `A credential for the model API${of} is in ${names.join(' and ')}; it was not tried.`;
   return check.proven(message);
+}
+
+/** The newest version of an agent CLI that the project's own tests passed with. */
+export interface ProvenVersion {
+  readonly version: string;
+  /** When, `2026-11-22`. */
+  readonly date: string;
+  /** Proven properties, a few words each. */
+  readonly proven: readonly string[];
+  /** Roles it was seen to play through a whole session, and how: `planner: …`. */
+  readonly roles: readonly string[];
+}
+
+/** The file that the tests write (`FLAME_UPDATE=1`, test/clis). */
+export const provenFile = join('templates', 'proven-clis.json');
+
+/** Reads proven versions by adapter, without those that the tests never ran. Throws what reading a file throws. */
+export function readProvenVersions(): ReadonlyMap<string, ProvenVersion> {
+  const rows = Object.entries(parseRecord(readFileSync(join(packageRoot(), provenFile), 'utf8')));
+  return new Map(
+    rows.flatMap(([name, row]): [string, ProvenVersion][] => {
+      if (!isRecord(row) || typeof row.version !== 'string' || typeof row.date !== 'string') return [];
+      const { version, date, proven, roles } = row;
+      return [[name, { version, date, proven: textsOf(proven), roles: textsOf(roles) }]];
+    }),
+  );
+}
+
+function textsOf(value: unknown): readonly string[] {
+  const all: readonly unknown[] = Array.isArray(value) ? value : [];
+  return all.filter((one) => typeof one === 'string');
+}
+
+/** A warning about a version that the tests did not run with; null where it is no newer than theirs. */
+export function describeUnproven(name: string, version: string, known: ProvenVersion): string | null {
+  return compareVersions(version, known.version) > 0
+    ? `${name} ${version} is newer than ${known.version}, the last version all was proven with (${known.date}). What the canary of each run proves holds for it too.`
+    : null;
 }

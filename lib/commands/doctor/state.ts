@@ -15,9 +15,9 @@ import { describeItem } from '../../trust/repository/guard.ts';
 import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
 import { describeUnverified, waysOn } from '../../ui/render/render-unverified.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { behindLanding } from '../open/behind-landing.ts';
-import type { Reading } from '../open/read-state.ts';
-import { readAsked } from '../open/repository-trust.ts';
+import type { Reading } from '../context/read-state.ts';
+import { readAsked } from '../context/repository-trust.ts';
+import { behindLanding } from '../waves/next-command.ts';
 
 /** Examines refs/blueflame/*: whether they can be read, and how to repair what can't. */
 export async function examineState({ git, store }: Reading): Promise<readonly Finding[]> {

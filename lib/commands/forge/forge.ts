@@ -1,10 +1,9 @@
 import type * as z from 'zod';
-import { oneLine } from '../../core/task/one-line.ts';
-import type { FailedCheck, PullRequestNews } from '../../domain/state/pull-request.ts';
+import { boundText, oneLine } from '../../core/task/one-line.ts';
+import type { Config } from '../../domain/config/config.ts';
+import type { FailedCheck, PullRequestNews, Remark, RemarkPlace } from '../../domain/state/pull-request.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import type { Address } from './address.ts';
-import type { Listening, Said } from './filter-remarks.ts';
-import type { HostIssue, IssueName } from './read-issue.ts';
+import type { Address, HostIssue, IssueName } from './address.ts';
 import type { AskForge } from './run-forge.ts';
 
 /** A pull or merge request as it is opened and updated. */
@@ -78,4 +77,105 @@ export function failedCheck(head: string, job: string, conclusion: string, url: 
   const name = oneLine(job, 200);
   const id = `check-${head.slice(0, 12)}-${name}`;
   return { id, name, conclusion, url: oneLine(url, 500), log: '' };
+}
+
+/** Settings that decide whose remarks go into a task. */
+export type Listening = Pick<Config['pull_requests'], 'comments_from' | 'commenters'>;
+
+/** One remark, and its author's role at the host. */
+export interface Said {
+  readonly id: string;
+  /** The name their account has; null: it is gone. */
+  readonly login: string | null;
+  readonly standing: 'owner' | 'member' | 'stranger';
+  /** The host's own term for that. */
+  readonly as: string;
+  readonly body: string | null | undefined;
+  readonly place: RemarkPlace | null;
+}
+
+/** Selects the remarks of authors who count; others are counted by author, and none of their text is passed on. */
+export function filterRemarks(
+  said: readonly Said[],
+  listening: Listening,
+): { readonly remarks: readonly Remark[]; readonly unheeded: readonly { by: string; count: number }[] } {
+  const spoken = said.filter(({ body }) => (body ?? '').trim() !== '');
+  const counts = new Map<string, number>();
+  for (const one of spoken.filter((other) => !isHeard(other, listening))) {
+    const by = `${nameOf(one)} (${one.as})`;
+    counts.set(by, (counts.get(by) ?? 0) + 1);
+  }
+  return {
+    remarks: spoken
+      .filter((one) => isHeard(one, listening))
+      .map((one) => ({
+        id: one.id,
+        by: nameOf(one),
+        text: boundText(one.body ?? '', 2_000),
+        place: one.place,
+      })),
+    unheeded: [...counts].map(([by, count]) => ({ by, count })),
+  };
+}
+
+/** A listed commenter is heard in any case. */
+function isHeard({ login, standing }: Said, { comments_from: from, commenters }: Listening): boolean {
+  const name = login?.toLowerCase();
+  if (commenters.some((listed) => listed.toLowerCase() === name)) return true;
+  if (from === 'owners') return standing === 'owner';
+  return from === 'members' && standing !== 'stranger';
+}
+
+function nameOf({ login }: Said): string {
+  return oneLine(login ?? 'somebody who is gone', 60);
+}
+
+/** Whom a configuration has heard, as one says it. */
+export function heardOnes({ comments_from: from, commenters }: Listening): string {
+  const listed = commenters.length === 0 ? [] : ['those in pull_requests.commenters'];
+  const standing = { members: ['members of the repository'], owners: ['its owners'], listed: [] }[from];
+  const all = [...standing, ...listed];
+  return all.length === 0 ? 'nobody (pull_requests.commenters is empty)' : all.join(' and ');
+}
+
+/**
+ * A request's text in the length that its host takes, cut between two paragraphs: a sentence says how much is left out and
+ * where all of it is, and its last paragraph, which names the session, stays.
+ */
+export function fitBody(
+  body: string,
+  { longest, host }: { readonly longest: number; readonly host: string },
+): string {
+  if (body.length <= longest) return body;
+  const paragraphs = body.trimEnd().split('\n\n');
+  const end = paragraphs.at(-1) ?? '';
+  // A last paragraph that names no session, or takes over half of the room, is cut like the others.
+  const stays = sessionOf(end) !== null && end.length <= longest / 2;
+  const last = stays ? (paragraphs.pop() ?? '') : '';
+  const said = (left: number): string =>
+    `The text goes on for ${left} characters more than ${host} takes here. All of it, task by task: ${inSession(end)}.`;
+  const room = longest - last.length - said(body.length).length - '\n\n\n\n\n'.length;
+  let shown = '';
+  for (const paragraph of paragraphs) {
+    const more = shown === '' ? paragraph : `${shown}\n\n${paragraph}`;
+    if (more.length > room) break;
+    shown = more;
+  }
+  // A paragraph that alone is too long is cut between two lines, and a line that is between two characters.
+  if (shown === '') {
+    const cut = body.slice(0, Math.max(0, room)).replace(/[\ud800-\udbff]$/, '');
+    shown = cut.replace(/\n[^\n]*$/, '');
+  }
+  const parts = [shown, said(body.length - shown.length), last].filter((part) => part !== '');
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** The last paragraph begins with the session's id; null: it is another. */
+function sessionOf(last: string): string | null {
+  return /^Session `([\w-]{1,64})`/.exec(last)?.[1] ?? null;
+}
+
+function inSession(last: string): string {
+  const id = sessionOf(last);
+  return id === null ? '`git flame show`' : `\`git flame show ${id}\``;
 }

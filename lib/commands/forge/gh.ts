@@ -3,10 +3,15 @@ import { boundText, oneLine } from '../../core/task/one-line.ts';
 import type { RemarkPlace } from '../../domain/state/pull-request.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { isRequestAddress } from './address.ts';
-import type { Said } from './filter-remarks.ts';
-import { type ForgeCommands, failedCheck, type RequestPlace, type RequestText, shellLine } from './forge.ts';
-import { readForgePages, readForgeValue } from './read-forge-json.ts';
-import { type AskForge, isForgeError } from './run-forge.ts';
+import {
+  type ForgeCommands,
+  failedCheck,
+  type RequestPlace,
+  type RequestText,
+  type Said,
+  shellLine,
+} from './forge.ts';
+import { type AskForge, isForgeError, readForgePages, readForgeValue } from './run-forge.ts';
 
 /** GitHub takes 65,536. */
 const longestBody = 65_000;

@@ -2,10 +2,8 @@ import * as z from 'zod';
 import type { RemarkPlace } from '../../domain/state/pull-request.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { type Address, isRequestAddress } from './address.ts';
-import type { Said } from './filter-remarks.ts';
-import { fitBody } from './fit-body.ts';
-import { type ForgeCommands, failedCheck, type RequestText, shellLine } from './forge.ts';
-import { readForgePages, readForgeValue } from './read-forge-json.ts';
+import { type ForgeCommands, failedCheck, fitBody, type RequestText, type Said, shellLine } from './forge.ts';
+import { readForgePages, readForgeValue } from './run-forge.ts';
 
 /** GitLab takes 1,048,576. */
 const longestBody = 1_000_000;

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { isInstalled, type ReadyCli, readyClis } from '../../cell/run/agent-clis.ts';
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { lackedCredential } from '../../cell/run/model-access.ts';
 import { findConfigFile } from '../../config/find-config-file.ts';
@@ -6,15 +7,19 @@ import { noBaseBranch } from '../../domain/bad-input.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import { roleChoice } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import type { GitPort, Repository } from '../../domain/ports/git-port.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { GitContext } from '../../git/process/run-git.ts';
+import { installHooks, planHooks } from '../../git/setup/hooks-install.ts';
 import { planPreparation, prepareRepository } from '../../git/setup/prepare-repository.ts';
-import { renderInit } from '../../ui/render/render-init.ts';
+import { planUndo, undoSetup } from '../../git/setup/undo-setup.ts';
+import { renderInit, renderProposal } from '../../ui/render/render-init.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { readConfig, requireWorkTree } from '../open/read-config.ts';
-import { type Reading, withState } from '../open/read-state.ts';
-import { runnerOptions } from '../open/runner-options.ts';
-import { beginConfig, type Wanted } from './begin-config.ts';
-import { installGitHooks, planGitHooks, uninstallAll } from './hooks-setup.ts';
+import { readConfig, requireWorkTree } from '../context/read-config.ts';
+import { type Reading, withState } from '../context/read-state.ts';
+import { runnerOptions } from '../workshop/run-config.ts';
+import { roomForBuilds } from './propose-commands.ts';
+import { readProposal, type Tried, tryProposal, writeConfig } from './write-config.ts';
 
 /** `git flame init`: prepares a repository; what exists already is left as it is. With --uninstall it takes that back. */
 export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
@@ -91,3 +96,95 @@ function nameOf(given: string | null, root: string): string {
 }
 
 const projectName = configSchema.shape.project.unwrap().shape.name;
+
+/** The repository, and what the configuration names it. */
+interface Wanted {
+  readonly root: string;
+  readonly base: string | null;
+  readonly name: string;
+}
+
+interface Beginning extends Pick<Reading, 'git' | 'output'> {
+  readonly io: Io;
+  readonly dryRun: boolean;
+  readonly isQuiet: boolean;
+  readonly isTried: boolean;
+}
+
+/** Writes the configuration to begin with, and returns what was written; what was found in the project is shown before it is written. */
+async function beginConfig(
+  { root, base, name }: Wanted,
+  { git, io, output, dryRun, isQuiet, isTried }: Beginning,
+): Promise<readonly string[]> {
+  const cli = proposeCli(git, io);
+  const proposal = readProposal(root, io.env.PATH);
+  const project = { name, ...(base === null ? {} : { base_branch: base }) };
+  const tried = isTried && proposal !== null ? await tryTests({ git, io, project, proposal }, output) : null;
+  // Looser limits than those built in are offered once, and only to a person at a terminal.
+  const room = (proposal?.allowed.length ?? 0) > 0 && io.stdin.isTTY === true ? roomForBuilds : null;
+  if (proposal !== null && !isQuiet)
+    output.result(renderProposal({ ...proposal, tried, room }, output.style));
+  if (!dryRun) await writeConfig(root, { project, cli, proposal, tried, room });
+  return [cli === null ? '.blueflame.yml' : `.blueflame.yml, with ${cli.name} in every role`];
+}
+
+/** The proposed checks, tried once where they can be; null: there are none. */
+async function tryTests(
+  parts: Parameters<typeof tryProposal>[0],
+  output: Reading['output'],
+): Promise<Tried | null> {
+  const { tests, sources } = parts.proposal;
+  if (tests.length === 0) return null;
+  const { mainWorkTree: root } = parts.git.repository;
+  const isCommitted =
+    root !== null && !(await parts.git.dirtyPaths(root)).some((path) => sources.includes(path));
+  if (!isCommitted)
+    return { tests, install: null, failing: [], untried: `${sources.join(', ')} is not committed` };
+  output.info(`Trying ${tests.join(', ')} in a sandbox, to propose what passes …`);
+  return tryProposal(parts);
+}
+
+/** Picks another CLI that is ready for the first configuration, where claude isn't installed; null: none. */
+function proposeCli(git: GitPort, io: Io): ReadyCli | null {
+  const context = makeRunnerContext(runnerOptions(git, configSchema.parse({}), io));
+  return isInstalled(context, context.adapters('claude')) ? null : (readyClis(context)[0] ?? null);
+}
+
+/** Plans the changes of installing hooks, one line each. Throws FlameError `hooks-changed`. */
+export async function planGitHooks(
+  { repository }: Pick<GitPort, 'repository'>,
+  io: Io,
+): Promise<readonly string[]> {
+  return (await planHooks(inRepository(repository, io), repository)).lines;
+}
+
+/** Installs hooks in the person's repository; returns what was changed, one line each. */
+function installGitHooks({ repository }: Pick<GitPort, 'repository'>, io: Io): Promise<readonly string[]> {
+  return installHooks(inRepository(repository, io), repository);
+}
+
+/** `git flame init --uninstall`: takes back what git flame changed in the repository's own files. */
+async function uninstallAll(
+  args: CommandArgs<'init'>,
+  io: Io,
+  { reading, root }: { readonly reading: Reading; readonly root: string },
+): Promise<number> {
+  const { git, output } = reading;
+  const context = inRepository(git.repository, io);
+  const { dryRun } = args.globals;
+  const { done, left } = dryRun ? planUndo(git.repository) : await undoSetup(context, git.repository);
+  output.json({ root, removed: done, left });
+  const title = dryRun ? 'Would take back:' : 'Taken back:';
+  output.result(
+    done.length === 0
+      ? 'Nothing of git flame is installed here.'
+      : [title, ...done.map((line) => `  ${line}`)].join('\n'),
+  );
+  for (const line of left) output.warn(`${line}.`);
+  output.info('.blueflame.yml, refs/blueflame/* and the branches of tasks stay.');
+  return left.length === 0 ? 0 : 1;
+}
+
+function inRepository({ gitDir, commonDir }: Repository, io: Io): GitContext {
+  return { cwd: commonDir, env: io.env, variables: { GIT_DIR: gitDir } };
+}

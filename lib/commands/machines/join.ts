@@ -1,3 +1,5 @@
+import { diffConfigs } from '../../config/config-values.ts';
+import { parseConfig } from '../../config/load-config.ts';
 import {
   sessionDecision,
   sessionStateDecision,
@@ -6,23 +8,24 @@ import {
 } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { ShownMachine } from '../../domain/shown/machines.ts';
 import { planDigest } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { helpLead } from '../../engine/help-lead.ts';
 import { acceptReceived } from '../../engine/plan/accept-received.ts';
 import { viewSession } from '../../engine/record.ts';
 import { recoverSession } from '../../engine/recover-session.ts';
-import type { GitContext } from '../../git/process/run-git.ts';
+import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { knownMachines } from '../../store/shared/known-machines.ts';
 import type { OpenedSharing } from '../../store/shared/open-sharing.ts';
+import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { gitHere } from '../open/git-here.ts';
-import { type Opened, withWorkshop } from '../open/open-workshop.ts';
-import { withSessionLock } from '../open/with-session-lock.ts';
-import { reportEnd } from '../waves/report-end.ts';
-import { otherProgram, requireSameConfig } from './compare.ts';
+import { gitHere } from '../context/read-state.ts';
+import { withSessionLock } from '../context/session-lock.ts';
+import { reportEnd } from '../waves/go-on.ts';
+import { type Opened, withWorkshop } from '../workshop/open-workshop.ts';
+import { readBudget, readRoles } from './machines.ts';
 import { adaptersOf, withSharing } from './open-shared.ts';
-import { readBudget, readRoles } from './read-roles.ts';
 
 declare const FLAME_VERSION: string;
 
@@ -164,4 +167,66 @@ function notAgreed({
       ? [`git flame work --join ${shellQuote(remote)}`]
       : ['git flame status', `To agree to it: git flame work --join ${shellQuote(remote)} --plan ${digest}`],
   });
+}
+
+const mostShown = 20;
+
+/**
+ * Rules are the same on all machines, or the lead would judge by others than the work was made by. Throws FlameError
+ * `config-differs`, with each value that is another one here.
+ */
+async function requireSameConfig(
+  { workshop, config }: Opened,
+  session: Session,
+  context: GitContext,
+): Promise<void> {
+  const { config_digest: theirs, base_branch: base, base_commit: commit } = session;
+  if (workshop.configDigest === theirs) return;
+  const text = await gitText(context, ['show', `${commit}:.blueflame.yml`], { accept: [0, 128] });
+  throw new FlameError({
+    kind: 'refused',
+    code: 'config-differs',
+    message: `This clone's configuration is another one than the session's (${workshop.configDigest} here, ${theirs} there).`,
+    details: differences(text, config),
+    hints: ['git pull', `git diff ${shellQuote(base)} -- .blueflame.yml`],
+  });
+}
+
+/** Lists each value that differs, where the session's configuration is that of the commit it started from. */
+function differences(text: string, here: Opened['config']): readonly string[] {
+  if (text === '') return [];
+  try {
+    const changes = diffConfigs(parseConfig(text, '.blueflame.yml').config, here);
+    const shown = changes.map(
+      ({ path, before, after }) => `${path}: ${before ?? '(none)'} there, ${after ?? '(none)'} here`,
+    );
+    const rest = shown.length - mostShown;
+    return [...shown.slice(0, mostShown), ...(rest > 0 ? [`and ${rest} more`] : [])];
+  } catch {
+    // A configuration that can't be read here shows as different by its digest.
+    return [];
+  }
+}
+
+/** Lists differences to the lead's program, by its heartbeat as far as that has them. One line each. */
+export function otherProgram(
+  lead: ShownMachine | undefined,
+  here: { readonly version: string; readonly adapters: readonly string[] },
+): readonly string[] {
+  if (lead === undefined) return [];
+  const { version, adapters } = lead;
+  const missing = (adapters ?? []).filter((name) => !here.adapters.includes(name));
+  const name = visibleLine(lead.machine);
+  return [
+    ...(version === null || version === here.version
+      ? []
+      : [
+          `${name} leads with git-flame ${visibleLine(version)}, here is ${here.version}: rules of the two may differ, and it judges by its own.`,
+        ]),
+    ...(missing.length === 0
+      ? []
+      : [
+          `${name} has agents run with ${missing.map(visibleLine).join(', ')}, which this machine does not use.`,
+        ]),
+  ];
 }

@@ -6,11 +6,11 @@ import type { Session } from '../../domain/state/session.ts';
 import { stepDown } from '../../engine/machines/lost-claims.ts';
 import { recordOwn, viewSession } from '../../engine/record.ts';
 import type { Workshop } from '../../engine/workshop.ts';
-import type { Opened } from '../open/open-workshop.ts';
-import { withSessionLock } from '../open/with-session-lock.ts';
+import { withSessionLock } from '../context/session-lock.ts';
 import { withStart } from '../plan/find-plan.ts';
 import { isMeant, type StartWish } from '../plan/start-wish.ts';
 import { goOn, type Start } from '../waves/go-on.ts';
+import type { Opened } from '../workshop/open-workshop.ts';
 import { withSharing } from './open-shared.ts';
 
 interface Lead {
@@ -45,7 +45,7 @@ export function leadSession(opened: Opened, io: Io, { wish, remote, takesOver }:
 }
 
 /** Runs `work` in a session that this clone leads, decided at its remote; it sends no heartbeat. */
-export function inLedSession(
+function inLedSession(
   opened: Opened,
   io: Io,
   { session, remote }: { readonly session: SessionId; readonly remote: string },
@@ -105,4 +105,17 @@ async function takeLead(
   if (seen === undefined || seen.lead === workshop.place) return;
   const message = `This machine leads now, in the place of ${seen.lead}: what that decides counts no more, and what its agents hold is free once it hears of that, or has been silent for its lease.`;
   workshop.events.emit({ event: 'notice', level: 'info', message });
+}
+
+/** Runs `work` under the session's lock; in a shared session the lead decides it at the remote, as all else. */
+export function whereItIsLed(
+  opened: Opened,
+  io: Io,
+  session: Session,
+  work: (opened: Opened) => Promise<number>,
+): Promise<number> {
+  const { id, machines, state } = session;
+  if (machines === undefined || state === 'ended') return withSessionLock(opened, id, () => work(opened));
+  if (machines.lead !== opened.workshop.place) throw ledElsewhere(machines.lead, sameCommandThere);
+  return inLedSession(opened, io, { session: id, remote: machines.remote }, work);
 }

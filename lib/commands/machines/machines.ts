@@ -1,14 +1,15 @@
+import { machineDecision } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
-import { listMachines } from '../../domain/shown/machines.ts';
+import { listMachines, type ShownMachine } from '../../domain/shown/machines.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
+import { type SharedRole, sharedRoles } from '../../domain/state/machine.ts';
+import type { Session } from '../../domain/state/session.ts';
 import { readMachines } from '../../store/shared/machine-ref.ts';
 import { pickRemote } from '../../store/sync/remote.ts';
 import { renderMachines, renderWays } from '../../ui/render/render-machines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { gitHere } from '../open/git-here.ts';
-import { withState } from '../open/read-state.ts';
-import { readRoles } from './read-roles.ts';
-import { type TrustWish, trustMachine } from './trust-machine.ts';
+import { gitHere, withState } from '../context/read-state.ts';
 
 /**
  * `git flame machines`: machines of the session, the claims of each, and since when, as the remote has it now. Changes
@@ -62,5 +63,89 @@ function nothingShared(remote: string): FlameError {
     code: 'nothing-shared',
     message: `No session is shared through ${remote}.`,
     hints: [`git flame run --remote ${shellQuote(remote)}`],
+  });
+}
+
+interface TrustWish {
+  readonly name: string;
+  readonly roles: readonly SharedRole[];
+  /** Whether it is given, or taken back. */
+  readonly isGiven: boolean;
+}
+
+/**
+ * Records or takes back trust in a machine's key in some roles, for one session: another machine of its name isn't
+ * trusted. Returns the text to print. Throws FlameErrors `no-machine`, `no-machine-key`, `work-needs-no-trust`.
+ */
+function trustMachine(
+  decided: DecisionLog,
+  session: Session,
+  { machines, wish }: { readonly machines: readonly ShownMachine[]; readonly wish: TrustWish },
+): string {
+  const { machine, key } = findMachine(machines, wish.name);
+  if (wish.roles.includes('work')) throw needsNoTrust();
+  if (key === null) throw noKey(machine);
+  const decisions = wish.roles.map((role) => machineDecision(session, key, role));
+  if (wish.isGiven) decided.record(decisions);
+  else decided.supersede(decisions);
+  const roles = wish.roles.join(', ');
+  return wish.isGiven
+    ? `What ${machine} says counts here, for ${session.id}: ${roles} (key ${key}).`
+    : `What ${machine} says counts here no more, for ${session.id}: ${roles}. What counted already stays.`;
+}
+
+function findMachine(machines: readonly ShownMachine[], name: string): ShownMachine {
+  const others = machines.filter(({ role }) => role !== 'lead');
+  const found = others.find(({ machine }) => machine === name);
+  if (found !== undefined) return found;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'no-machine',
+    message: `No machine named ${name} works on the session.`,
+    hints: ['git flame machines', ...others.map(({ machine }) => `git flame machines --trust ${machine}`)],
+  });
+}
+
+function noKey(machine: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-machine-key',
+    message: `${machine} gives no sign of life with a key, so nothing says that it is the one that speaks.`,
+    hints: ['git flame machines', 'On that machine, with this version: git flame work --join'],
+  });
+}
+
+function needsNoTrust(): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'work-needs-no-trust',
+    message: 'To work on tasks no trust is needed: each work is judged before it lands.',
+    hints: ['git flame machines --trust NAME --role validate,merge,review'],
+  });
+}
+
+/** Roles as they were typed. Throws FlameError `machine-role`. */
+export function readRoles(typed: readonly string[]): readonly SharedRole[] {
+  const known = typed.map((text) => ({ text, role: sharedRoles.find((role) => role === text) }));
+  const wrong = known.find(({ role }) => role === undefined);
+  if (wrong === undefined && typed.length > 0) return sharedRoles.filter((role) => typed.includes(role));
+  throw new FlameError({
+    kind: 'usage',
+    code: 'machine-role',
+    message: `A machine has no role ${JSON.stringify(wrong?.text ?? '')}: ${sharedRoles.join(', ')}.`,
+    hints: ['git flame work --join --role work,validate'],
+  });
+}
+
+/** Parses a machine's budget. Throws FlameError `machine-budget`. */
+export function readBudget(typed: string | null): number | null {
+  if (typed === null) return null;
+  const amount = Number(typed.replace(/^\$/, ''));
+  if (Number.isFinite(amount) && amount > 0) return amount;
+  throw new FlameError({
+    kind: 'usage',
+    code: 'machine-budget',
+    message: `A machine can't spend ${JSON.stringify(typed)}: it takes an amount above 0, in the unit of the session's budget.`,
+    hints: ['git flame work --join --budget 5'],
   });
 }

@@ -1,19 +1,19 @@
 import { sharedDecisionLog } from '../../core/machines/machine-word.ts';
 import type { Config } from '../../domain/config/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/command.ts';
-import type { MachineRole, SharedRole } from '../../domain/state/machine.ts';
+import { type MachineRole, type SharedRole, sharedRoles } from '../../domain/state/machine.ts';
 import type { Workshop } from '../../engine/workshop.ts';
-import { gitText } from '../../git/process/run-git.ts';
+import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { shareSsh } from '../../git/process/share-ssh.ts';
 import type { AdmissionStore } from '../../store/admission/admission-store.ts';
 import { pushesPerMinute } from '../../store/shared/network.ts';
 import { type OpenedSharing, openSharing } from '../../store/shared/open-sharing.ts';
 import { pickRemote } from '../../store/sync/remote.ts';
 import { machineName, openCloneKey } from '../../trust/clone-key.ts';
-import { gitHere } from '../open/git-here.ts';
-import type { Opened } from '../open/open-workshop.ts';
-import { readOwnTrust } from './own-trust.ts';
+import { gitHere } from '../context/read-state.ts';
+import type { Opened } from '../workshop/open-workshop.ts';
 
 const longestPatienceMs = 120_000;
 const shortestPatienceMs = 15_000;
@@ -137,4 +137,36 @@ function sharedWorkshop(
     sharing,
     reload: async () => sharedWorkshop({ ...(await workshop.reload()), place: sharing.machine }, shared),
   };
+}
+
+type Trusted = Config['machines']['trusted'][number];
+
+/** The git setting by which a person trusts keys: their own configuration, which isn't shared. */
+const setting = 'blueflame.trustedMachine';
+
+/**
+ * Reads the keys of machines that this person trusts in any session of the repository, each until a day: `git config
+ * --add blueflame.trustedMachine "KEY ROLE[,ROLE] YYYY-MM-DD"`. Throws FlameError `trusted-machine`.
+ */
+export async function readOwnTrust(context: GitContext): Promise<Config['machines']['trusted']> {
+  const text = await gitText(context, ['config', '--get-all', setting], { accept: [0, 1] });
+  return text.split('\n').filter(Boolean).map(parseTrusted);
+}
+
+/** One value of that setting. Throws FlameError `trusted-machine`. */
+export function parseTrusted(value: string): Trusted {
+  const [key = '', names = '', until = '', ...more] = value.trim().split(/\s+/);
+  const roles = sharedRoles.filter((role) => names.split(',').includes(role));
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(until) && !Number.isNaN(Date.parse(until));
+  if (roles.length > 0 && roles.length === names.split(',').length && isDay && more.length === 0)
+    return { key, roles, until };
+  throw new FlameError({
+    kind: 'refused',
+    code: 'trusted-machine',
+    message: `${setting} says ${JSON.stringify(value)}: it takes a key, roles and the last day on which it counts.`,
+    hints: [
+      `git config --get-all --show-origin ${setting}`,
+      `git config --add ${setting} "KEY validate,merge 2030-12-31"`,
+    ],
+  });
 }

@@ -13,11 +13,11 @@ import { viewSession } from '../../engine/record.ts';
 import { createSession } from '../../engine/session/create-session.ts';
 import { findBase, preflight } from '../../engine/work/preflight.ts';
 import type { Workshop } from '../../engine/workshop.ts';
-import { type Opened, withWorkshop } from '../open/open-workshop.ts';
-import { readConfig, requireWorkTree } from '../open/read-config.ts';
-import { type Reading, withState } from '../open/read-state.ts';
-import { readCounting } from '../open/signed-decisions.ts';
-import { withSessionLock } from '../open/with-session-lock.ts';
+import { readConfig, requireWorkTree } from '../context/read-config.ts';
+import { type Reading, withState } from '../context/read-state.ts';
+import { withSessionLock } from '../context/session-lock.ts';
+import { readCounting } from '../context/signed-decisions.ts';
+import { type Opened, withWorkshop } from '../workshop/open-workshop.ts';
 import { tellInChat } from './answer.ts';
 import { type Beginning, type CallReport, LeadSession, type LeadView, openLeadLock } from './lead-session.ts';
 

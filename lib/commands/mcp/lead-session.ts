@@ -9,8 +9,8 @@ import { workAssigned } from '../../engine/lead-agent/work-assigned.ts';
 import type { SessionView } from '../../engine/record.ts';
 import { resume } from '../../engine/run-session.ts';
 import type { Workshop } from '../../engine/workshop.ts';
-import { tryLock } from '../open/clone-lock.ts';
-import type { Reading } from '../open/read-state.ts';
+import type { Reading } from '../context/read-state.ts';
+import { tryLock } from '../context/session-lock.ts';
 import { type Advice, adviseModel, asFlameError } from './answer.ts';
 
 /** State for read-only tools. */

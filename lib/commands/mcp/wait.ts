@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isApproved } from '../../engine/lead-agent/judge-work.ts';
 import { refusal } from '../../engine/lead-agent/refusals.ts';
 import type { SessionView } from '../../engine/record.ts';
-import { describeTask, nextStep, type Prospect, prospectOf, waitsForLead } from './describe.ts';
 import type { LeadSession, LeadView, Standing } from './lead-session.ts';
+import { describeTask, nextStep, type Prospect, prospectOf, waitsForLead } from './look.ts';
 import type { CallContext, OutputOf } from './outputs.ts';
 import type { InputOf } from './tool-table.ts';
 

@@ -4,10 +4,9 @@ import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { planWave, requireTalk } from '../../engine/plan/plan-wave.ts';
 import { type Recorder, viewSession } from '../../engine/record.ts';
 import { resume } from '../../engine/run-session.ts';
-import { withWorkshop } from '../open/open-workshop.ts';
-import { reportEnd } from '../waves/report-end.ts';
-import { withStart } from './find-plan.ts';
-import { previewPlan } from './preview.ts';
+import { reportEnd } from '../waves/go-on.ts';
+import { withWorkshop } from '../workshop/open-workshop.ts';
+import { previewPlan, withStart } from './find-plan.ts';
 import { readStartWish } from './start-wish.ts';
 
 /** `git flame plan`: an objective becomes tasks, once a person has approved them. */

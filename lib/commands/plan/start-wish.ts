@@ -1,6 +1,12 @@
-import type { CommandArgs } from '../../domain/shown/command.ts';
+import { resolve } from 'node:path';
+import { readPlanFile } from '../../config/plan-file.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { cycleNumber, titleOf } from '../../domain/state/session-facts.ts';
 import { requireObjective } from '../../engine/session/create-session.ts';
+import { readAll, readNamedFile } from '../workshop/open-gates.ts';
+import type { Opened } from '../workshop/open-workshop.ts';
 
 /** The request to `plan` or `run`. */
 export interface StartWish {
@@ -40,4 +46,24 @@ export function isMeant(
   if (isBeside) return false;
   if (objective === null && from === null) return true;
   return session.wave === 'plan' && (objective === null || objective === session.objective);
+}
+
+/** The plan that `--from` names; `-` is standard input. Throws FlameErrors `no-such-file`, `bad-plan`. */
+export async function readPlan(from: string, io: Io): Promise<Plan> {
+  if (from === '-') return readPlanFile(await readAll(io.stdin), planSource(from));
+  const file = resolve(io.cwd, from);
+  return readPlanFile(await readNamedFile(file), file);
+}
+
+/** The source that `--from` names, for a person to read. */
+export function planSource(from: string): string {
+  return from === '-' ? 'standard input' : from;
+}
+
+/** Reports which session a command that named none continues. */
+export function sayWhich({ workshop }: Opened, session: Session): void {
+  const { id, wave } = session;
+  const message = `Continues with ${id}, cycle ${cycleNumber(session)}, wave ${wave}: ${titleOf(session)}`;
+  const details = ["to start another instead: git flame run --new 'What you want done'"];
+  workshop.events.emit({ event: 'notice', level: 'info', message, details });
 }

@@ -9,9 +9,8 @@ import { comparedToSeen } from '../../engine/review/since-seen.ts';
 import type { PageFacts } from '../../ui/review-page/page-facts.ts';
 import { formatTime } from '../../util/format-figures.ts';
 import { fileTrouble } from '../../util/write-files.ts';
-import { readPageFacts } from '../open/read-page-facts.ts';
-import type { Reading } from '../open/read-state.ts';
-import { readPreferences } from '../open/review-page.ts';
+import type { Reading } from '../context/read-state.ts';
+import { readPageFacts, readPreferences } from '../workshop/review-page.ts';
 
 /** `git flame review --export FILE`: the review page as a file that stands alone; `-` is standard output. */
 export async function exportReview(

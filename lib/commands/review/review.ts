@@ -1,23 +1,26 @@
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
-import { noChangeset } from '../../domain/bad-input.ts';
+import { contradiction, noChangeset, nothingToKeep } from '../../domain/bad-input.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Gates, Placed } from '../../domain/ports/gates.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { CommandArgs, CommandOptions, Io } from '../../domain/shown/command.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { viewSession } from '../../engine/record.ts';
 import { requireCommit } from '../../engine/review/record-decision.ts';
 import { landingRefused } from '../../engine/review/refuse-landing.ts';
 import { nothingToDecide, reviewWave } from '../../engine/review/review-wave.ts';
+import { undoDecision } from '../../engine/review/undo-decision.ts';
+import { resume } from '../../engine/run-session.ts';
 import { renderOnTop } from '../../ui/render/changeset-lines.ts';
-import type { Opened } from '../open/open-workshop.ts';
-import { requireOwn } from '../open/own-terminal.ts';
-import { withDecisions } from '../open/signed-decisions.ts';
+import { requireOwn } from '../context/own-terminal.ts';
+import { withDecisions } from '../context/signed-decisions.ts';
+import { whereItIsLed } from '../machines/lead.ts';
+import { reportEnd } from '../waves/go-on.ts';
 import { preparePullRequest } from '../waves/pull-request.ts';
 import { runWave } from '../waves/run-wave.ts';
-import { decisionOf } from './decide-changeset.ts';
+import { type Opened, withWorkshop } from '../workshop/open-workshop.ts';
 import { exportReview } from './export-review.ts';
-import { takeBackDecision } from './take-back.ts';
 
 /** `git flame review`: each changeset is decided, and what was approved lands. */
 export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
@@ -95,4 +98,81 @@ function holderOf(current: readonly Changeset[], [task]: readonly string[], name
   if (name !== null && !waiting.some(({ id, group }) => id === name || group === name))
     throw nothingToDecide(name, current);
   throw noChangeset(`No changeset that waits for a decision holds task ${task ?? ''}.`, ['git flame status']);
+}
+
+/** The decision given on the command line; null: ask. Throws FlameError `contradiction` when there is more than one. */
+function decisionOf(options: CommandOptions['review']): ChangesetDecision | null {
+  const given: ChangesetDecision[] = [];
+  const { override, message } = options;
+  if (options.approve || override !== null)
+    given.push({
+      kind: 'approve',
+      ...(override === null ? {} : { override }),
+      ...(message === null ? {} : { message }),
+    });
+  const { reject: reason, keepWork: keep, tasks } = options;
+  const part = tasks === null ? {} : { tasks };
+  if (reason !== null) given.push({ kind: 'reject', reason, ...part, ...(keep ? { keep } : {}) });
+  if (options.skip) given.push({ kind: 'skip' });
+  if (given.length > 1) {
+    throw contradiction('A changeset is approved, rejected or skipped, not several at once.', [
+      'git flame review -h',
+    ]);
+  }
+  if (options.takeBack !== null && given.length + (options.changeset === null ? 0 : 1) > 0)
+    throw contradiction('--take-back names the changeset that waits again, and decides nothing about it.', [
+      'git flame review --take-back GROUP',
+    ]);
+  requireReject(options);
+  requireCommitOption(options, given[0]);
+  requireApproved(options, given[0]);
+  return given[0] ?? null;
+}
+
+function requireReject({ reject, keepWork, tasks }: CommandOptions['review']): void {
+  if (reject !== null) return;
+  if (tasks !== null)
+    throw contradiction('--tasks says which tasks of a changeset go back alone: it goes with --reject.', [
+      'git flame review --changeset GROUP --reject REASON --tasks ID',
+    ]);
+  if (!keepWork) return;
+  throw nothingToKeep('--keep-work says what becomes of work that is rejected: it goes with --reject.', [
+    'git flame review --changeset GROUP --reject REASON --keep-work',
+  ]);
+}
+
+function requireApproved({ message }: CommandOptions['review'], decision?: ChangesetDecision): void {
+  if (message === null || decision?.kind === 'approve') return;
+  throw contradiction(
+    '--message is what an approved changeset lands with: it goes with --approve or --override.',
+    ['git flame review --changeset GROUP --approve --message MESSAGE'],
+  );
+}
+
+function requireCommitOption({ commit }: CommandOptions['review'], decision?: ChangesetDecision): void {
+  if (commit === null) return;
+  const isId = /^[0-9a-f]{7,64}$/.test(commit);
+  if (isId && decision?.kind === 'approve') return;
+  throw new FlameError({
+    kind: 'usage',
+    code: 'bad-commit',
+    message: isId
+      ? '--commit says what --approve or --override is about.'
+      : `--commit needs the id of a commit, at least its first 7 hex digits, not '${commit}'.`,
+    hints: ['git flame status', 'git flame review -h'],
+  });
+}
+
+/** `git flame review --take-back CHANGESET`: what was decided about it and has not landed, as if it never had been. */
+function takeBackDecision(args: CommandArgs<'review'>, io: Io, name: string): Promise<number> {
+  return withWorkshop(args, io, async (opened) => {
+    const meant = opened.meant.require(await opened.store.snapshot());
+    requireOwn('What is taken back', opened.git.repository, io);
+    return whereItIsLed(opened, io, meant, async (led) => {
+      await resume(led.workshop, meant.id);
+      await undoDecision(led.workshop, meant.id, name, { where: 'command' });
+      await reportEnd(led, meant.id);
+      return 0;
+    });
+  });
 }

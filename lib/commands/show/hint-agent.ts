@@ -1,13 +1,15 @@
 import { statSync } from 'node:fs';
 import { findLivingAgent } from '../../cell/run/agent-registry.ts';
+import { leaveHint } from '../../cell/run/hints.ts';
 import { followStream } from '../../cell/run/stream-log.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
+import { type Hint, hintRefusals, longestHint } from '../../domain/agent-talk.ts';
+import { agentNotRunning } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { RegisteredAgent } from '../../domain/ports/agent-port.ts';
 import type { Io } from '../../domain/shown/command.ts';
-import { requireOwn } from '../open/own-terminal.ts';
-import type { Reading } from '../open/read-state.ts';
-import { leaveForAgent } from './leave-for-agent.ts';
+import { requireOwn } from '../context/own-terminal.ts';
+import type { Reading } from '../context/read-state.ts';
 
 interface Telling {
   readonly agent: RegisteredAgent;
@@ -87,5 +89,25 @@ function missed({ id, task_id }: RegisteredAgent): FlameError {
     code: 'hint-missed',
     message: `${id} ended before its model was asked again, so it was not told.`,
     hints: [...(task_id === null ? [] : [`git flame show ${task_id}`]), 'git flame status'],
+  });
+}
+
+/** Leaves a hint for a living agent and returns its id. Throws FlameErrors that say why it was not left. */
+export function leaveForAgent(commonDir: string, agent: string, hint: Pick<Hint, 'by' | 'text'>): string {
+  const left = leaveHint(commonDir, agent, hint);
+  if (left.kind === 'left') return left.id;
+  if (left.why === 'no-agent') throw agentNotRunning(agent, { isKept: true });
+  if (left.why === 'too-long')
+    throw new FlameError({
+      kind: 'usage',
+      code: 'hint-too-long',
+      message: `A hint has at most ${longestHint} characters, and this one has ${hint.text.length}.`,
+      hints: ['Put the rest in the task: git flame task edit'],
+    });
+  throw new FlameError({
+    kind: 'refused',
+    code: 'no-hint-taken',
+    message: `${agent} can't be told anything: ${hintRefusals[left.why]}.`,
+    hints: [`git flame agent stop ${agent}`, 'git flame task edit'],
   });
 }

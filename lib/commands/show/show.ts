@@ -1,15 +1,29 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
-import { nothingNamedSo } from '../../domain/bad-input.ts';
+import { listProposals } from '../../core/admission/list-proposals.ts';
+import { sortByNeeds } from '../../core/schedule/sort-by-needs.ts';
+import { needsOf } from '../../core/task/needs-of.ts';
+import { badValue, nothingNamedSo } from '../../domain/bad-input.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
+import type { LiveAgent } from '../../domain/ports/agent-port.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
-import { nameByOperand, readSnapshot } from '../open/session-meant.ts';
-import { withDecisions } from '../open/signed-decisions.ts';
-import { showAgent } from './show-agent.ts';
-import { showChangeset } from './show-changeset.ts';
-import { showGraph } from './show-graph.ts';
-import { showSession } from './show-session.ts';
-import { showTask } from './show-task.ts';
-import type { Showing } from './showing.ts';
+import { statusOf } from '../../domain/shown/status.ts';
+import type { GraphTask } from '../../domain/shown/task-story.ts';
+import type { AgentRun, Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { machineName } from '../../trust/clone-key.ts';
+import { renderAgent } from '../../ui/render/render-agent.ts';
+import { graphDot, graphMermaid, renderGraph } from '../../ui/render/render-graph.ts';
+import { renderSession } from '../../ui/render/render-session.ts';
+import { renderStatus } from '../../ui/render/render-status.ts';
+import { renderProposals, renderUnverified } from '../../ui/render/render-unverified.ts';
+import { byText } from '../../util/sort-and-group.ts';
+import { showLong } from '../context/git-preferences.ts';
+import { nameByOperand, readSnapshot } from '../context/look-at-state.ts';
+import { withDecisions } from '../context/signed-decisions.ts';
+import { askingPerson, nextCommand } from '../waves/next-command.ts';
+import { callsOf } from './agent-calls.ts';
+import { showChangeset, showTask } from './show-work.ts';
+import { type Showing, unverifiedIn } from './showing.ts';
 
 /** `git flame show [TASK|AGENT|CHANGESET|SESSION]`: the whole story of one thing. */
 export function run(args: CommandArgs<'show'>, io: Io): Promise<number> {
@@ -58,4 +72,104 @@ function namedElsewhere({ snapshot, session }: Showing, name: string): FlameErro
     ...(other === undefined ? [] : [`git flame show ${name} --session ${other.id}`]),
     'git flame status',
   ]);
+}
+
+interface ShownAgent {
+  readonly id: string;
+  /** null for an agent that cost nothing and has ended: its task has its story. */
+  readonly run: AgentRun | LiveAgent | null;
+  readonly task: Task | null;
+}
+
+/** One agent: what it worked on, for how long and for how much, and what its watcher blocked. */
+async function showAgent({ io, reading }: Showing, { id, run, task }: ShownAgent): Promise<number> {
+  const { git, output } = reading;
+  const calls = callsOf(git.repository.commonDir, [id]);
+  const attempts = (task?.history ?? []).filter(({ agent_id }) => agent_id === id);
+  const taskId = run?.task_id ?? task?.id ?? null;
+  const next = [`git flame agent attach ${id}`, ...(taskId === null ? [] : [`git flame show ${taskId}`])];
+  output.json({ agent: id, run, task: taskId, attempts, calls, next });
+  const shown = { id, run, task: taskId, attempts, calls, next };
+  await showLong(output, io, renderAgent(shown, output.style, new Date()));
+  return 0;
+}
+
+/** A session from its objective to what was decided and spent. */
+async function showSession(showing: Showing): Promise<number> {
+  const { io, reading, snapshot, session, tasks } = showing;
+  const { git, output, shown } = reading;
+  const isCurrent = snapshot.current?.id === session.id;
+  const live = isCurrent ? readLiveAgents(git.repository.commonDir) : [];
+  const unverified = unverifiedIn(showing);
+  output.json(unverified.length === 0 ? session : { ...session, doubts: unverified });
+  const standing = snapshot.admitted(session.id);
+  const proposals = listProposals(session, standing, snapshot);
+  const status = renderStatus(statusOf(standing.session, tasks, live, { isText: true }), output.style, {
+    now: new Date(),
+    next: nextCommand(
+      standing,
+      await askingPerson(git, tasks),
+      machineName({ env: io.env, commonDir: git.repository.commonDir }),
+    ),
+    more: [
+      ...renderProposals(proposals),
+      ...renderUnverified(unverified, output.style),
+      ...renderSession(session, output.style),
+    ],
+  });
+  await showLong(output, io, status);
+  shown.note(session.id, session.changesets);
+  return 0;
+}
+
+/** The plan as a graph with its progress: drawn, or for Mermaid or Graphviz. */
+async function showGraph({ args, io, reading, session, tasks }: Showing): Promise<number> {
+  const { output } = reading;
+  const graph = sortByNeeds(toGraph(session, tasks), {
+    id: ({ id }) => id,
+    needs: ({ dependencies }) => dependencies,
+    compare: (a, b) => byText(a.group, b.group) || byText(a.id, b.id),
+  });
+  const format = args.options.format ?? 'text';
+  output.json({ session: session.id, tasks: graph });
+  if (format === 'mermaid') output.result(graphMermaid(graph));
+  else if (format === 'dot') output.result(graphDot(graph));
+  else if (format === 'text') await showLong(output, io, renderGraph(graph, output.style));
+  else throw unknownFormat(format);
+  return 0;
+}
+
+/** A plan that waits for its gate takes the place of the tasks it would replace. */
+function toGraph({ proposal }: Session, tasks: readonly Task[]): readonly GraphTask[] {
+  const proposed = new Set<string>((proposal ?? []).map(({ id }) => id));
+  return [
+    ...tasks
+      .filter(({ id }) => !proposed.has(id))
+      .map((task) => ({ task, dependencies: isWorkedOn(task) ? needsOf(task) : task.dependencies }))
+      .map(({ task: { id, title, status, cohesion_group: group }, dependencies }) => ({
+        id,
+        title,
+        status,
+        group,
+        dependencies,
+      })),
+    ...(proposal ?? []).map(({ id, title, cohesion_group: group, dependencies }) => ({
+      id,
+      title,
+      group,
+      dependencies,
+      status: 'proposed' as const,
+    })),
+  ];
+}
+
+/** False once a task was sent back: then its base set is ignored. */
+function isWorkedOn({ status }: Task): boolean {
+  return status === 'claimed' || status === 'done' || status === 'merged';
+}
+
+function unknownFormat(format: string): FlameError {
+  return badValue(`Option --format needs text, mermaid or dot, not ${JSON.stringify(format)}.`, {
+    hints: ['git flame show --graph --format mermaid', 'git flame show -h'],
+  });
 }

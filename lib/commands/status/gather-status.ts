@@ -1,18 +1,19 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { runRoot } from '../../cell/run-folder.ts';
 import { listProposals } from '../../core/admission/list-proposals.ts';
 import { spendingApart } from '../../core/schedule/budget-state.ts';
+import { questionWords } from '../../domain/agent-talk.ts';
 import type { LiveAgent } from '../../domain/ports/agent-port.ts';
 import type { SessionLook } from '../../domain/ports/store-port.ts';
+import type { GateAsks } from '../../domain/questions/gate.ts';
+import { questionTitle } from '../../domain/questions/question-facts.ts';
 import type { Io } from '../../domain/shown/command.ts';
-import type { Status } from '../../domain/shown/status.ts';
+import type { Asking, Status } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { askedNow } from '../open/asked-now.ts';
-import { gitHere } from '../open/git-here.ts';
-import { readAhead } from '../open/read-ahead.ts';
-import type { Reading } from '../open/read-state.ts';
-import { readOtherWaits } from '../open/read-waits.ts';
+import { gitHere, type Reading } from '../context/read-state.ts';
+import { readAhead, readOtherWaits } from '../context/waits-and-conflicts.ts';
+import { doorPrefix } from '../questions/door-names.ts';
 
 export type StatusFacts = Awaited<ReturnType<typeof gatherStatus>>;
 
@@ -81,4 +82,40 @@ async function sharedBy(
   const place = { context: gitHere(git, io), commonDir: git.repository.commonDir };
   const machines = await knownMachines(place, session, tasks);
   return { remote: session.machines.remote, session: session.id, machines };
+}
+
+/** Lists open questions of a session in this machine's runs; those of a suspended run are unknown. */
+async function askedNow(commonDir: string, session: Pick<Session, 'id'> | null): Promise<readonly Asking[]> {
+  // Loads the client only where something runs.
+  if (session === null || !hasDoors(commonDir)) return [];
+  const { openFarLines } = await import('../questions/far-lines.ts');
+  const far = openFarLines(commonDir);
+  try {
+    return (await far.ready())
+      .flatMap((line) => line.read().open ?? [])
+      .filter((gate) => gate.session === session.id)
+      .map(({ id, asked_at, asks }) => ({
+        id,
+        gate: asks.gate,
+        asks: wordsOf(asks),
+        asked_at,
+        next: 'git flame answer',
+      }));
+  } finally {
+    far.close();
+  }
+}
+
+function hasDoors(commonDir: string): boolean {
+  try {
+    return readdirSync(runRoot(commonDir)).some((name) => name.startsWith(doorPrefix));
+  } catch {
+    return false;
+  }
+}
+
+/** An agent's question is what its title can't say. */
+function wordsOf(asks: GateAsks): string {
+  const title = questionTitle(asks);
+  return asks.gate === 'question' ? `${title}: ${questionWords(asks.questions)}` : title;
 }

@@ -1,11 +1,25 @@
+import { findConfigFile } from '../../config/find-config-file.ts';
+import { isHeld } from '../../core/schedule/next-action.ts';
+import { expiredClaims, holderOf } from '../../core/schedule/task-holder.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { statusOf } from '../../domain/shown/status.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { machineName } from '../../trust/clone-key.ts';
+import { renderMachines, renderOthers } from '../../ui/render/render-machines.ts';
+import { renderNoteCount } from '../../ui/render/render-notes.ts';
+import { renderSpend, renderSpendingApart } from '../../ui/render/render-session.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
-import { lookAtSession } from '../open/session-meant.ts';
-import { withDecisions } from '../open/signed-decisions.ts';
-import { nextCommand } from '../waves/next-command.ts';
-import { gatherStatus } from './gather-status.ts';
-import { gatherWayOn, linesBelow, nextOf, spendLines } from './way-on.ts';
+import { renderProposals, renderUnverified } from '../../ui/render/render-unverified.ts';
+import type { Style } from '../../ui/text/style.ts';
+import { visibleLine } from '../../ui/text/visible-text.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
+import { lookAtSession } from '../context/look-at-state.ts';
+import type { Reading } from '../context/read-state.ts';
+import { isSessionBusy } from '../context/session-lock.ts';
+import { withDecisions } from '../context/signed-decisions.ts';
+import { askingPerson, behindLanding, bringsAlong, nextCommand, whereItGoes } from '../waves/next-command.ts';
+import { gatherStatus, type StatusFacts } from './gather-status.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
@@ -41,4 +55,123 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     );
     return 0;
   });
+}
+
+type WayOn = Awaited<ReturnType<typeof gatherWayOn>>;
+
+/** Reads what decides how a person goes on. */
+async function gatherWayOn(
+  reading: Reading,
+  { env }: Pick<Io, 'env'>,
+  { session, standing, tasks }: StatusFacts,
+) {
+  const { git } = reading;
+  const { commonDir } = git.repository;
+  const place = machineName({ env, commonDir });
+  const isGoing = isSessionBusy(commonDir, session.id);
+  return {
+    place,
+    isGoing,
+    person: await askingPerson(git, tasks),
+    behind: isGoing ? null : behindLanding(standing.session, place),
+    overdue: await overdueClaims(tasks, reading),
+  };
+}
+
+/** The command to type next; null: nothing is left to do. */
+function nextOf(
+  { asks, standing }: Pick<StatusFacts, 'asks' | 'standing'>,
+  { isGoing, behind, person, place }: WayOn,
+): string | null {
+  const [asked] = asks;
+  if (asked !== undefined) return asked.next;
+  if (isGoing) return 'git flame agent list';
+  return behind === null ? nextCommand(standing, person, place) : bringsAlong;
+}
+
+// Nothing is asked of a remote here: what it has now may be newer.
+const asSeen = '  as this clone last saw them; as they are now: git flame machines';
+
+/** The lines between the state and the next command. */
+function linesBelow(facts: StatusFacts, way: WayOn, style: Style): readonly string[] {
+  const { session, sessions, notes, machines } = facts;
+  const doubted = renderUnverified(facts.doubts, style);
+  return [
+    ...(way.behind === null ? [] : [way.behind]),
+    ...renderProposals(facts.proposals),
+    ...(machines === null ? [] : ['', ...renderMachines(machines, style), asSeen]),
+    ...(doubted.length === 0 ? [] : ['', ...doubted]),
+    ...way.overdue,
+    ...goneLines(facts, way),
+    ...(notes === undefined || session.state === 'ended' ? [] : [renderNoteCount(notes)]),
+    ...renderOthers(sessions, session),
+  ];
+}
+
+/** Claims of agents that run no more; while a command works on the session it frees them by itself. */
+function goneLines(
+  { session, standing, tasks, agents: live }: StatusFacts,
+  { isGoing, place }: WayOn,
+): readonly string[] {
+  if (isGoing) return [];
+  const ours = tasks.filter(({ id }) => !standing.elsewhere.has(id));
+  return goneClaims(ours, { live, place, frees: whereItGoes(session, place, 'work') });
+}
+
+function spendLines(
+  { session, spending }: Pick<StatusFacts, 'session' | 'spending'>,
+  style: Style,
+): readonly string[] {
+  return [...renderSpend(session, style, '  '), ...renderSpendingApart(spending, style, '  ')];
+}
+
+/** Claims by hand that the next command which works sets free, as lines; none where the configuration says nothing. */
+async function overdueClaims(
+  tasks: readonly Task[],
+  { git, configFile }: Pick<Reading, 'git' | 'configFile'>,
+): Promise<readonly string[]> {
+  const root = git.repository.mainWorkTree;
+  if (root === null || !tasks.some(isHeld)) return [];
+  const timeout = await claimTimeout(root, configFile);
+  const overdue = expiredClaims(tasks, timeout, new Date());
+  return overdue.map(
+    (task) =>
+      `${task.id}, claimed by ${visibleLine(holderOf(task))}, was held for too long: git flame work frees it.`,
+  );
+}
+
+/** Claims of this clone's agents that do not run any more, as lines; `live` are those that do, `frees` is a command. */
+function goneClaims(
+  tasks: readonly Task[],
+  {
+    live,
+    place,
+    frees,
+  }: { readonly live: readonly { readonly id: string }[]; readonly place: string; readonly frees: string },
+): readonly string[] {
+  const running = new Set(live.map(({ id }) => id));
+  return tasks
+    .filter(({ status, claimed_host: host }) => status === 'claimed' && (host === null || host === place))
+    .flatMap(({ id, agent_id: agent }) =>
+      agent === null || running.has(agent)
+        ? []
+        : [`${id} is claimed by ${agent}, which does not run any more: ${frees} frees it.`],
+    );
+}
+
+/** How long a claim by hand holds where the configuration doesn't say it. */
+export const unlessSaid = 'never';
+
+/** Reads `claim_timeout`; with a configuration that can't be read, its default: commands that only read still work. */
+async function claimTimeout(root: string, configFile: string | null): Promise<number | 'never'> {
+  // Loads the configuration only where the file names the setting.
+  const file = await findConfigFile(root, configFile).catch(() => null);
+  if (file === null || !/claim_timeout|\\/.test(readTextOrEmpty(file))) return unlessSaid;
+  const { readConfig } = await import('../context/read-config.ts');
+  try {
+    return (await readConfig(root, configFile)).config.limits.claim_timeout;
+  } catch (error) {
+    if (!(error instanceof FlameError)) throw error;
+    return unlessSaid;
+  }
 }

@@ -1,8 +1,13 @@
-import { newProposals } from '../../core/admission/list-proposals.ts';
-import type { StateProblem, Store } from '../../domain/ports/store-port.ts';
-import type { CommandArgs } from '../../domain/shown/command.ts';
+import { allProposals, listSigned, newProposals } from '../../core/admission/list-proposals.ts';
+import { isHeld } from '../../core/schedule/next-action.ts';
+import { holderOf, isHeldBy } from '../../core/schedule/task-holder.ts';
+import type { Snapshot, StateProblem, Store } from '../../domain/ports/store-port.ts';
+import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { Proposals } from '../../domain/shown/status.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { SyncResult } from '../../store/sync/sync.ts';
+import { machineName } from '../../trust/clone-key.ts';
 import { renderIncoming, renderSync } from '../../ui/render/render-sync.ts';
 import {
   renderReceived,
@@ -10,10 +15,11 @@ import {
   renderSigned,
   renderUnverified,
 } from '../../ui/render/render-unverified.ts';
+import { cloneName } from '../../util/machine-key.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import type { Reading } from '../open/read-state.ts';
-import { lostClaims } from './lost-claims.ts';
-import type { Heard } from './read-heard.ts';
+import { type Counting, readTrust } from '../context/count-signed.ts';
+import type { Reading } from '../context/read-state.ts';
+import { isOpen, readCounting } from '../context/signed-decisions.ts';
 import type { EndsSettled } from './settle-ends.ts';
 
 interface Synced {
@@ -93,4 +99,89 @@ async function damagedBy(store: Store, before: readonly StateProblem[]): Promise
   return (await store.snapshot()).problems.filter(
     ({ ref, object, key }) => !known.has(`${ref} ${object} ${key}`),
   );
+}
+
+/** The tasks this person claimed by hand in this clone. */
+export async function ownClaims(
+  { git, store }: Pick<Reading, 'git' | 'store'>,
+  { env }: Pick<Io, 'env'>,
+): Promise<readonly Task[]> {
+  const tasks = await allTasks(store);
+  if (!tasks.some(isHeld)) return [];
+  const person = await git.identity().catch(() => null);
+  const { commonDir } = git.repository;
+  // It may have been claimed before this clone had a key.
+  const places: readonly (string | null)[] = [cloneName(commonDir), machineName({ env, commonDir })];
+  return tasks.filter(
+    (task) => person !== null && isHeldBy(task, person) && places.includes(task.claimed_host),
+  );
+}
+
+/** Lines about claims that another clone has now: two clones claimed the same, and one was first. */
+async function lostClaims(store: Store, held: readonly Task[]): Promise<readonly string[]> {
+  if (held.length === 0) return [];
+  const tasks = await allTasks(store);
+  return held.flatMap(({ id, session, claimed_by, claimed_host, worktree }) => {
+    const now = tasks.find((task) => task.id === id && task.session === session);
+    if (now === undefined || now.status !== 'claimed') return [];
+    const isSame = now.claimed_by === claimed_by && now.claimed_host === claimed_host;
+    if (isSame && now.agent_id === null) return [];
+    const left = worktree === null ? '' : `; what you made stays in ${worktree}`;
+    return [`${id} is no longer yours: ${holderOf(now)} claimed it too, and first${left}`];
+  });
+}
+
+async function allTasks(store: Store): Promise<readonly Task[]> {
+  const snapshot = await store.snapshot();
+  return snapshot.sessions.flatMap(({ id }) => snapshot.tasksOf(id));
+}
+
+/** Trusted decisions, and proposals that wait for a decision. */
+interface Heard extends Counting {
+  /** Proposals that wait for this clone's person, by session. */
+  readonly proposals: ReadonlyMap<string, Proposals>;
+  /** Decisions that count because they are signed, by session and person. */
+  readonly signed: ReadonlyMap<string, Proposals>;
+}
+
+export async function readHeard(io: Io, reading: Reading): Promise<Heard> {
+  const { decided, withdrawn, refused } = await readCounting(io, reading);
+  const snapshot = await reading.store.snapshot();
+  return {
+    decided,
+    withdrawn,
+    refused,
+    proposals: allProposals(snapshot),
+    signed: signedIn(snapshot, decided),
+  };
+}
+
+function signedIn(snapshot: Snapshot, decided: DecisionLog): ReadonlyMap<string, Proposals> {
+  decided.refresh();
+  const entries = snapshot.sessions
+    .filter(isOpen)
+    .flatMap((session) =>
+      [...listSigned(session, snapshot, (decision) => decided.signedBy(decision))].map(
+        ([by, listed]) => [`${session.id} ${by}`, listed] as const,
+      ),
+    );
+  return new Map(entries);
+}
+
+/** Says why signatures don't count, and why nothing is signed although the configuration asks for it. */
+export async function warnOfTrust(
+  io: Io,
+  { git, configFile, output, refused }: Reading & Pick<Heard, 'refused'>,
+): Promise<void> {
+  for (const { session, by, why } of refused)
+    output.warn(`${session}: what ${by} is said to have signed does not count: ${why}.`);
+  const { trust, problem } = await readTrust(io, { git, configFile });
+  if (problem === null) return;
+  if (trust === null) {
+    output.warn(`Nothing is signed and no signature counts: ${problem}`);
+    output.hint('git flame config');
+  } else {
+    output.warn(`trust.sign and trust.signers had no effect: ${problem}.`);
+    output.hint('git flame trust');
+  }
 }

@@ -9,7 +9,7 @@ import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.t
 import type { Decision } from '../../domain/state/decision-log.ts';
 import type { UnverifiedCompletion } from '../../domain/state/task.ts';
 import { type Restorable, restoreOwn } from '../../store/admission/restore-own.ts';
-import type { Reading } from '../open/read-state.ts';
+import type { Reading } from '../context/read-state.ts';
 
 /** Tasks and sessions to restore or accept after another clone changed them: by id, with their session's, or `all`. */
 interface EndWishes {

@@ -1,13 +1,23 @@
+import type { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { type Seal, sealedText, signatureNamespace } from '../../domain/state/signatures.ts';
+import { firstCommit } from '../../git/objects/read-commits.ts';
+import { readIdent } from '../../git/process/read-identity.ts';
+import { signingFailed } from '../../git/process/signing-programs.ts';
+import { signText } from '../../git/process/ssh-signature.ts';
 import { pickRemote } from '../../store/sync/remote.ts';
 import { syncState } from '../../store/sync/sync.ts';
-import { gitHere } from '../open/git-here.ts';
-import { withState } from '../open/read-state.ts';
-import { ownClaims } from './lost-claims.ts';
-import { readHeard, warnOfTrust } from './read-heard.ts';
-import { reportSync, warnOfSync } from './report-sync.ts';
+import { saveSeal } from '../../store/write/side-notes.ts';
+import { cloneName } from '../../util/machine-key.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { readTrust, signingContext } from '../context/count-signed.ts';
+import { gitHere, type Reading, withState } from '../context/read-state.ts';
+import { isOpen } from '../context/signed-decisions.ts';
+import { ownClaims, readHeard, reportSync, warnOfSync, warnOfTrust } from './report-sync.ts';
 import { type EndsSettled, settleEnds } from './settle-ends.ts';
-import { signDecisions } from './sign-decisions.ts';
 
 /** `git flame sync`: merges the state with a remote's and sends it there. Conflicts are settled by rule, none is asked. */
 export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
@@ -53,4 +63,78 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     await warnOfTrust(io, { ...reading, refused: after.refused });
     return 0;
   });
+}
+
+/**
+ * Signs what was decided in this clone and isn't signed yet, if `trust.sign` is set and the person allowed
+ * that; of a session that has ended once more, with its end. Resolves to the sessions. Throws FlameErrors `signing-failed` and `signing-untrusted`.
+ */
+async function signDecisions(
+  io: Io,
+  { git, store, decided, configFile }: Pick<Reading, 'git' | 'store' | 'decided' | 'configFile'>,
+): Promise<readonly SessionId[]> {
+  const { trust, problem } = await readTrust(io, { git, configFile });
+  if (trust === null || !trust.sign || problem !== null) return [];
+  const sessions = (await store.snapshot()).sessions.filter(({ archived_at: at }) => at === undefined);
+  const { commonDir, objectFormat } = git.repository;
+  const options = { context: { cwd: io.cwd, env: io.env }, commonDir, objectFormat };
+  const known = new Map((await store.signatures()).map(({ session, seals }) => [session, seals]));
+  const place = cloneName(commonDir);
+  const signed: SessionId[] = [];
+  for (const session of sessions) {
+    const made = decided.madeHere(session.id);
+    const last = known.get(session.id)?.find((one) => one.place === place);
+    const isKnown =
+      last === undefined ? made.decisions.length + made.settled.length === 0 : isSame(last, made);
+    if (isKnown) continue;
+    const seal = await sealOf(session, { ...made, place }, { git, io });
+    // The base of an ended session may be gone: then nothing waits for its signature.
+    if (seal === null && !isOpen(session)) continue;
+    if (seal === null) throw noBase(session.id, session.base_branch);
+    await saveSeal(options, session.id, seal);
+    signed.push(session.id);
+  }
+  return signed;
+}
+
+type Made = ReturnType<DecisionLog['madeHere']>;
+
+/** null: the branch isn't here, or not its beginning. */
+async function sealOf(
+  { id, base_branch }: Session,
+  { decisions, settled, place }: Made & Pick<Seal, 'place'>,
+  { git, io }: Pick<Reading, 'git'> & { readonly io: Io },
+): Promise<Seal | null> {
+  const context = signingContext({ git }, io);
+  const repository = await firstCommit(context, base_branch);
+  if (repository === null) return null;
+  const { name } = await readIdent(context, 'GIT_COMMITTER_IDENT');
+  const by = /<([^>]*)>$/.exec(name)?.[1] ?? '';
+  const unsigned = {
+    repository,
+    by,
+    at: new Date().toISOString(),
+    place,
+    decisions: [...decisions],
+    settled: [...settled],
+  };
+  const signature = await signText(context, sealedText(id, unsigned), signatureNamespace);
+  return { ...unsigned, signature };
+}
+
+function isSame(last: Seal, made: Made): boolean {
+  return JSON.stringify([last.decisions, last.settled]) === JSON.stringify([made.decisions, made.settled]);
+}
+
+function noBase(session: SessionId, branch: string): FlameError {
+  return signingFailed(
+    `What you decided of ${session} was not signed, as trust.sign asks for, so nothing was sent: there is no branch ${branch} here, or this clone is shallow and its first commit isn't.`,
+    {
+      hints: [
+        `git branch ${shellQuote(branch)} ${shellQuote(`origin/${branch}`)}`,
+        'git fetch --unshallow',
+        'git flame sync',
+      ],
+    },
+  );
 }

@@ -10,13 +10,11 @@ import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine, visibleText } from '../../ui/text/visible-text.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { isSessionBusy } from '../context/session-lock.ts';
+import { type IssueName, issueNamed } from '../forge/address.ts';
 import { openForge } from '../forge/open-forge.ts';
-import { type IssueName, issueNamed } from '../forge/read-issue.ts';
-import { isSessionBusy } from '../open/clone-lock.ts';
-import { readNamedFile } from '../open/open-gates.ts';
-import { readAll } from '../open/read-all.ts';
-import { byHand } from './by-hand.ts';
-import { readAttempts } from './read-attempts.ts';
+import { readAll, readNamedFile } from '../workshop/open-gates.ts';
+import { byHand, readAttempts } from './by-hand.ts';
 
 /** `git flame task add`: tasks of options, a file or standard input. */
 export function addByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {

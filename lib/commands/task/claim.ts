@@ -1,11 +1,16 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import { agentRoles, type Role } from '../../domain/role.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
-import { claimByHand } from '../../engine/by-hand/claim.ts';
+import { chooseAttempt } from '../../engine/by-hand/choose-attempt.ts';
+import { claimByHand, nextTask } from '../../engine/by-hand/claim.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { waitForLock } from '../open/clone-lock.ts';
-import { byHand } from './by-hand.ts';
-import { readRole } from './next.ts';
-import { tellAhead, tellElsewhere } from './tell-ahead.ts';
+import { shortId } from '../../util/short-names.ts';
+import { requireOwn } from '../context/own-terminal.ts';
+import { readConfig, requireWorkTree } from '../context/read-config.ts';
+import { isSessionBusy, waitForLock } from '../context/session-lock.ts';
+import { withDecisions } from '../context/signed-decisions.ts';
+import { byHand, taskMeant, tellAhead, tellElsewhere } from './by-hand.ts';
 
 /** `git flame task claim [ID]`: the person has the task from now on, and a worktree to do it in. */
 export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
@@ -43,5 +48,68 @@ export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
     if (worktree !== null) output.hint(`cd ${shellQuote(worktree)}`);
     output.hint(`git flame task submit ${task.id}`);
     return 0;
+  });
+}
+
+/** `git flame task next`: what should be done next; 1 when nothing can be started. */
+export function showNext(args: CommandArgs<'task'>, io: Io): Promise<number> {
+  return withDecisions(args, io, async ({ git, store, output, meant, configFile }) => {
+    const role = readRole(args.options.role);
+    const { config } = await readConfig(requireWorkTree(git), configFile);
+    const snapshot = await store.snapshot();
+    const { tasks } = snapshot.admitted(meant.require(snapshot).id);
+    const { task, why } = nextTask(tasks, { limit: config.concurrency.development, now: new Date(), role });
+    output.json({ task, why: task === null ? why : null });
+    if (task === null) {
+      output.info(`No task is ready: ${why}.`);
+      return 1;
+    }
+    output.result(`${task.id}: ${visibleLine(task.title)}`);
+    output.hint(`git flame task claim ${task.id}`);
+    return 0;
+  });
+}
+
+/** Throws FlameError `bad-role`. */
+export function readRole(text: string | null): Role | null {
+  if (text === null) return null;
+  const role = agentRoles.find((name) => name === text);
+  if (role !== undefined) return role;
+  throw new FlameError({
+    kind: 'usage',
+    code: 'bad-role',
+    message: `There is no role ${JSON.stringify(text.slice(0, 100))}; there are: ${agentRoles.join(', ')}.`,
+    hints: ['git flame task next --role worker'],
+  });
+}
+
+/** `git flame task choose [ID] --attempt N`: another of several attempts is the task's work. */
+export function chooseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
+  return byHand(args, io, async (opened) => {
+    const { workshop, git, output } = opened;
+    const { id, session } = await taskMeant(args, opened);
+    const { attempt } = args.options;
+    if (attempt === null) throw noneNamed(id);
+    if (args.globals.dryRun) {
+      output.json({ task: id });
+      output.result(`Would make attempt ${attempt} the work of ${id}.`);
+      return 0;
+    }
+    requireOwn('Which attempt counts', opened.git.repository, io);
+    const task = await chooseAttempt(workshop, session, { task: id, attempt });
+    output.json({ task });
+    const at = task.commit === null ? 'no commit' : shortId(task.commit);
+    output.result(`Attempt ${attempt} is the work of ${id} now, at ${at}.`);
+    if (!isSessionBusy(git.repository.commonDir, session)) output.hint('git flame run');
+    return 0;
+  });
+}
+
+function noneNamed(id: string): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'no-attempt-named',
+    message: `git flame task choose needs to know which attempt at ${id}.`,
+    hints: [`git flame show ${id}`, `git flame task choose ${id} --attempt 2`],
   });
 }

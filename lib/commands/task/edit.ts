@@ -8,11 +8,9 @@ import type { Task } from '../../domain/state/task.ts';
 import { boundsOf, editProblems, editTask, requireEditable } from '../../engine/plan-problems.ts';
 import { gitText } from '../../git/process/run-git.ts';
 import { editText } from '../../ui/terminal/edit-text.ts';
-import { readNamedFile } from '../open/open-gates.ts';
-import type { Opened } from '../open/open-workshop.ts';
-import { readAll } from '../open/read-all.ts';
-import { byHand, taskMeant } from './by-hand.ts';
-import { readAttempts } from './read-attempts.ts';
+import { readAll, readNamedFile } from '../workshop/open-gates.ts';
+import type { Opened } from '../workshop/open-workshop.ts';
+import { byHand, readAttempts, taskMeant } from './by-hand.ts';
 
 /** `git flame task edit [ID]`: by options, from a file, or in the person's editor. */
 export function editByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {

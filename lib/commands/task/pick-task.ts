@@ -6,7 +6,7 @@ import type { Repository } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { CommandArgs } from '../../domain/shown/command.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { SessionMeant } from '../open/session-meant.ts';
+import type { SessionMeant } from '../context/look-at-state.ts';
 
 interface Standing {
   readonly snapshot: Snapshot;

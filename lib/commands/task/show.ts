@@ -1,5 +1,5 @@
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
-import { withState } from '../open/read-state.ts';
+import { withState } from '../context/read-state.ts';
 import { run } from '../show/show.ts';
 import { pickTask } from './pick-task.ts';
 

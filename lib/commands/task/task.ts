@@ -8,19 +8,19 @@ export async function run(args: CommandArgs<'task'>, io: Io): Promise<number> {
     case 'edit':
       return (await import('./edit.ts')).editByHand(args, io);
     case 'next':
-      return (await import('./next.ts')).showNext(args, io);
+      return (await import('./claim.ts')).showNext(args, io);
     case 'claim':
       if (args.options.stdin || args.positionals[0] === '-')
         return (await import('./claim-many.ts')).claimMany(args, io);
       return (await import('./claim.ts')).claimOne(args, io);
     case 'submit':
-      return (await import('./submit.ts')).submitOne(args, io);
+      return (await import('./release.ts')).submitOne(args, io);
     case 'release':
       return (await import('./release.ts')).releaseOne(args, io);
     case 'drop':
       return (await import('./release.ts')).dropOne(args, io);
     case 'choose':
-      return (await import('./choose.ts')).chooseOne(args, io);
+      return (await import('./claim.ts')).chooseOne(args, io);
     default:
       return (await import('./show.ts')).showOne(args, io);
   }

@@ -1,17 +1,26 @@
-import type { FlameError } from '../../domain/flame-error.ts';
+import { resolve } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../../domain/shown/command.ts';
-import type { TrustChange } from '../../domain/state/repository-trust.ts';
+import type { Permission, TrustChange } from '../../domain/state/repository-trust.ts';
 import { notTrusted } from '../../trust/repository/guard.ts';
-import { compareWith, isAllowed, keepPermission, readPermission } from '../../trust/repository/permission.ts';
+import {
+  compareWith,
+  isAllowed,
+  keepPermission,
+  listPermissions,
+  readPermission,
+  revokePermission,
+} from '../../trust/repository/permission.ts';
 import { askTrust } from '../../ui/questions/ask-in-command.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
-import { renderTrust } from '../../ui/render/render-trust.ts';
-import { requireOwn, trustWord } from '../open/own-terminal.ts';
-import { readConfig, requireWorkTree } from '../open/read-config.ts';
-import { type Reading, withState } from '../open/read-state.ts';
-import { type Asked, readAsked } from '../open/repository-trust.ts';
-import { trustCommands } from '../open/wishes.ts';
-import { listAllowed, revoke } from './permissions.ts';
+import { renderPermissions, renderTrust } from '../../ui/render/render-trust.ts';
+import { formatCount } from '../../util/format-figures.ts';
+import { realPathOf } from '../../util/path-places.ts';
+import { requireOwn, trustWord } from '../context/own-terminal.ts';
+import { readConfig, requireWorkTree } from '../context/read-config.ts';
+import { type Reading, withState } from '../context/read-state.ts';
+import { type Asked, readAsked } from '../context/repository-trust.ts';
+import { trustCommands } from '../context/wishes.ts';
 
 /** `git flame trust [list|revoke]`: what this repository's files make run, allowed by the person. */
 export function run(args: CommandArgs<'trust'>, io: Io): Promise<number> {
@@ -82,4 +91,53 @@ async function decide(
 function describe(changes: readonly TrustChange[], isAll: boolean, { style }: Reading['output']): string {
   if (changes.length === 0) return "Nothing in this repository's files needs your permission.";
   return renderTrust(changes, style, isAll);
+}
+
+/** `git flame trust list`: what is allowed, first of this clone. */
+function listAllowed({ git, output }: Reading, io: Io): number {
+  const here = realPathOf(git.repository.commonDir);
+  const all = listPermissions(io.env).map((permission) => ({
+    permission,
+    isHere: permission.repository === here,
+  }));
+  const entries = [...all.filter(({ isHere }) => isHere), ...all.filter(({ isHere }) => !isHere)];
+  output.json({
+    permissions: entries.map(({ permission, isHere }) => ({ ...permission, here: isHere })),
+  });
+  output.result(renderPermissions(entries, output.style));
+  return 0;
+}
+
+/** `git flame trust revoke`: of this clone, or of the one whose folder is named; without any a FlameError `nothing-allowed`. */
+function revoke(args: CommandArgs<'trust'>, io: Io, { git, output }: Reading): number {
+  const [named] = args.positionals;
+  const meant = named === undefined ? null : resolve(io.cwd, named);
+  const here = realPathOf(git.repository.commonDir);
+  const isMeant = ({ repository, root }: Permission): boolean =>
+    meant === null
+      ? repository === here
+      : [repository, root].includes(meant) || repository === realPathOf(meant);
+  const revoked = listPermissions(io.env).filter(isMeant);
+  if (revoked.length === 0) throw nothingAllowed(meant ?? 'this clone');
+  if (!args.globals.dryRun) for (const permission of revoked) revokePermission(permission, io.env);
+  output.json({ revoked });
+  const what = formatCount(
+    revoked.reduce((sum, { items }) => sum + items.length, 0),
+    'thing',
+  );
+  output.result(
+    args.globals.dryRun
+      ? `Would take back what was allowed: ${what}.`
+      : `Taken back: ${what}. It is asked for again.`,
+  );
+  return 0;
+}
+
+function nothingAllowed(where: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'nothing-allowed',
+    message: `Nothing is allowed for ${where}.`,
+    hints: ['git flame trust list'],
+  });
 }

@@ -4,8 +4,10 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { AdmittedSession } from '../../domain/ports/store-port.ts';
 import type { CommandName } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { shortId } from '../../util/short-names.ts';
 import { unreachable } from '../../util/unreachable.ts';
 
 /** A session and its tasks, with nothing in them that only another clone decided. */
@@ -81,4 +83,18 @@ export function commandFor(action: Action): CommandName | null {
     default:
       return unreachable(action);
   }
+}
+
+/** The command that updates work trees after a landing. */
+export const bringsAlong = 'git flame resume';
+
+/**
+ * A warning that work trees of this clone may hold the files from before a landing, as a kill right after it leaves
+ * them; null: they don't.
+ */
+export function behindLanding(session: Session, place: string): string | null {
+  const checkout = ownCheckout({ place }, session);
+  if (checkout === null) return null;
+  const branch = landsOn(session);
+  return `${branch} is at ${shortId(checkout.to)}, but where it is checked out the files may still be those from before that landed: ${bringsAlong} brings them along. A commit by hand before that takes the landing back.`;
 }

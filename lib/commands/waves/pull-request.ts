@@ -6,7 +6,7 @@ import { record, viewSession } from '../../engine/record.ts';
 import { renderPullRequest } from '../../ui/render/render-pull-request.ts';
 import type { Forge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
-import type { Opened } from '../open/open-workshop.ts';
+import type { Opened } from '../workshop/open-workshop.ts';
 import { prepareChangesetRequests } from './changeset-requests.ts';
 import {
   commandsFor,

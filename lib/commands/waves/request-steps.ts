@@ -6,11 +6,10 @@ import { pushBranch } from '../../git/refs/remote-branch.ts';
 import { noRemote, pickRemote } from '../../store/sync/remote.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { fitBody } from '../forge/fit-body.ts';
-import type { RequestText } from '../forge/forge.ts';
+import { fitBody, type RequestText } from '../forge/forge.ts';
 import { type Forge, forgeOf, openForge, pickForge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
-import type { Opened } from '../open/open-workshop.ts';
+import type { Opened } from '../workshop/open-workshop.ts';
 
 /** A request as it is reported: with its address once it is open. */
 export interface ToldRequest extends RequestText {

@@ -11,10 +11,10 @@ import { resume } from '../../engine/run-session.ts';
 import { remember } from '../../engine/session/remember.ts';
 import { withoutHeldApart } from '../../engine/stack/held-apart.ts';
 import { baseTip } from '../../engine/start-point.ts';
-import { type Opened, withWorkshop } from '../open/open-workshop.ts';
-import { withSessionLock } from '../open/with-session-lock.ts';
+import { withSessionLock } from '../context/session-lock.ts';
+import { type Opened, withWorkshop } from '../workshop/open-workshop.ts';
+import { reportEnd } from './go-on.ts';
 import { commandFor } from './next-command.ts';
-import { reportEnd } from './report-end.ts';
 
 interface WaveCommand {
   /** The actions of the loop this command performs. */

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { afterTheDemo } from '../../../lib/commands/demo/after-the-demo.ts';
+import { afterTheDemo } from '../../../lib/commands/demo/demo.ts';
 import { packageRoot } from '../../../lib/util/own-folders.ts';
 import { programPath } from '../../../lib/util/programs.ts';
 import { shellQuote } from '../../../lib/util/shell-quote.ts';

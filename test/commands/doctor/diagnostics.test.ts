@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { examineDiagnostics } from '../../../lib/commands/doctor/diagnostics.ts';
+import { examineDiagnostics } from '../../../lib/commands/doctor/doctor.ts';
 import { makeExecProject } from '../../support/exec-project.ts';
 import { flame } from '../../support/flame.ts';
 import type { TestRepo } from '../../support/repo.ts';

@@ -2,11 +2,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
-import {
-  describeUnproven,
-  provenFile,
-  readProvenVersions,
-} from '../../../lib/commands/doctor/proven-versions.ts';
+import { describeUnproven, provenFile, readProvenVersions } from '../../../lib/commands/doctor/programs.ts';
 import { adapterNames } from '../../../lib/domain/config/agent-clis.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 

@@ -1,6 +1,6 @@
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
 import { makeRunnerContext } from '../../../lib/cell/run/make-context.ts';
-import type { examineDiagnostics } from '../../../lib/commands/doctor/diagnostics.ts';
+import type { examineDiagnostics } from '../../../lib/commands/doctor/doctor.ts';
 import { parseConfig } from '../../../lib/config/load-config.ts';
 import { openGit } from '../../../lib/git/open-git.ts';
 import type { TestRepo } from '../../support/repo.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fitBody } from '../../../lib/commands/forge/fit-body.ts';
+import { fitBody } from '../../../lib/commands/forge/forge.ts';
 
 const last = 'Session `ses-20260206-143022-a1b2`, $1.00.';
 const bodyOf = (paragraphs: readonly string[]): string => `${[...paragraphs, last].join('\n\n')}\n`;

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { otherProgram } from '../../../lib/commands/machines/compare.ts';
+import { otherProgram } from '../../../lib/commands/machines/join.ts';
 import type { ShownMachine } from '../../../lib/domain/shown/machines.ts';
 
 const lead: ShownMachine = {

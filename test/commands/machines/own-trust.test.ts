@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseTrusted, readOwnTrust } from '../../../lib/commands/machines/own-trust.ts';
+import { parseTrusted, readOwnTrust } from '../../../lib/commands/machines/open-shared.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { machineName, openCloneKey } from '../../../lib/trust/clone-key.ts';
 import { makePrivateKey, maySignAs, publicKeyOf } from '../../../lib/util/machine-key.ts';

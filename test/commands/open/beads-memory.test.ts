@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openBeadsMemory } from '../../../lib/commands/open/beads-memory.ts';
+import { openBeadsMemory } from '../../../lib/commands/memory/open-memory.ts';
 import {
   type MemoryEntry,
   type MemoryProvider,

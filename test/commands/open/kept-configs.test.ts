@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { configChanges, keepConfig } from '../../../lib/commands/open/kept-configs.ts';
+import { configChanges, keepConfig } from '../../../lib/commands/workshop/run-config.ts';
 import { type LoadedConfig, parseConfig } from '../../../lib/config/load-config.ts';
 import { makeTempDir } from '../../support/repo.ts';
 

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { missingPrograms } from '../../../lib/commands/open/missing-programs.ts';
+import { missingPrograms } from '../../../lib/commands/workshop/run-config.ts';
 import { parseConfig } from '../../../lib/config/load-config.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { askTrust } from '../../../lib/ui/questions/ask-in-command.ts';

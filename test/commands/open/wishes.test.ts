@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseArgv } from '../../../lib/cli/parse-argv.ts';
-import { readWishes, type Wishes } from '../../../lib/commands/open/wishes.ts';
+import { readWishes, type Wishes } from '../../../lib/commands/context/wishes.ts';
 import type { CommandArgs } from '../../../lib/domain/shown/command.ts';
 
 function wishesOf(...argv: readonly string[]): Wishes {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { claimRound, refusedFirst } from '../../../lib/commands/task/claim-round.ts';
+import { claimRound, refusedFirst } from '../../../lib/commands/task/claim-many.ts';
 import { sampleSession } from '../../store/sample.ts';
 import { makeTask } from '../../support/tasks.ts';
 

@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readOtherWaits } from '../../../lib/commands/open/read-waits.ts';
-import { triedBefore } from '../../../lib/commands/open/tried-before.ts';
+import { readOtherWaits, triedBefore } from '../../../lib/commands/context/waits-and-conflicts.ts';
 import { withdraw } from '../../../lib/core/task/cascade.ts';
 import { requeueTask } from '../../../lib/core/task/task-outcome.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { demoConfig } from '../../../lib/commands/demo/demo-project.ts';
+import { demoConfig } from '../../../lib/commands/demo/demo-repository.ts';
 import { parseConfig } from '../../../lib/config/load-config.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { type RepositoryContent, readRepositoryContent } from '../../../lib/trust/repository/content.ts';

@@ -1,0 +1,46 @@
+import type { GlobalOptions, Io } from '../../domain/shown/command.ts';
+import { askPreference } from '../../git/process/run-git.ts';
+import type { Output } from '../../ui/terminal/output.ts';
+import { openPager } from '../../ui/terminal/run-program.ts';
+
+/**
+ * Reads git's colour setting, color.flame, else color.ui: always, never, or null for what each stream allows. Asks
+ * nothing where options or the environment decide.
+ */
+export async function readGitColor(
+  io: Io,
+  { color, json, plain }: Pick<GlobalOptions, 'color' | 'json' | 'plain'>,
+): Promise<boolean | null> {
+  if (json || plain || color !== null || isSet(io.env.NO_COLOR) || isSet(io.env.FORCE_COLOR)) return null;
+  const question = ['config', '--get-regexp', '^color\\.(flame|ui)$'];
+  return parseGitColor(await askPreference({ cwd: io.cwd, env: io.env }, question));
+}
+
+/** Of `git config --get-regexp`, where the last of a name counts and a name alone is true. */
+export function parseGitColor(text: string): boolean | null {
+  const values = new Map(
+    text.split('\n').map((line) => {
+      const [name = '', ...value] = line.split(' ');
+      return [name, value.join(' ').toLowerCase()] as const;
+    }),
+  );
+  const color = values.get('color.flame') ?? values.get('color.ui') ?? 'auto';
+  if (color === 'always') return true;
+  return /^(?:never|false|no|off|0)$/.test(color) ? false : null;
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== '';
+}
+
+/** A long answer as git shows its own: in the person's pager where there is a terminal, else on stdout. */
+export async function showLong(output: Output, io: Io, text: string): Promise<void> {
+  if (output.isJson) return;
+  if (io.stdout.isTTY !== true) {
+    output.result(text);
+    return;
+  }
+  const context = { cwd: io.cwd, env: io.env };
+  // With `pager.flame` false, and with --no-pager, git has put cat there.
+  await openPager(io, text, { pager: await askPreference(context, ['var', 'GIT_PAGER']) });
+}

@@ -1,0 +1,170 @@
+import { basename, resolve } from 'node:path';
+import { findConfigFile, newerVersionOf, sayTooNew, upgradeCommand } from '../../config/find-config-file.ts';
+import { noSession } from '../../domain/bad-input.ts';
+import { parseSessionId, sessionIdPattern } from '../../domain/ids.ts';
+import type { GitPort, Repository } from '../../domain/ports/git-port.ts';
+import type { AdmittedSnapshot, SessionLook, Snapshot, TrustedStore } from '../../domain/ports/store-port.ts';
+import type { CommandArgs, CommandName, Io } from '../../domain/shown/command.ts';
+import type { DecisionLog } from '../../domain/state/decision-log.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { whereThePersonIs } from '../../git/objects/git-access.ts';
+import { CatFile } from '../../git/process/cat-file.ts';
+import { discoverRepository } from '../../git/process/discover-repository.ts';
+import { type Idents, openIdents } from '../../git/process/read-identity.ts';
+import type { AdmissionStore } from '../../store/admission/admission-store.ts';
+import { cloneSigner } from '../../trust/clone-key.ts';
+import { adoptMovedClone } from '../../trust/own-tips.ts';
+import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.ts';
+import { createOutput, type Output } from '../../ui/terminal/output.ts';
+import { readGitColor } from './git-preferences.ts';
+import { openTrustedStore } from './open-trusted-store.ts';
+import { readWishes, type Wishes } from './wishes.ts';
+
+/** The parts for a command that only reads notes. */
+export interface Looking {
+  readonly repository: Repository;
+  /** Author and committer here. */
+  readonly idents: Idents;
+  /** The repository's objects and refs, which all parts read by one git. */
+  readonly catFile: CatFile;
+  /** The state as this clone trusts it. */
+  readonly store: AdmissionStore;
+  /** Which decisions were made in this clone. */
+  readonly decided: DecisionLog;
+  /** Which commits the person was shown. */
+  readonly shown: ShownCommits;
+  readonly output: Output;
+  readonly meant: SessionMeant;
+  /** The configuration named with --config, absolute; null: the one of the repository. */
+  readonly configFile: string | null;
+  readonly wishes: Wishes;
+}
+
+/** Opens the state of the repository for the time of `work`; it is closed afterwards. */
+export async function withStore(
+  args: CommandArgs,
+  io: Io,
+  work: (looking: Looking) => Promise<number>,
+): Promise<number> {
+  const context = { cwd: io.cwd, env: io.env };
+  // Its content doesn't matter to who only reads; a name that leads nowhere is a mistake all the same.
+  const { config, session } = args.globals;
+  const configFile = config === null ? null : resolve(io.cwd, config);
+  if (configFile !== null) await findConfigFile(io.cwd, configFile);
+  const asked = readGitColor(io, args.globals);
+  asked.catch(() => undefined);
+  const repository = await discoverRepository(context);
+  const { commonDir, objectFormat } = repository;
+  await adoptMovedClone(io.env, commonDir);
+  const idents = openIdents(whereThePersonIs({ context, repository }));
+  const signer = cloneSigner({ env: io.env, commonDir }, objectFormat);
+  const catFile = new CatFile(context, commonDir);
+  const storing = { context, commonDir, objectFormat, idents, signer, catFile };
+  const { store, decided } = await openTrustedStore(storing);
+  try {
+    // git is asked for the notes while it still answers what else was asked.
+    store.raw.begin();
+    const gitColor = await asked;
+    const shown = openShownCommits({ env: io.env, commonDir });
+    const output = createOutput(io, args.globals, { gitColor });
+    await warnOfNewerConfig(args.command, { git: { repository }, configFile, output });
+    const meant = sessionMeant(session);
+    const wishes = readWishes(args, io);
+    const looking = {
+      repository,
+      idents,
+      catFile,
+      store,
+      decided,
+      shown,
+      output,
+      meant,
+      configFile,
+      wishes,
+    };
+    return await work(looking);
+  } finally {
+    await store.close();
+    await catFile.close();
+  }
+}
+
+/** Commands that work with a configuration that others refuse. */
+const looking: readonly CommandName[] = ['status', 'show', 'log', 'stats', 'agent', 'rescue'];
+
+/** Warns at commands that only read that the configuration is too new for those that change state. */
+async function warnOfNewerConfig(
+  command: CommandName,
+  {
+    git,
+    configFile,
+    output,
+  }: {
+    readonly git: Pick<GitPort, 'repository'>;
+    readonly configFile: string | null;
+    readonly output: Pick<Output, 'warn'>;
+  },
+): Promise<void> {
+  const root = git.repository.mainWorkTree;
+  if (!looking.includes(command) || (root === null && configFile === null)) return;
+  const file = await findConfigFile(root ?? '/', configFile).catch(() => null);
+  const version = file === null ? null : newerVersionOf(file);
+  if (file === null || version === null) return;
+  output.warn(
+    `${sayTooNew(basename(file), version)} What changes anything is refused; to renew it: ${upgradeCommand()}`,
+  );
+}
+
+/** The session a command is about: the one named with --session, else the one that is current when it is asked for. */
+export interface SessionMeant {
+  /** As it was typed; null: the current one. */
+  readonly name: string | null;
+  /** null: no session was ever started. Throws FlameError `no-session` where the one named isn't there. */
+  pick(snapshot: Sessions): Session | null;
+  /** The session, or a FlameError `no-session` saying how to start one. */
+  require(snapshot: Sessions): Session;
+}
+
+type Sessions = Pick<Snapshot, 'sessions' | 'current'>;
+
+export function sessionMeant(name: string | null): SessionMeant {
+  const pick = (snapshot: Sessions): Session | null =>
+    name === null ? snapshot.current : findSession(snapshot, name);
+  return { name, pick, require: (snapshot) => pick(snapshot) ?? noneYet() };
+}
+
+/** Read-only commands take a session as their operand, too. */
+export function nameByOperand<Name extends CommandName>(args: CommandArgs<Name>): CommandArgs<Name> {
+  const [name] = args.positionals;
+  const isSession = name !== undefined && sessionIdPattern.test(name);
+  return isSession ? { ...args, globals: { ...args.globals, session: name } } : args;
+}
+
+/** The state a command that only reads is about: what is at hand, or the archive where the session named is there. */
+export async function readSnapshot(
+  store: TrustedStore,
+  { name }: Pick<SessionMeant, 'name'>,
+): Promise<AdmittedSnapshot> {
+  const snapshot = await store.snapshot();
+  const named = snapshot.sessions.find(({ id }) => id === name);
+  return named?.archived_at === undefined ? snapshot : store.archive();
+}
+
+/** Like readSnapshot, of the session meant alone. */
+export async function lookAtSession(store: TrustedStore, meant: SessionMeant): Promise<SessionLook> {
+  const look = await store.look((sessions) => meant.pick(sessions)?.id ?? null);
+  const named = look.sessions.find(({ id }) => id === meant.name);
+  return named?.archived_at === undefined ? look : store.archive();
+}
+
+function findSession({ sessions }: Sessions, name: string): Session {
+  const id = parseSessionId(name);
+  const session = sessions.find((candidate) => candidate.id === id);
+  if (session !== undefined) return session;
+  const known = sessions.slice(-5).map((candidate) => `git flame status --session ${candidate.id}`);
+  throw noSession(id, known.length > 0 ? known : ["git flame run 'What you want done'"]);
+}
+
+function noneYet(): never {
+  throw noSession(null, ["git flame run 'What you want done'"]);
+}

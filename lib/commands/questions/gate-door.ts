@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { listenOn } from '../../cell/gateway/listen-on.ts';
+import { makeRunFolder } from '../../cell/run-folder.ts';
+import { makeSocketFolder } from '../../cell/watcher/socket-folder.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { GateLine } from '../../domain/questions/gate.ts';
+import type { Io } from '../../domain/shown/command.ts';
+import { chatAround, rememberChats } from '../../trust/chats.ts';
+import { requireOwnTerminal } from '../../trust/decisions/open-decision-log.ts';
+import { processStart, readLink } from '../../util/process-identity.ts';
+import { randomName } from '../../util/short-names.ts';
+import { replaceFile } from '../../util/write-files.ts';
+import { doorFile } from './door-names.ts';
+import { type DoorQuestion, hearLines, helloSchema, questionSchema, sayLine } from './far-lines.ts';
+
+/** Longer than any edited plan; a client that sends more at once is not git-flame's. */
+const longestQuestion = 4_000_000;
+
+interface DoorOptions {
+  readonly commonDir: string;
+  readonly env: Io['env'];
+  readonly line: GateLine;
+}
+
+/**
+ * Lets boards and commands of other processes see and answer a run's questions: by a socket that only the person's own
+ * processes can open. A client proves its process id, so that a program that a chat's model started can't answer.
+ */
+export async function openGateDoor(options: DoorOptions): Promise<{ close(): Promise<void> }> {
+  const { commonDir } = options;
+  const folder = makeRunFolder(commonDir, randomName('door'));
+  try {
+    const sockets = makeSocketFolder(folder);
+    const path = join(sockets.path, 'door.sock');
+    const server = createServer((socket) => receive(socket, { ...options, control: folder.control }));
+    const listening = await listenOn(server, path);
+    // Written only after listen(), so that a client that finds the file can connect.
+    replaceFile(join(folder.root, doorFile), path, 0o600);
+    rememberChats(options);
+    return {
+      close: async () => {
+        await listening.close();
+        await sockets.remove();
+        await folder.remove();
+      },
+    };
+  } catch (error) {
+    await folder.remove();
+    throw error;
+  }
+}
+
+/** A client, as it was when it proved its process id. */
+interface Visitor {
+  readonly pid: number;
+  /** See processStart. */
+  readonly start: string;
+  /** The file that it holds open while it is connected. */
+  readonly proof: string;
+  /** The chat it was started by; null: none. */
+  readonly chat: string | null;
+}
+
+type Door = DoorOptions & { readonly control: string };
+
+/** Serves one client. An error with it closes that connection, never the run. */
+function receive(socket: Socket, { control, ...options }: Door): void {
+  const { line } = options;
+  const proof = join(control, randomBytes(16).toString('hex'));
+  try {
+    writeFileSync(proof, '', { mode: 0o600 });
+  } catch {
+    // The disk is full: a board tries again.
+    socket.destroy();
+    return;
+  }
+  const unwatch: (() => void)[] = [];
+  let visitor: Visitor | null = null;
+  socket.on('close', () => {
+    rmSync(proof, { force: true });
+    for (const one of unwatch) one();
+  });
+  const hear = (value: unknown): void => {
+    if (visitor === null) {
+      visitor = admit(helloSchema.parse(value).pid, { ...options, proof });
+      sayLine(socket, { state: line.read() });
+      unwatch.push(line.watch(() => sayLine(socket, { state: line.read() })));
+      return;
+    }
+    void reply(socket, questionSchema.parse(value), { ...options, visitor });
+  };
+  hearLines(socket, hear, { longest: longestQuestion });
+  sayLine(socket, { proof });
+}
+
+/** Checks the client's process id. Throws where another process connected. */
+function admit(pid: number, { proof, ...options }: DoorOptions & { readonly proof: string }): Visitor {
+  const start = processStart(pid);
+  if (start === null || !holdsOpen(pid, proof)) throw new Error('it is somebody else');
+  return { pid, start, proof, chat: chatAround({ ...options, pid }) };
+}
+
+async function reply(
+  socket: Socket,
+  question: DoorQuestion,
+  { visitor, ...options }: DoorOptions & { readonly visitor: Visitor },
+): Promise<void> {
+  const { n } = question;
+  const { line } = options;
+  try {
+    if ('text' in question) {
+      sayLine(socket, { n, text: await line.text(question.text.gate, question.text.what) });
+      return;
+    }
+    requireOwnTerminal(
+      'What is answered here',
+      () => visitor.chat ?? chatAround({ ...options, pid: visitor.pid }),
+    );
+    requireStillThere(visitor);
+    await line.answer(question.answer);
+    sayLine(socket, { n });
+  } catch (error) {
+    const { kind, code, message, hints, lines } = error instanceof FlameError ? error : answerFailed(error);
+    sayLine(socket, { n, error: { kind, code, message, hints, details: lines } });
+  }
+}
+
+/** A connection outlives who opened it where a child has it too, and who started that child is not known any more. */
+function requireStillThere({ pid, start, proof }: Visitor): void {
+  if (processStart(pid) === start && holdsOpen(pid, proof)) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'opened-by-another',
+    message: `Process ${pid}, which opened this connection, is gone, so an answer that comes by it is nobody's.`,
+    hints: ['git flame board'],
+  });
+}
+
+function answerFailed(error: unknown): FlameError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new FlameError({
+    kind: 'internal',
+    code: 'answer-failed',
+    message: `The run could not act on this: ${reason.split('\n')[0] ?? ''}`,
+    hints: ['git flame status'],
+    cause: error,
+  });
+}
+
+/** Whether a process has a file open; where that can't be seen, the socket's own rights have to do. */
+function holdsOpen(pid: number, file: string): boolean {
+  if (process.platform !== 'linux') return true;
+  const folder = `/proc/${pid}/fd`;
+  try {
+    const path = realpathSync(file);
+    return readdirSync(folder).some((name) => readLink(join(folder, name)) === path);
+  } catch {
+    return false;
+  }
+}

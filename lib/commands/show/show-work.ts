@@ -1,0 +1,123 @@
+import { doubtsOf } from '../../core/changesets/evidence.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { TaskStory } from '../../domain/shown/task-story.ts';
+import type { Changeset, SinceSeen } from '../../domain/state/changeset.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { sinceSeen, sinceSentBack } from '../../engine/review/since-seen.ts';
+import { renderChangeset } from '../../ui/render/render-changeset.ts';
+import { renderDecision } from '../../ui/render/render-decision.ts';
+import { renderDiff } from '../../ui/render/render-diff.ts';
+import { renderSince } from '../../ui/render/render-since.ts';
+import { renderTask } from '../../ui/render/render-task.ts';
+import { renderUnverified } from '../../ui/render/render-unverified.ts';
+import { visibleLine } from '../../ui/text/visible-text.ts';
+import { showLong } from '../context/git-preferences.ts';
+import { aheadOf, readAhead } from '../context/waits-and-conflicts.ts';
+import { type Showing, uncountedOf, unverifiedIn } from './showing.ts';
+import { tellStory } from './tell-story.ts';
+
+/** The whole story of a task, and with --diff what it changes. */
+export async function showTask(showing: Showing, task: Task): Promise<number> {
+  const { args, io, reading, snapshot, session } = showing;
+  const { git, output } = reading;
+  const all = await readAhead(reading, io, { session, tasks: snapshot.tasksOf(session.id) });
+  const ahead = aheadOf(all, task.id);
+  const told = await tellStory(reading, { snapshot, session, task });
+  const story = { ...told, ...(ahead === undefined ? {} : { conflicts_ahead: ahead }) };
+  const unverified = unverifiedIn(showing, task.id);
+  const since = await sinceSentBack(reading, task);
+  output.json({
+    ...story,
+    ...(unverified.length === 0 ? {} : { doubts: unverified }),
+    ...(since === null ? {} : { since }),
+  });
+  const { commit, start_commit: start } = task;
+  const isDiffWanted = args.options.diff && story.work !== null && commit !== null && start !== null;
+  const accepted = isDiffWanted ? ['', renderDiff(await git.diffText(start, commit), output.style)] : [];
+  const diff = args.options.diff && story.work === null ? await renderLeft(showing, story) : accepted;
+  const compared = [
+    ...(since === null
+      ? []
+      : ['', output.style.bold('Since the last round'), ...renderSince(since, output.style)]),
+    ...(args.options.interdiff ? await renderInterdiff(showing, task.id, since) : []),
+  ];
+  const doubted = unverified.length === 0 ? [] : ['', ...renderUnverified(unverified, output.style)];
+  await showLong(output, io, [renderTask(story, output.style), ...doubted, ...compared, ...diff].join('\n'));
+  return 0;
+}
+
+/** A changeset with its tasks and verdicts, what was decided about it, and with --diff what it changes. */
+export async function showChangeset(showing: Showing, changeset: Changeset): Promise<number> {
+  const { args, io, reading, snapshot, session } = showing;
+  const { git, output } = reading;
+  const tasks = showing.tasks.filter(({ id }) => changeset.tasks.includes(id));
+  const verdicts = tasks.flatMap(({ commit }) =>
+    commit === null ? [] : snapshot.verdictsOn(commit).slice(-1),
+  );
+  const position = session.changesets.indexOf(changeset) + 1;
+  const total = session.changesets.length;
+  const doubts = doubtsOf(snapshot, tasks);
+  const isHere = (await git.resolveCommit(changeset.commit)) !== null;
+  const files = isHere ? await git.fileStats(changeset.parent, changeset.commit) : [];
+  const review = changeset.landed_commit === null ? null : snapshot.reviewOn(changeset.landed_commit);
+  const counts = !uncountedOf(session, snapshot.admitted(session.id).session).includes(changeset.id);
+  const since = isHere ? await sinceSeen(reading, session, { changeset, tasks }) : null;
+  output.json({ changeset, counts, verdicts, doubts, files, review, ...(since === null ? {} : { since }) });
+  const compared = since === null ? {} : { since };
+  const view = { changeset, position, total, tasks, verdicts, doubts, session, ...compared };
+  const text = [
+    renderChangeset(view, output.style),
+    renderDecision({ changeset, counts, files, review }, output.style),
+    ...(args.options.diff && isHere
+      ? ['', renderDiff(await git.diffText(changeset.parent, changeset.commit), output.style)]
+      : []),
+    ...(args.options.interdiff ? await renderInterdiff(showing, changeset.group, since) : []),
+  ];
+  await showLong(output, io, text.join('\n'));
+  reading.shown.note(session.id, [changeset]);
+  return 0;
+}
+
+/**
+ * Renders what the last attempt at a task left unaccepted: the files of its worktree, else its latest rescue. Lines;
+ * none where nothing of it is left, or while it is worked on.
+ */
+async function renderLeft(
+  { reading: { git, output } }: Pick<Showing, 'reading'>,
+  { task, worktrees, rescues }: Pick<TaskStory, 'task' | 'worktrees' | 'rescues'>,
+): Promise<readonly string[]> {
+  if (task.status === 'claimed') return [];
+  const cell = (await git.cells()).findLast(({ path }) => worktrees.includes(path));
+  const rescue = rescues.at(-1);
+  const shown = async (where: string, diff: () => Promise<string>): Promise<readonly string[]> => {
+    const text = await diff().catch((error: unknown) => {
+      if (error instanceof FlameError) return error;
+      throw error;
+    });
+    const said = text instanceof FlameError ? visibleLine(text.message) : renderDiff(text, output.style);
+    return ['', output.style.bold(visibleLine(where)), said];
+  };
+  if (cell !== undefined) return shown(`Not accepted, in ${cell.path}`, () => git.diffCell(cell));
+  if (rescue === undefined || rescue.start === null) return [];
+  const { start, commit, name } = rescue;
+  return shown(`Not accepted, kept as rescue ${name}`, () => git.diffText(start, commit));
+}
+
+/** The difference to what the person saw, as lines. Throws FlameError `no-earlier-version` where they saw none. */
+async function renderInterdiff(
+  { reading: { git, output } }: Pick<Showing, 'reading'>,
+  name: string,
+  since: SinceSeen | null,
+): Promise<readonly string[]> {
+  if (since === null) throw noEarlierVersion(name);
+  return ['', renderDiff(await git.diffText(since.from, since.to), output.style)];
+}
+
+function noEarlierVersion(name: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-earlier-version',
+    message: `There is no earlier version of ${name} in this clone that was sent back or skipped.`,
+    hints: [`git flame show ${name} --diff`],
+  });
+}
