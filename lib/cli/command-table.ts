@@ -4,9 +4,8 @@ import { lookCommands } from './table/look-commands.ts';
 import { otherCommands } from './table/other-commands.ts';
 import { queueCommands } from './table/queue-commands.ts';
 import { reviewCommands } from './table/review-commands.ts';
-import { runCommands } from './table/run-commands.ts';
+import { runCommands, waveCommands } from './table/run-commands.ts';
 import { setUpCommands } from './table/set-up-commands.ts';
-import { waveCommands } from './table/wave-commands.ts';
 
 /** Every command, in the order help shows them. Described only here and in the groups of `table/`. */
 export const commandTable: CommandTable = {

@@ -5,9 +5,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CommandSpec, flagsOf, type OptionSpec } from '../../lib/cli/command-spec.ts';
 import { commandTable, globalSpecs } from '../../lib/cli/command-table.ts';
-import { updateCommandTable } from '../../lib/cli/render-command-table.ts';
+import { renderManPage, updateCommandTable } from '../../lib/cli/render-documents.ts';
 import { commandNames } from '../../lib/cli/render-help.ts';
-import { renderManPage } from '../../lib/cli/render-man-page.ts';
 import type { CommandName } from '../../lib/domain/shown/command.ts';
 import { testIf } from '../support/skip.ts';
 

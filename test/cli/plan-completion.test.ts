@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CommandSpec, OptionSpec } from '../../lib/cli/command-spec.ts';
 import { commandTable, globalSpecs } from '../../lib/cli/command-table.ts';
-import { placeholderSource, planCompletion } from '../../lib/cli/plan-completion.ts';
+import { placeholderSource, planCompletion } from '../../lib/cli/complete.ts';
 import { commandNames } from '../../lib/cli/render-help.ts';
 import type { CommandName } from '../../lib/domain/shown/command.ts';
 

@@ -1,5 +1,5 @@
 import type { CommandTable } from '../command-spec.ts';
-import { pageOptions, requestOptions } from './shared-options.ts';
+import { pageOptions, requestOptions } from './run-commands.ts';
 
 /** Commands on changesets, also once they have landed. In the order help shows them. */
 export const reviewCommands = {

@@ -1,7 +1,7 @@
 import type { CommandName } from '../domain/shown/command.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 import { commandTable, exitCodeTable, globalSpecs } from './command-table.ts';
-import { commandNames, optionUsage, usageLines } from './render-help.ts';
+import { commandNames, optionUsage, usageLine, usageLines } from './render-help.ts';
 
 /** git-flame(1) as roff, from the command table. Holds no date, so that it changes only with its content. */
 export function renderManPage(version: string): string {
@@ -86,4 +86,22 @@ function quote(text: string): string {
 /** Hyphens as they are typed on a command line, apostrophes straight, backslashes kept. */
 function escapeRoff(text: string): string {
   return text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll("'", '\\(aq');
+}
+
+const opening = '<!-- commands -->';
+const closing = '<!-- /commands -->';
+
+/** The commands as a Markdown table, for docs/commands.md; their options are in the help. */
+function renderCommandTable(): string {
+  const rows = commandNames().map(
+    (name) => `| \`${usageLine(name).replaceAll('|', '\\|')}\` | ${commandTable[name].summary} |`,
+  );
+  return ['| Command | |', '|---|---|', ...rows].join('\n');
+}
+
+/** A page with the table between its markers brought up to date; null if it has no markers. */
+export function updateCommandTable(page: string): string | null {
+  const [start, end] = [page.indexOf(opening), page.indexOf(closing)];
+  if (start < 0 || end < start) return null;
+  return `${page.slice(0, start + opening.length)}\n${renderCommandTable()}\n${page.slice(end)}`;
 }
