@@ -85,7 +85,7 @@ test('it is known of every placeholder what it stands for', () => {
     ),
   ];
   const unknown = placeholders.filter((placeholder) => placeholderSource(placeholder) === null);
-  assert.equal(unknown, [], 'lib/cli/plan-completion.ts has to say what may stand there');
+  assert.equal(unknown, [], 'lib/cli/complete.ts has to say what may stand there');
 });
 
 test.run();
