@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { exitCodes, FlameError, interrupted } from '../domain/flame-error.ts';
-import type { Io } from '../domain/shown/command.ts';
+import type { Io } from '../domain/view-models/command.ts';
 import { pipeClosedCode } from './report-error.ts';
 
 /** How long a second Ctrl-C leaves for ending agents before the process goes at once, in milliseconds. */

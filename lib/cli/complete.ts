@@ -7,7 +7,7 @@ import {
   type Io,
   type NameKind,
   nameKinds,
-} from '../domain/shown/command.ts';
+} from '../domain/view-models/command.ts';
 import { visibleLine } from '../ui/text/visible-text.ts';
 import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
 import { commandTable, globalSpecs } from './command-table.ts';

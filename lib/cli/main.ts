@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { noFolder } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { CommandName, CommandOptions, Io } from '../domain/shown/command.ts';
+import type { CommandName, CommandOptions, Io } from '../domain/view-models/command.ts';
 import { outputWidth } from '../ui/text/style.ts';
 import { bindProcess } from './bind-process.ts';
 import type { CommandSpec } from './command-spec.ts';

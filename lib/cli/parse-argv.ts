@@ -1,6 +1,6 @@
 import { badValue } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { CommandName, GlobalOptions } from '../domain/shown/command.ts';
+import type { CommandName, GlobalOptions } from '../domain/view-models/command.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
 import { commandTable, globalSpecs } from './command-table.ts';

@@ -1,4 +1,4 @@
-import type { CommandName } from '../domain/shown/command.ts';
+import type { CommandName } from '../domain/view-models/command.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 import { commandTable, exitCodeTable, globalSpecs } from './command-table.ts';
 import { commandNames, optionUsage, usageLine, usageLines } from './render-help.ts';

@@ -1,4 +1,4 @@
-import type { CommandName } from '../domain/shown/command.ts';
+import type { CommandName } from '../domain/view-models/command.ts';
 import { wrapText } from '../util/format-width.ts';
 import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
 import { commandTable, exitCodeTable, globalSpecs } from './command-table.ts';

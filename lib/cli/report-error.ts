@@ -1,6 +1,6 @@
 import { exitCodes, FlameError } from '../domain/flame-error.ts';
 import { diskFull, readOnly } from '../domain/no-writing.ts';
-import type { Io } from '../domain/shown/command.ts';
+import type { Io } from '../domain/view-models/command.ts';
 import { renderError, toJsonError } from '../ui/render/render-error.ts';
 import { createStyle } from '../ui/text/style.ts';
 import { toJsonLine } from '../ui/text/visible-text.ts';

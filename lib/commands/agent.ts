@@ -9,7 +9,7 @@ import { FlameError } from '../domain/flame-error.ts';
 import { type AgentId, parseAgentId } from '../domain/ids.ts';
 import type { AuditLine } from '../domain/policy.ts';
 import type { RegisteredAgent } from '../domain/ports/agent-port.ts';
-import type { CommandArgs, Io } from '../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { renderAgents } from '../ui/render/render-agent.ts';
 import { renderBlockedCall } from '../ui/render/render-calls.ts';
 import { visibleText } from '../ui/text/visible-text.ts';

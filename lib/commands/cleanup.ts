@@ -2,18 +2,18 @@ import { basename } from 'node:path';
 import { listOldDependencies, type OldDependency } from '../cell/dependencies/dependency-store.ts';
 import { endStaleRun, listStaleRuns } from '../cell/run/end-runs.ts';
 import { listOldLogs, type OldLog, removeLog } from '../cell/run/stream-log.ts';
-import type { CommandArgs, Io } from '../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import {
   type Cleaned,
   type CleanupWords,
   performCleanup,
   removable,
-} from '../engine/keep/cleanup-perform.ts';
-import { planCleanup } from '../engine/keep/cleanup-plan.ts';
-import type { Stale } from '../engine/keep/stale.ts';
+} from '../engine/retention/cleanup-perform.ts';
+import { planCleanup } from '../engine/retention/cleanup-plan.ts';
+import type { Stale } from '../engine/retention/stale.ts';
 import { type CleanupLine, renderCleanup } from '../ui/render/render-cleanup.ts';
 import { removeTree } from '../util/remove-tree.ts';
-import { type Opened, withWorkshop } from './workshop/open-workshop.ts';
+import { type Opened, withWorkshop } from './run-context/open-workshop.ts';
 
 /** `git flame cleanup`: shows what could go, and with --yes removes it. 1 when something stayed that was to go. */
 export function run(args: CommandArgs<'cleanup'>, io: Io): Promise<number> {

@@ -5,7 +5,7 @@ import { migrateConfigText } from '../config/migrate-config.ts';
 import type { Config } from '../domain/config/config.ts';
 import { inForce } from '../domain/config/role-settings.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { CommandArgs, Io } from '../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { refusalOf } from '../policy/bash/allowed-words.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { readConfig, requireWorkTree } from './context/read-config.ts';

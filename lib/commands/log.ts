@@ -1,9 +1,9 @@
 import { nothingNamedSo } from '../domain/bad-input.ts';
 import { agentIdPattern } from '../domain/ids.ts';
 import type { LogEntry, Store } from '../domain/ports/store-port.ts';
-import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
+import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { renderLog } from '../ui/render/render-log.ts';
 import { showLong } from './context/git-preferences.ts';
 import { nameByOperand, withStore } from './context/look-at-state.ts';

@@ -1,6 +1,6 @@
-import type { CommandArgs, Io } from '../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { mergeWave } from '../engine/merge/merge-wave.ts';
-import { runWave } from './waves/run-wave.ts';
+import { runWave } from './run-loop/run-wave.ts';
 
 /** `git flame merge`: builds the changesets; nothing lands. 1 when a task conflicts. */
 export function run(args: CommandArgs<'merge'>, io: Io): Promise<number> {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { showNotes } from '../core/blackboard/show-notes.ts';
-import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import type { LeftNote } from '../domain/state/blackboard.ts';
 import type { Session } from '../domain/state/session.ts';
+import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { acceptNotes, badNote, dropNotes, leaveNote } from '../engine/blackboard/leave-note.ts';
 import { renderNotes } from '../ui/render/render-notes.ts';
 import { visibleLine } from '../ui/text/visible-text.ts';
@@ -12,8 +12,8 @@ import { lookAtSession } from './context/look-at-state.ts';
 import { requireOwn } from './context/own-terminal.ts';
 import { requireAtHand } from './context/session-lock.ts';
 import { withDecisions } from './context/signed-decisions.ts';
-import { readAll, readNamedFile } from './workshop/open-gates.ts';
-import { type Opened, withWorkshop } from './workshop/open-workshop.ts';
+import { readAll, readNamedFile } from './run-context/open-gates.ts';
+import { type Opened, withWorkshop } from './run-context/open-workshop.ts';
 
 /** `git flame note list|add|drop|accept`: what is left for later tasks of a session. */
 export function run(args: CommandArgs<'note'>, io: Io): Promise<number> {

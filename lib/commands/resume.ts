@@ -1,11 +1,11 @@
-import type { CommandArgs, Io } from '../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { withOwnBoard } from './board/board.ts';
 import { requireAtHand, withSessionLock } from './context/session-lock.ts';
 import { leadSession, ledThrough } from './machines/lead.ts';
 import { previewPlan } from './plan/find-plan.ts';
 import { goingOn, sayWhich } from './plan/start-wish.ts';
-import { goOn } from './waves/go-on.ts';
-import { withWorkshop } from './workshop/open-workshop.ts';
+import { withWorkshop } from './run-context/open-workshop.ts';
+import { goOn } from './run-loop/go-on.ts';
 
 /** `git flame resume [SESSION]`: continues a session, and reports what a stop or a kill had left. */
 export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {

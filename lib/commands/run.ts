@@ -1,12 +1,12 @@
 import { FlameError } from '../domain/flame-error.ts';
-import type { CommandArgs, Io } from '../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { requireLeader } from '../engine/lead-agent/run-lead-agent.ts';
 import { withOwnBoard } from './board/board.ts';
 import { leadSession, ledThrough } from './machines/lead.ts';
 import { previewPlan, withStart } from './plan/find-plan.ts';
 import { readStartWish } from './plan/start-wish.ts';
-import { goOn } from './waves/go-on.ts';
-import { withWorkshop } from './workshop/open-workshop.ts';
+import { withWorkshop } from './run-context/open-workshop.ts';
+import { goOn } from './run-loop/go-on.ts';
 
 /** `git flame run`: the whole loop, from the objective to what landed; continues where it stopped. */
 export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {

@@ -2,8 +2,8 @@ import type { LandedChangeset } from '../core/changesets/changeset-decision.ts';
 import type { AfterUndo } from '../core/task/after-review.ts';
 import { contradiction, nothingToKeep } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { CommandArgs, Io } from '../domain/shown/command.ts';
 import { landsOn } from '../domain/state/session-facts.ts';
+import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { takeBack, type Undone } from '../engine/review/take-back.ts';
 import { planUndo } from '../engine/review/undone-landing.ts';
 import { resume } from '../engine/run-session.ts';
@@ -11,7 +11,7 @@ import { visibleLine } from '../ui/text/visible-text.ts';
 import { shortId } from '../util/short-names.ts';
 import { requireOwn } from './context/own-terminal.ts';
 import { whereItIsLed } from './machines/lead.ts';
-import { type Opened, withWorkshop } from './workshop/open-workshop.ts';
+import { type Opened, withWorkshop } from './run-context/open-workshop.ts';
 
 /** `git flame undo [CHANGESET]`: takes a landing back, with its tasks and its review. */
 export function run(args: CommandArgs<'undo'>, io: Io): Promise<number> {

@@ -2,14 +2,14 @@ import { contradiction, nothingToKeep } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { ValidationDecision } from '../domain/ports/gates.ts';
-import type { CommandArgs, Io } from '../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { taskOf, viewSession } from '../engine/record.ts';
 import { decideFailedTask, notFailed } from '../engine/validate/decide-failed.ts';
 import { validateWave } from '../engine/validate/validate-wave.ts';
 import { verifyEvidence } from '../engine/validate/verify-evidence.ts';
 import type { Workshop } from '../engine/workshop.ts';
-import { runWave } from './waves/run-wave.ts';
-import { withWorkshop } from './workshop/open-workshop.ts';
+import { withWorkshop } from './run-context/open-workshop.ts';
+import { runWave } from './run-loop/run-wave.ts';
 
 /** `git flame validate`: wave 3 alone, a decision about one task, or its checks again. 1 when a task did not pass or something came out otherwise. */
 export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {

@@ -1,9 +1,9 @@
-import type { CommandArgs, Io } from '../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { viewSession } from '../engine/record.ts';
 import { workWave } from '../engine/work/work-wave.ts';
 import { joinSession } from './machines/join.ts';
-import { exitCodeOf } from './waves/go-on.ts';
-import { runWave } from './waves/run-wave.ts';
+import { exitCodeOf } from './run-loop/go-on.ts';
+import { runWave } from './run-loop/run-wave.ts';
 
 /** `git flame work`: wave 2 alone. 1 when a task failed for good. */
 export function run(args: CommandArgs<'work'>, io: Io): Promise<number> {

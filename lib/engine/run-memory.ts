@@ -1,7 +1,7 @@
 import type { ObjectId } from '../domain/ids.ts';
 import type { ChangedPaths, Trial } from '../domain/ports/git-commits.ts';
-import type { Ahead } from '../domain/shown/status.ts';
 import type { Spending } from '../domain/state/spending.ts';
+import type { Ahead } from '../domain/view-models/status.ts';
 
 /** Facts about a session's budget beyond what is booked. */
 export interface Ledger {

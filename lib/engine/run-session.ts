@@ -18,7 +18,7 @@ import { type Recorder, record, type SessionView, viewSession } from './record.t
 import { recoverSession } from './recover-session.ts';
 import { reviewWave } from './review/review-wave.ts';
 import { remember } from './session/remember.ts';
-import { withoutHeldApart } from './stack/held-apart.ts';
+import { withoutHeldApart } from './stacking/held-apart.ts';
 import { validateWave } from './validate/validate-wave.ts';
 import { workWave } from './work/work-wave.ts';
 import type { Workshop } from './workshop.ts';

@@ -9,9 +9,9 @@ import type { PromptRenderer } from '../domain/ports/prompt-port.ts';
 import type { Sharing } from '../domain/ports/sharing-port.ts';
 import type { TrustedStore } from '../domain/ports/store-port.ts';
 import type { Role } from '../domain/role.ts';
-import type { EventSink } from '../domain/shown/event.ts';
 import type { DecisionLog } from '../domain/state/decision-log.ts';
 import type { MemoryProvider } from '../domain/state/memory.ts';
+import type { EventSink } from '../domain/view-models/event.ts';
 import type { WindDown } from './interrupted.ts';
 import type { RunMemory } from './run-memory.ts';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { claim, type Machine, openMachine } from '../store/shared/machine.ts';
+import { claim, type Machine, openMachine } from '../store/remote-session/machine.ts';
 import { addClone, makeClones } from '../store/sync-clones.ts';
 import type { ScriptTask } from '../support/exec-project.ts';
 import { beginLed, machineEnd, makeMachines, startMachine } from '../support/machine-rig.ts';

@@ -7,7 +7,7 @@ import { type CommandSpec, flagsOf, type OptionSpec } from '../../lib/cli/comman
 import { commandTable, globalSpecs } from '../../lib/cli/command-table.ts';
 import { renderManPage, updateCommandTable } from '../../lib/cli/render-documents.ts';
 import { commandNames } from '../../lib/cli/render-help.ts';
-import type { CommandName } from '../../lib/domain/shown/command.ts';
+import type { CommandName } from '../../lib/domain/view-models/command.ts';
 import { testIf } from '../support/skip.ts';
 
 // With FLAME_UPDATE=1 what is stale is written anew.

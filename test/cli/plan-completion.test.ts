@@ -4,7 +4,7 @@ import type { CommandSpec, OptionSpec } from '../../lib/cli/command-spec.ts';
 import { commandTable, globalSpecs } from '../../lib/cli/command-table.ts';
 import { placeholderSource, planCompletion } from '../../lib/cli/complete.ts';
 import { commandNames } from '../../lib/cli/render-help.ts';
-import type { CommandName } from '../../lib/domain/shown/command.ts';
+import type { CommandName } from '../../lib/domain/view-models/command.ts';
 
 /** What may stand at the end of a line; `''` at its end: a new word. */
 function offers(...line: readonly string[]): unknown {

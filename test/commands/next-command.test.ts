@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nextCommand, whereItGoes } from '../../lib/commands/waves/next-command.ts';
+import { nextCommand, whereItGoes } from '../../lib/commands/run-loop/next-command.ts';
 import type { Session } from '../../lib/domain/state/session.ts';
 import { sampleSession, sampleTask } from '../store/sample.ts';
 

@@ -13,10 +13,10 @@ import type {
   ValidationDecision,
 } from '../../lib/domain/ports/gates.ts';
 import { askForBudget } from '../../lib/engine/agents/ask-person.ts';
-import { performCleanup } from '../../lib/engine/keep/cleanup-perform.ts';
-import type { Stale } from '../../lib/engine/keep/stale.ts';
 import { mergeWave } from '../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../lib/engine/record.ts';
+import { performCleanup } from '../../lib/engine/retention/cleanup-perform.ts';
+import type { Stale } from '../../lib/engine/retention/stale.ts';
 import { reviewWave } from '../../lib/engine/review/review-wave.ts';
 import { runSession } from '../../lib/engine/run-session.ts';
 import { validateWave } from '../../lib/engine/validate/validate-wave.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
-import { openPage } from '../../lib/commands/workshop/review-page.ts';
+import { openPage } from '../../lib/commands/run-context/review-page.ts';
 import { makeFakeIo } from '../support/fake-io.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { until } from '../support/until.ts';

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { Io } from '../../lib/domain/shown/command.ts';
+import type { Io } from '../../lib/domain/view-models/command.ts';
 
 export interface FakeIo {
   readonly io: Io;

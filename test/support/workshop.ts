@@ -7,9 +7,9 @@ import { parseAgentId, parseSessionId, type SessionId } from '../../lib/domain/i
 import type { AgentOutcome, AgentRequest, AgentRunner } from '../../lib/domain/ports/agent-port.ts';
 import type { Gates } from '../../lib/domain/ports/gates.ts';
 import type { Store } from '../../lib/domain/ports/store-port.ts';
-import type { EventBody } from '../../lib/domain/shown/event.ts';
 import { noMemory } from '../../lib/domain/state/memory.ts';
 import { planSchema } from '../../lib/domain/state/plan.ts';
+import type { EventBody } from '../../lib/domain/view-models/event.ts';
 import { createWindDown } from '../../lib/engine/interrupted.ts';
 import { takePlan } from '../../lib/engine/plan/take-plan.ts';
 import { createRunMemory } from '../../lib/engine/run-memory.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AheadConflict } from '../../lib/domain/shown/status.ts';
+import type { AheadConflict } from '../../lib/domain/view-models/status.ts';
 import { emptyLive } from '../../lib/ui/live/live-state.ts';
 import { renderLive } from '../../lib/ui/live/render-live.ts';
 import { takeEvent } from '../../lib/ui/live/take-event.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { GraphTask } from '../../lib/domain/shown/task-story.ts';
+import type { GraphTask } from '../../lib/domain/view-models/task-story.ts';
 import { drawRails, graphDot, graphMermaid, renderGraph } from '../../lib/ui/render/render-graph.ts';
 import { textWidth } from '../../lib/util/format-width.ts';
 import { makeRandom } from '../support/random.ts';

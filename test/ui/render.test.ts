@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseAgentId, parseSessionId, type RefName } from '../../lib/domain/ids.ts';
-import { statusOf } from '../../lib/domain/shown/status.ts';
+import { statusOf } from '../../lib/domain/view-models/status.ts';
 import { renderAgent } from '../../lib/ui/render/render-agent.ts';
 import { renderChangeset } from '../../lib/ui/render/render-changeset.ts';
 import { renderCycle } from '../../lib/ui/render/render-cycle.ts';

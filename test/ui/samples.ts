@@ -1,12 +1,12 @@
 import type { ObjectId, SessionId, TaskId } from '../../lib/domain/ids.ts';
 import type { ChangesetQuestion } from '../../lib/domain/ports/changeset-question.ts';
 import type { PlanQuestion, SessionQuestion } from '../../lib/domain/ports/gates.ts';
-import type { TaskStory } from '../../lib/domain/shown/task-story.ts';
 import type { Changeset } from '../../lib/domain/state/changeset.ts';
 import type { Plan, PlannedTask } from '../../lib/domain/state/plan.ts';
 import type { Session } from '../../lib/domain/state/session.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import type { Verdict } from '../../lib/domain/state/verdict.ts';
+import type { TaskStory } from '../../lib/domain/view-models/task-story.ts';
 import { createStyle, type Style } from '../../lib/ui/text/style.ts';
 import { makeFakeIo } from '../support/fake-io.ts';
 import { fitTask, type TaskFields } from '../support/tasks.ts';

@@ -8,13 +8,13 @@ import {
 } from '../../domain/questions/answers-to.ts';
 import type { GateLine, OpenGate } from '../../domain/questions/gate.ts';
 import { questionTitle } from '../../domain/questions/question-facts.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { renderQuestions } from '../../ui/questions/render-questions.ts';
 import { visibleLine, visibleText } from '../../ui/text/visible-text.ts';
 import { type Reading, withState } from '../context/read-state.ts';
 import { lineOf, openFarLines } from '../questions/far-lines.ts';
-import { readAll, readNamedFile } from '../workshop/open-gates.ts';
+import { readAll, readNamedFile } from '../run-context/open-gates.ts';
 
 /**
  * `git flame answer [GATE] [ANSWER]`: what runs of this machine ask, and one answer to it. It goes the way of one that a

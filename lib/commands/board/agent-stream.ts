@@ -5,7 +5,7 @@ import { followStream } from '../../cell/run/stream-log.ts';
 import { streamFile } from '../../cell/run-folder.ts';
 import { auditFile } from '../../cell/watcher/audit-log.ts';
 import type { AuditLine } from '../../domain/policy.ts';
-import type { BoardStreamLine } from '../../domain/shown/board.ts';
+import type { BoardStreamLine } from '../../domain/view-models/board.ts';
 import { openBlockedCalls } from '../show/agent-calls.ts';
 
 type Hear = (lines: readonly BoardStreamLine[]) => void;

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { badValue } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GateLine } from '../../domain/questions/gate.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { BoardEnd } from '../../ui/board/board-changes.ts';
 import { type Board, openBoard } from '../../ui/board/open-board.ts';
 import type { ServeOptions } from '../../ui/page/page-server.ts';
@@ -11,8 +11,8 @@ import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
 import { strangerOnPage } from '../context/own-terminal.ts';
 import type { Reading } from '../context/read-state.ts';
 import { withDecisions } from '../context/signed-decisions.ts';
-import type { Opened } from '../workshop/open-workshop.ts';
-import { openPage, preferencesIn } from '../workshop/review-page.ts';
+import type { Opened } from '../run-context/open-workshop.ts';
+import { openPage, preferencesIn } from '../run-context/review-page.ts';
 import { openBoardSource } from './board-source.ts';
 
 /** `git flame board`: what a session does and what waits in it, on a page; until Ctrl-C. */

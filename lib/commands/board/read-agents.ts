@@ -3,7 +3,7 @@ import { readRegisteredAgents } from '../../cell/run/agent-registry.ts';
 import { hintsLeftFor } from '../../cell/run/hints.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
 import { hintStates } from '../../domain/agent-talk.ts';
-import type { BoardAgent, BoardHint } from '../../domain/shown/board.ts';
+import type { BoardAgent, BoardHint } from '../../domain/view-models/board.ts';
 import { parseRecord } from '../../util/json.ts';
 
 /** The agents that run on this machine, as the board shows them. */

@@ -6,18 +6,18 @@ import { nextAttempt } from '../../core/task/task-history.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { PlannedGround } from '../../domain/ports/gates.ts';
 import type { AdmittedSession, SessionLook } from '../../domain/ports/store-port.ts';
-import type { BoardOverlap, BoardSession, BoardState, BoardTask } from '../../domain/shown/board.ts';
 import { isRed } from '../../domain/state/changeset-facts.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { landsOn, titleOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { BoardOverlap, BoardSession, BoardState, BoardTask } from '../../domain/view-models/board.ts';
 import { whoDecided } from '../../ui/text/visible-text.ts';
 import { lookAtSession, type SessionMeant } from '../context/look-at-state.ts';
 import type { Reading } from '../context/read-state.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 import { readWaits } from '../context/waits-and-conflicts.ts';
-import { askingPerson, nextCommand } from '../waves/next-command.ts';
+import { askingPerson, nextCommand } from '../run-loop/next-command.ts';
 
 /** A session as read from the refs: everything but what runs at this moment. */
 export interface BoardOfRefs

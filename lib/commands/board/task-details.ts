@@ -2,18 +2,18 @@ import { getAdapter } from '../../agents/get-adapter.ts';
 import { createPromptRenderer } from '../../agents/prompt-renderer.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Prompts } from '../../domain/ports/prompt-port.ts';
+import type { PlannedTask } from '../../domain/state/plan.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import type {
   BoardAgentRun,
   BoardAttempt,
   BoardTaskDetails,
   BoardVerdict,
-} from '../../domain/shown/board.ts';
-import type { Io } from '../../domain/shown/command.ts';
-import type { TaskStory } from '../../domain/shown/task-story.ts';
-import type { PlannedTask } from '../../domain/state/plan.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
-import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
+} from '../../domain/view-models/board.ts';
+import type { Io } from '../../domain/view-models/command.ts';
+import type { TaskStory } from '../../domain/view-models/task-story.ts';
 import { toTask } from '../../engine/plan/take-plan.ts';
 import { viewSession } from '../../engine/record.ts';
 import { previewPrompt } from '../../engine/work/worker-prompt.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { createOutput } from '../../ui/terminal/output.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 

@@ -1,10 +1,10 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
 import { questionTitle } from '../../domain/questions/question-facts.ts';
-import type { Candidate, NameKind } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { titleOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { listRescues } from '../../engine/keep/rescue-refs.ts';
+import type { Candidate, NameKind } from '../../domain/view-models/command.ts';
+import { listRescues } from '../../engine/retention/rescue-refs.ts';
 import { openGit } from '../../git/open-git.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';

@@ -1,9 +1,9 @@
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Io } from '../../domain/shown/command.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { RefusedSeal, SignatureNote } from '../../domain/state/signatures.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { firstCommit } from '../../git/objects/read-commits.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { chatAround } from '../../trust/chats.ts';

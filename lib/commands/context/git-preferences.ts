@@ -1,4 +1,4 @@
-import type { GlobalOptions, Io } from '../../domain/shown/command.ts';
+import type { GlobalOptions, Io } from '../../domain/view-models/command.ts';
 import { askPreference } from '../../git/process/run-git.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { openPager } from '../../ui/terminal/run-program.ts';

@@ -1,5 +1,5 @@
 import type { Repository } from '../../domain/ports/git-port.ts';
-import type { Io } from '../../domain/shown/command.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { chatAround } from '../../trust/chats.ts';
 import { requireOwnTerminal } from '../../trust/decisions/open-decision-log.ts';
 

@@ -1,5 +1,5 @@
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { openGit } from '../../git/open-git.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { type Looking, withStore } from './look-at-state.ts';

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { Io } from '../../domain/shown/command.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { type RepositoryContent, readRepositoryContent } from '../../trust/repository/content.ts';
 import { guardRepository, notTrusted, type RepositoryGuard } from '../../trust/repository/guard.ts';
 import {

@@ -1,6 +1,6 @@
 import { isEndedElsewhere } from '../../core/admission/unverified-completions.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { Counting } from './count-signed.ts';
 import { type Reading, withState } from './read-state.ts';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { isHeld } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { Io } from '../../domain/shown/command.ts';
-import type { Ahead, Wait } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { LookoutParts } from '../../engine/radar/lookout.ts';
+import type { Io } from '../../domain/view-models/command.ts';
+import type { Ahead, Wait } from '../../domain/view-models/status.ts';
+import type { LookoutParts } from '../../engine/conflict-detection/lookout.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import type { Reading } from './read-state.ts';
 
@@ -26,7 +26,7 @@ export async function readAhead(
   if (!tasks.some(({ status }) => status === 'done' || status === 'claimed')) return undefined;
   const { git } = reading;
   // Loaded only for a session with work in it.
-  const { createLookout } = await import('../../engine/radar/lookout.ts');
+  const { createLookout } = await import('../../engine/conflict-detection/lookout.ts');
   const lookout = createLookout({
     git,
     now: () => new Date(),
@@ -62,7 +62,7 @@ async function worktreesByHand(
   if (root === null || !tasks.some((task) => isHeld(task) && task.worktree !== null)) return () => null;
   const { readConfig } = await import('./read-config.ts');
   const { readAsked } = await import('./repository-trust.ts');
-  const { handWorktree } = await import('../../engine/by-hand/hand-task.ts');
+  const { handWorktree } = await import('../../engine/manual/hand-task.ts');
   try {
     const { config } = readAsked(await readConfig(root, configFile), io, { git, root }).content;
     return (task) => handWorktree({ root, config }, task);
@@ -88,7 +88,7 @@ export async function readWaits(
   if (session.state === 'ended' || !tasks.some(({ status }) => status === 'pending')) return new Map();
   // Loaded only where there are locks to compare.
   const { allWaitReasons } = await import('../../core/schedule/wait-reasons.ts');
-  const { recallHeld } = await import('../../engine/stack/held-apart.ts');
+  const { recallHeld } = await import('../../engine/stacking/held-apart.ts');
   const tried = triedBefore(git.repository.commonDir);
   const held = await recallHeld({ tried }, session.id, tasks);
   return allWaitReasons(tasks, { limit: Number.POSITIVE_INFINITY, now: Date.now(), held });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { badValue } from '../../domain/bad-input.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
 /** Options of a command line, beside the session and the configuration it names: read from it once. */

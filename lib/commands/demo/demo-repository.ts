@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Io } from '../../domain/shown/command.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
 import { userDataDir, userStateDir } from '../../util/own-folders.ts';
 import { makeFolders } from '../../util/write-files.ts';

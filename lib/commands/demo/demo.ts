@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join, relative, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { CommandArgs, GlobalOptions, Io } from '../../domain/shown/command.ts';
+import type { CommandArgs, GlobalOptions, Io } from '../../domain/view-models/command.ts';
 import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
 import { decideFreely } from '../../trust/chats.ts';
 import { createOutput, type Output } from '../../ui/terminal/output.ts';

@@ -1,7 +1,7 @@
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { configSchema } from '../../domain/config/config.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
-import { checkOf, type Finding, isSound } from '../../domain/shown/finding.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
+import { checkOf, type Finding, isSound } from '../../domain/view-models/finding.ts';
 import { failedDiagnostics, hasDiagnostics, isSetup } from '../../engine/validate/run-diagnostics.ts';
 import { describeFailing, lastLines, waysOnFrom } from '../../engine/work/base-checks.ts';
 import type { Repair } from '../../store/repair/repair-ref.ts';
@@ -11,8 +11,8 @@ import { renderFindings, renderRepairs } from '../../ui/render/render-doctor.ts'
 import { shortId } from '../../util/short-names.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
 import { type Reading, withState } from '../context/read-state.ts';
-import { runnerOptions } from '../workshop/run-config.ts';
-import { type BaseTrial, type BaseTrialRequest, tryOnBase } from '../workshop/try-on-base.ts';
+import { runnerOptions } from '../run-context/run-config.ts';
+import { type BaseTrial, type BaseTrialRequest, tryOnBase } from '../run-context/try-on-base.ts';
 import { examinePostCheck, examineSandbox, examineWatcher } from './enforcement.ts';
 import { configuredAdapters, examineCredential, examinePrograms } from './programs.ts';
 import { examineBase, examineBeads, examineHooks, examineRemote, examineRepository } from './repository.ts';

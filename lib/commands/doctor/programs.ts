@@ -9,7 +9,7 @@ import { adapterNames, type Provider } from '../../domain/config/agent-clis.ts';
 import { configuredChoices } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import { checkOf, type Finding } from '../../domain/shown/finding.ts';
+import { checkOf, type Finding } from '../../domain/view-models/finding.ts';
 import { isRecord, parseRecord } from '../../util/json.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 

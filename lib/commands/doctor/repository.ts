@@ -4,14 +4,14 @@ import type { Config } from '../../domain/config/config.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { GitPort, GitRefs } from '../../domain/ports/git-port.ts';
-import type { Io } from '../../domain/shown/command.ts';
-import { checkOf, type Finding } from '../../domain/shown/finding.ts';
-import { listMachines } from '../../domain/shown/machines.ts';
+import type { Io } from '../../domain/view-models/command.ts';
+import { checkOf, type Finding } from '../../domain/view-models/finding.ts';
+import { listMachines } from '../../domain/view-models/machines.ts';
 import { describeFiltered, findBase, refsInTheWay } from '../../engine/work/preflight.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { readSetupRecord } from '../../git/setup/setup-record.ts';
 import { hiddenPartOf } from '../../policy/hidden-names.ts';
-import { readMachines } from '../../store/shared/machine-ref.ts';
+import { readMachines } from '../../store/remote-session/machine-ref.ts';
 import {
   forgetRefs,
   machinesRoot,

@@ -6,9 +6,9 @@ import type { LoadedConfig } from '../../config/load-config.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
-import type { Io } from '../../domain/shown/command.ts';
-import { checkOf, type Finding } from '../../domain/shown/finding.ts';
 import type { UnverifiedCompletion } from '../../domain/state/task.ts';
+import type { Io } from '../../domain/view-models/command.ts';
+import { checkOf, type Finding } from '../../domain/view-models/finding.ts';
 import { listRefLocks } from '../../store/repair/repair-ref.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { describeItem } from '../../trust/repository/guard.ts';
@@ -17,7 +17,7 @@ import { describeUnverified, waysOn } from '../../ui/render/render-unverified.ts
 import { formatCount } from '../../util/format-figures.ts';
 import type { Reading } from '../context/read-state.ts';
 import { readAsked } from '../context/repository-trust.ts';
-import { behindLanding } from '../waves/next-command.ts';
+import { behindLanding } from '../run-loop/next-command.ts';
 
 /** Examines refs/blueflame/*: whether they can be read, and how to repair what can't. */
 export async function examineState({ git, store }: Reading): Promise<readonly Finding[]> {

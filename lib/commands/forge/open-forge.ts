@@ -1,8 +1,8 @@
 import { boundText } from '../../core/task/one-line.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { ForgeName } from '../../domain/config/config-project.ts';
-import type { Io } from '../../domain/shown/command.ts';
 import type { FailedCheck, PullRequestNews } from '../../domain/state/pull-request.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { gitText } from '../../git/process/run-git.ts';
 import {
   foundAddress,

@@ -1,9 +1,9 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { PullRequestNews } from '../../domain/state/pull-request.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { type OpenedRequest, requestsOf } from '../../domain/state/session-facts.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { type TakenUp, takeUp } from '../../engine/review/take-up.ts';
 import { resume } from '../../engine/run-session.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
@@ -12,7 +12,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { requireOwn } from '../context/own-terminal.ts';
 import { withSessionLock } from '../context/session-lock.ts';
-import { type Opened, withWorkshop } from '../workshop/open-workshop.ts';
+import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
 import { heardOnes } from './forge.ts';
 import { forgeOf, openForge } from './open-forge.ts';
 

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import type { ForgeName } from '../../domain/config/config-project.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Io } from '../../domain/shown/command.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { programPath } from '../../util/programs.ts';
 

@@ -8,7 +8,7 @@ import { configSchema } from '../../domain/config/config.ts';
 import { roleChoice } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort, Repository } from '../../domain/ports/git-port.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { installHooks, planHooks } from '../../git/setup/hooks-install.ts';
 import { planPreparation, prepareRepository } from '../../git/setup/prepare-repository.ts';
@@ -17,7 +17,7 @@ import { renderInit, renderProposal } from '../../ui/render/render-init.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
 import { type Reading, withState } from '../context/read-state.ts';
-import { runnerOptions } from '../workshop/run-config.ts';
+import { runnerOptions } from '../run-context/run-config.ts';
 import { roomForBuilds } from './propose-commands.ts';
 import { readProposal, type Tried, tryProposal, writeConfig } from './write-config.ts';
 

@@ -9,13 +9,13 @@ import { defaultCommands } from '../../domain/config/config-rules.ts';
 import { supportedSchemaVersion } from '../../domain/config/schema-version.ts';
 import type { KnownInstall } from '../../domain/known-installs.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { Io } from '../../domain/shown/command.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { failedDiagnostics } from '../../engine/validate/run-diagnostics.ts';
 import { describeFailing, lastLines } from '../../engine/work/base-checks.ts';
 import { programPath } from '../../util/programs.ts';
-import { runnerOptions } from '../workshop/run-config.ts';
-import { tryOnBase } from '../workshop/try-on-base.ts';
+import { runnerOptions } from '../run-context/run-config.ts';
+import { tryOnBase } from '../run-context/try-on-base.ts';
 import { type Proposal, proposeCommands, type Room } from './propose-commands.ts';
 
 interface Beginning {

@@ -7,23 +7,23 @@ import {
   taskStateDecision,
 } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
-import type { ShownMachine } from '../../domain/shown/machines.ts';
-import { planDigest } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
+import type { ShownMachine } from '../../domain/view-models/machines.ts';
+import { planDigest } from '../../domain/view-models/status.ts';
 import { helpLead } from '../../engine/help-lead.ts';
 import { acceptReceived } from '../../engine/plan/accept-received.ts';
 import { viewSession } from '../../engine/record.ts';
 import { recoverSession } from '../../engine/recover-session.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
-import { knownMachines } from '../../store/shared/known-machines.ts';
-import type { OpenedSharing } from '../../store/shared/open-sharing.ts';
+import { knownMachines } from '../../store/remote-session/known-machines.ts';
+import type { OpenedSharing } from '../../store/remote-session/open-sharing.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { gitHere } from '../context/read-state.ts';
 import { withSessionLock } from '../context/session-lock.ts';
-import { reportEnd } from '../waves/go-on.ts';
-import { type Opened, withWorkshop } from '../workshop/open-workshop.ts';
+import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
+import { reportEnd } from '../run-loop/go-on.ts';
 import { readBudget, readRoles } from './machines.ts';
 import { adaptersOf, withSharing } from './open-shared.ts';
 

@@ -1,16 +1,16 @@
 import type { SessionId } from '../../domain/ids.ts';
 import { ledElsewhere, sameCommandThere } from '../../domain/meanwhile.ts';
-import type { Io } from '../../domain/shown/command.ts';
 import { nextClaim, sharedRoles } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { stepDown } from '../../engine/machines/lost-claims.ts';
 import { recordOwn, viewSession } from '../../engine/record.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import { withStart } from '../plan/find-plan.ts';
 import { isMeant, type StartWish } from '../plan/start-wish.ts';
-import { goOn, type Start } from '../waves/go-on.ts';
-import type { Opened } from '../workshop/open-workshop.ts';
+import type { Opened } from '../run-context/open-workshop.ts';
+import { goOn, type Start } from '../run-loop/go-on.ts';
 import { withSharing } from './open-shared.ts';
 
 interface Lead {

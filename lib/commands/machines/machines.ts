@@ -1,11 +1,11 @@
 import { machineDecision } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
-import { listMachines, type ShownMachine } from '../../domain/shown/machines.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import { type SharedRole, sharedRoles } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { readMachines } from '../../store/shared/machine-ref.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
+import { listMachines, type ShownMachine } from '../../domain/view-models/machines.ts';
+import { readMachines } from '../../store/remote-session/machine-ref.ts';
 import { pickRemote } from '../../store/sync/remote.ts';
 import { renderMachines, renderWays } from '../../ui/render/render-machines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

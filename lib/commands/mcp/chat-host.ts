@@ -3,8 +3,8 @@ import { logRoot } from '../../cell/run-folder.ts';
 import { auditFile, openAuditLog } from '../../cell/watcher/audit-log.ts';
 import { isOffered } from '../../domain/config/role-settings.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { requireSoundTasks } from '../../engine/lead-agent/propose-tasks.ts';
 import { noSessionYet, refusal, sessionEnded } from '../../engine/lead-agent/refusals.ts';
 import { warnOfLooseRules } from '../../engine/lead-agent/run-lead-agent.ts';
@@ -17,7 +17,7 @@ import { readConfig, requireWorkTree } from '../context/read-config.ts';
 import { type Reading, withState } from '../context/read-state.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import { readCounting } from '../context/signed-decisions.ts';
-import { type Opened, withWorkshop } from '../workshop/open-workshop.ts';
+import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
 import { tellInChat } from './answer.ts';
 import { type Beginning, type CallReport, LeadSession, type LeadView, openLeadLock } from './lead-session.ts';
 

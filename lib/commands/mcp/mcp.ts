@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { PassThrough, Writable } from 'node:stream';
 import { interrupted } from '../../domain/flame-error.ts';
 import { parseAgentId } from '../../domain/ids.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { noteChat } from '../../trust/chats.ts';
 import type { openChatLead } from './chat-host.ts';

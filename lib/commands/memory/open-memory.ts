@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../domain/config/config.ts';
-import type { Io } from '../../domain/shown/command.ts';
 import {
   type MemoryEntry,
   type MemoryProvider,
   memoryEntrySchema,
   noMemory,
 } from '../../domain/state/memory.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { openNotesMemory } from '../../store/notes-memory.ts';
 import { isRecord } from '../../util/json.ts';
 import type { Looking } from '../context/look-at-state.ts';

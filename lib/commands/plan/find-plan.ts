@@ -3,10 +3,10 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { PlanQuestion } from '../../domain/ports/gates.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Role } from '../../domain/role.ts';
-import type { Io } from '../../domain/shown/command.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { requestsOf } from '../../domain/state/session-facts.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
 import { plannedOrder } from '../../engine/plan/shown-plan.ts';
 import { readBounds } from '../../engine/plan-problems.ts';
@@ -17,8 +17,8 @@ import { renderCircles } from '../../ui/render/render-plan.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { withSessionLock } from '../context/session-lock.ts';
-import type { Start } from '../waves/go-on.ts';
-import type { Opened } from '../workshop/open-workshop.ts';
+import type { Opened } from '../run-context/open-workshop.ts';
+import type { Start } from '../run-loop/go-on.ts';
 import { isMeant, planSource, readPlan, type StartWish, sayWhich } from './start-wish.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { planWave, requireTalk } from '../../engine/plan/plan-wave.ts';
 import { type Recorder, viewSession } from '../../engine/record.ts';
 import { resume } from '../../engine/run-session.ts';
-import { reportEnd } from '../waves/go-on.ts';
-import { withWorkshop } from '../workshop/open-workshop.ts';
+import { withWorkshop } from '../run-context/open-workshop.ts';
+import { reportEnd } from '../run-loop/go-on.ts';
 import { previewPlan, withStart } from './find-plan.ts';
 import { readStartWish } from './start-wish.ts';
 

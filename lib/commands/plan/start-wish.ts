@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { readPlanFile } from '../../config/plan-file.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { cycleNumber, titleOf } from '../../domain/state/session-facts.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { requireObjective } from '../../engine/session/create-session.ts';
-import { readAll, readNamedFile } from '../workshop/open-gates.ts';
-import type { Opened } from '../workshop/open-workshop.ts';
+import { readAll, readNamedFile } from '../run-context/open-gates.ts';
+import type { Opened } from '../run-context/open-workshop.ts';
 
 /** The request to `plan` or `run`. */
 export interface StartWish {

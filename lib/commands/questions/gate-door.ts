@@ -7,7 +7,7 @@ import { makeRunFolder } from '../../cell/run-folder.ts';
 import { makeSocketFolder } from '../../cell/watcher/socket-folder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GateLine } from '../../domain/questions/gate.ts';
-import type { Io } from '../../domain/shown/command.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { chatAround, rememberChats } from '../../trust/chats.ts';
 import { requireOwnTerminal } from '../../trust/decisions/open-decision-log.ts';
 import { processStart, readLink } from '../../util/process-identity.ts';

@@ -4,8 +4,8 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Gates, Placed } from '../../domain/ports/gates.ts';
-import type { CommandArgs, CommandOptions, Io } from '../../domain/shown/command.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
+import type { CommandArgs, CommandOptions, Io } from '../../domain/view-models/command.ts';
 import { viewSession } from '../../engine/record.ts';
 import { requireCommit } from '../../engine/review/record-decision.ts';
 import { landingRefused } from '../../engine/review/refuse-landing.ts';
@@ -16,10 +16,10 @@ import { renderOnTop } from '../../ui/render/changeset-lines.ts';
 import { requireOwn } from '../context/own-terminal.ts';
 import { withDecisions } from '../context/signed-decisions.ts';
 import { whereItIsLed } from '../machines/lead.ts';
-import { reportEnd } from '../waves/go-on.ts';
-import { preparePullRequest } from '../waves/pull-request.ts';
-import { runWave } from '../waves/run-wave.ts';
-import { type Opened, withWorkshop } from '../workshop/open-workshop.ts';
+import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
+import { reportEnd } from '../run-loop/go-on.ts';
+import { preparePullRequest } from '../run-loop/pull-request.ts';
+import { runWave } from '../run-loop/run-wave.ts';
 import { exportReview } from './export-review.ts';
 
 /** `git flame review`: each changeset is decided, and what was approved lands. */

@@ -1,10 +1,10 @@
 import { isOpen } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId, sessionIdPattern } from '../../domain/ids.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import { type Session, sessionSchema } from '../../domain/state/session.ts';
 import { titleOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { giveUpSession } from '../../engine/end-session.ts';
 import { renameSession } from '../../engine/session/create-session.ts';
 import { askEnd } from '../../ui/questions/ask-in-command.ts';
@@ -14,8 +14,8 @@ import { formatCount } from '../../util/format-figures.ts';
 import { requireOwn } from '../context/own-terminal.ts';
 import { type Reading, withState } from '../context/read-state.ts';
 import { requireAtHand, withSessionLock } from '../context/session-lock.ts';
+import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
 import { run as show } from '../show/show.ts';
-import { type Opened, withWorkshop } from '../workshop/open-workshop.ts';
 
 /** `git flame session list|show|rename|end`: the sessions of this repository. */
 export async function run(args: CommandArgs<'session'>, io: Io): Promise<number> {

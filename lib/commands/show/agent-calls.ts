@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { auditFile, readAudit } from '../../cell/watcher/audit-log.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
 import type { AuditLine } from '../../domain/policy.ts';
-import type { AgentCalls, BlockedCall } from '../../domain/shown/task-story.ts';
+import type { AgentCalls, BlockedCall } from '../../domain/view-models/task-story.ts';
 
 /** Reads agents' calls from their watchers' audits; an agent without an audit is left out. */
 export function callsOf(commonDir: string, agents: readonly string[]): readonly AgentCalls[] {

@@ -7,7 +7,7 @@ import { type Hint, hintRefusals, longestHint } from '../../domain/agent-talk.ts
 import { agentNotRunning } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { RegisteredAgent } from '../../domain/ports/agent-port.ts';
-import type { Io } from '../../domain/shown/command.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { requireOwn } from '../context/own-terminal.ts';
 import type { Reading } from '../context/read-state.ts';
 

@@ -1,8 +1,8 @@
 import { doubtsOf } from '../../core/changesets/evidence.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { TaskStory } from '../../domain/shown/task-story.ts';
 import type { Changeset, SinceSeen } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { TaskStory } from '../../domain/view-models/task-story.ts';
 import { sinceSeen, sinceSentBack } from '../../engine/review/since-seen.ts';
 import { renderChangeset } from '../../ui/render/render-changeset.ts';
 import { renderDecision } from '../../ui/render/render-decision.ts';

@@ -1,7 +1,7 @@
 import type { AdmittedSnapshot } from '../../domain/ports/store-port.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task, UnverifiedCompletion } from '../../domain/state/task.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { Reading } from '../context/read-state.ts';
 
 /** Subject and format of `show`. */

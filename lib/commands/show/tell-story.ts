@@ -5,14 +5,14 @@ import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { AdmittedSnapshot, LogEntry } from '../../domain/ports/store-port.ts';
-import type { AttemptTime, ShownNote, TaskStory, TaskWork } from '../../domain/shown/task-story.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { listRescues } from '../../engine/keep/rescue-refs.ts';
+import type { AttemptTime, ShownNote, TaskStory, TaskWork } from '../../domain/view-models/task-story.ts';
+import { listRescues } from '../../engine/retention/rescue-refs.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { Reading } from '../context/read-state.ts';
 import { readWaits } from '../context/waits-and-conflicts.ts';
-import { askingPerson, nextCommand, type Standing } from '../waves/next-command.ts';
+import { askingPerson, nextCommand, type Standing } from '../run-loop/next-command.ts';
 import { callsOf } from './agent-calls.ts';
 import { uncountedOf } from './showing.ts';
 

@@ -6,10 +6,10 @@ import { computeStats, type SessionRecord } from '../../core/stats/compute-stats
 import { configSchema } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { LogEntry, Snapshot } from '../../domain/ports/store-port.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
-import type { Stats } from '../../domain/shown/stats.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
+import type { Stats } from '../../domain/view-models/stats.ts';
 import type { Style } from '../../ui/text/style.ts';
 import { toJsonLine } from '../../ui/text/visible-text.ts';
 import { groupBy } from '../../util/sort-and-group.ts';

@@ -7,10 +7,10 @@ import type { LiveAgent } from '../../domain/ports/agent-port.ts';
 import type { SessionLook } from '../../domain/ports/store-port.ts';
 import type { GateAsks } from '../../domain/questions/gate.ts';
 import { questionTitle } from '../../domain/questions/question-facts.ts';
-import type { Io } from '../../domain/shown/command.ts';
-import type { Asking, Status } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { Io } from '../../domain/view-models/command.ts';
+import type { Asking, Status } from '../../domain/view-models/status.ts';
 import { gitHere, type Reading } from '../context/read-state.ts';
 import { readAhead, readOtherWaits } from '../context/waits-and-conflicts.ts';
 import { doorPrefix } from '../questions/door-names.ts';
@@ -78,7 +78,7 @@ async function sharedBy(
 ) {
   if (session.machines === undefined || session.state === 'ended') return null;
   // For most sessions there is nothing of it to load.
-  const { knownMachines } = await import('../../store/shared/known-machines.ts');
+  const { knownMachines } = await import('../../store/remote-session/known-machines.ts');
   const place = { context: gitHere(git, io), commonDir: git.repository.commonDir };
   const machines = await knownMachines(place, session, tasks);
   return { remote: session.machines.remote, session: session.id, machines };

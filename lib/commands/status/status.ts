@@ -2,9 +2,9 @@ import { findConfigFile } from '../../config/find-config-file.ts';
 import { isHeld } from '../../core/schedule/next-action.ts';
 import { expiredClaims, holderOf } from '../../core/schedule/task-holder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
-import { statusOf } from '../../domain/shown/status.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
+import { statusOf } from '../../domain/view-models/status.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { renderMachines, renderOthers } from '../../ui/render/render-machines.ts';
 import { renderNoteCount } from '../../ui/render/render-notes.ts';
@@ -18,7 +18,13 @@ import { lookAtSession } from '../context/look-at-state.ts';
 import type { Reading } from '../context/read-state.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 import { withDecisions } from '../context/signed-decisions.ts';
-import { askingPerson, behindLanding, bringsAlong, nextCommand, whereItGoes } from '../waves/next-command.ts';
+import {
+  askingPerson,
+  behindLanding,
+  bringsAlong,
+  nextCommand,
+  whereItGoes,
+} from '../run-loop/next-command.ts';
 import { gatherStatus, type StatusFacts } from './gather-status.ts';
 
 /** `git flame status`: where the session stands; reads only. */

@@ -2,10 +2,10 @@ import { allProposals, listSigned, newProposals } from '../../core/admission/lis
 import { isHeld } from '../../core/schedule/next-action.ts';
 import { holderOf, isHeldBy } from '../../core/schedule/task-holder.ts';
 import type { Snapshot, StateProblem, Store } from '../../domain/ports/store-port.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
-import type { Proposals } from '../../domain/shown/status.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
+import type { Proposals } from '../../domain/view-models/status.ts';
 import type { SyncResult } from '../../store/sync/sync.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { renderIncoming, renderSync } from '../../ui/render/render-sync.ts';

@@ -1,9 +1,9 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { type Seal, sealedText, signatureNamespace } from '../../domain/state/signatures.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { firstCommit } from '../../git/objects/read-commits.ts';
 import { readIdent } from '../../git/process/read-identity.ts';
 import { signingFailed } from '../../git/process/signing-programs.ts';

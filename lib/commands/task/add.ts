@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { readNewTasks } from '../../config/plan-file.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId, parseTaskId } from '../../domain/ids.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { refuseIssueScripts } from '../../engine/issue-for-script.ts';
 import { addTasks, type NewTask } from '../../engine/plan/add-tasks.ts';
 import type { Output } from '../../ui/terminal/output.ts';
@@ -13,7 +13,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 import { type IssueName, issueNamed } from '../forge/address.ts';
 import { openForge } from '../forge/open-forge.ts';
-import { readAll, readNamedFile } from '../workshop/open-gates.ts';
+import { readAll, readNamedFile } from '../run-context/open-gates.ts';
 import { byHand, readAttempts } from './by-hand.ts';
 
 /** `git flame task add`: tasks of options, a file or standard input. */

@@ -1,16 +1,16 @@
 import { workElsewhere } from '../../core/schedule/work-below.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { handWorktree } from '../../engine/by-hand/hand-task.ts';
-import { createLookout } from '../../engine/radar/lookout.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
+import { createLookout } from '../../engine/conflict-detection/lookout.ts';
+import { handWorktree } from '../../engine/manual/hand-task.ts';
 import { viewSession } from '../../engine/record.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { describeConflict } from '../../ui/render/render-ahead.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { aheadOf } from '../context/waits-and-conflicts.ts';
-import { type Opened, withWorkshop } from '../workshop/open-workshop.ts';
+import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
 import { pickTask } from './pick-task.ts';
 
 /** Opens the workshop of a command by hand. The command prints its own result: no event of a run is emitted. */

@@ -1,8 +1,8 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentRoles, type Role } from '../../domain/role.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
-import { chooseAttempt } from '../../engine/by-hand/choose-attempt.ts';
-import { claimByHand, nextTask } from '../../engine/by-hand/claim.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
+import { chooseAttempt } from '../../engine/manual/choose-attempt.ts';
+import { claimByHand, nextTask } from '../../engine/manual/claim.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';

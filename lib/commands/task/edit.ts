@@ -3,13 +3,13 @@ import { readPlanFile, renderPlanYaml } from '../../config/plan-file.ts';
 import { planOf, type TaskPlan } from '../../core/task/task-keys.ts';
 import { badTask } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { boundsOf, editProblems, editTask, requireEditable } from '../../engine/plan-problems.ts';
 import { gitText } from '../../git/process/run-git.ts';
 import { editText } from '../../ui/terminal/edit-text.ts';
-import { readAll, readNamedFile } from '../workshop/open-gates.ts';
-import type { Opened } from '../workshop/open-workshop.ts';
+import { readAll, readNamedFile } from '../run-context/open-gates.ts';
+import type { Opened } from '../run-context/open-workshop.ts';
 import { byHand, readAttempts, taskMeant } from './by-hand.ts';
 
 /** `git flame task edit [ID]`: by options, from a file, or in the person's editor. */

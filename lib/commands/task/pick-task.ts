@@ -4,8 +4,8 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { taskBranch } from '../../domain/ids.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { CommandArgs } from '../../domain/shown/command.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { CommandArgs } from '../../domain/view-models/command.ts';
 import type { SessionMeant } from '../context/look-at-state.ts';
 
 interface Standing {

@@ -1,11 +1,11 @@
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import {
   dropByHand,
   type HandRelease,
   type ReleaseWish,
   releaseByHand,
-} from '../../engine/by-hand/release.ts';
-import { submitByHand } from '../../engine/by-hand/submit.ts';
+} from '../../engine/manual/release.ts';
+import { submitByHand } from '../../engine/manual/submit.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

@@ -1,4 +1,4 @@
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { withState } from '../context/read-state.ts';
 import { run } from '../show/show.ts';
 import { pickTask } from './pick-task.ts';

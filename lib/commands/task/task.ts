@@ -1,4 +1,4 @@
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 
 /** `git flame task add|edit|next|claim|submit|release|drop|choose|show`: the queue, by hand. */
 export async function run(args: CommandArgs<'task'>, io: Io): Promise<number> {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { CommandArgs, Io } from '../../domain/shown/command.ts';
 import type { Permission, TrustChange } from '../../domain/state/repository-trust.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { notTrusted } from '../../trust/repository/guard.ts';
 import {
   compareWith,

@@ -1,8 +1,8 @@
 import type { AdmittedSession, AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
-import type { Proposals } from '../../domain/shown/status.ts';
 import type { Decision } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { Proposals } from '../../domain/view-models/status.ts';
 import { changesetsOfCycle } from '../schedule/next-action.ts';
 import {
   approvalDecision,

@@ -1,6 +1,6 @@
-import type { ShownNote } from '../../domain/shown/task-story.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { ShownNote } from '../../domain/view-models/task-story.ts';
 import { byText } from '../../util/sort-and-group.ts';
 import { countingNotes } from './notes-for.ts';
 

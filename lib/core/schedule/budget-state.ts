@@ -1,7 +1,7 @@
 import type { Config } from '../../domain/config/config.ts';
 import { sessionBudget } from '../../domain/config/role-settings.ts';
-import type { SpendingApart } from '../../domain/shown/status.ts';
 import type { AgentRun, Reservation, Session } from '../../domain/state/session.ts';
+import type { SpendingApart } from '../../domain/view-models/status.ts';
 
 export interface BudgetState {
   readonly unit: 'usd' | 'tokens';

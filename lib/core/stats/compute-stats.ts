@@ -1,9 +1,9 @@
 import type { LogEntry } from '../../domain/ports/store-port.ts';
-import type { SessionFigures, Stats, TaskFigures } from '../../domain/shown/stats.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { taskStatuses } from '../../domain/state/task-facts.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
+import type { SessionFigures, Stats, TaskFigures } from '../../domain/view-models/stats.ts';
 import { agentFigures, failuresByRule, roleFigures, taskCost } from './costs-and-failures.ts';
 import { distribution, share, sum } from './distribution.ts';
 import { type Flow, measureFlow } from './flow.ts';

@@ -1,5 +1,8 @@
 import type { LogEntry } from '../../domain/ports/store-port.ts';
 import { agentRoles, type Role } from '../../domain/role.ts';
+import type { AgentRun, Session } from '../../domain/state/session.ts';
+import type { HistoryEntry, Task } from '../../domain/state/task.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
 import {
   type AgentFigures,
   type FailureCount,
@@ -7,10 +10,7 @@ import {
   failureSources,
   type RoleFigures,
   type TaskFigures,
-} from '../../domain/shown/stats.ts';
-import type { AgentRun, Session } from '../../domain/state/session.ts';
-import type { HistoryEntry, Task } from '../../domain/state/task.ts';
-import type { Verdict } from '../../domain/state/verdict.ts';
+} from '../../domain/view-models/stats.ts';
 import { sum } from './distribution.ts';
 
 type TaskCost = Pick<TaskFigures, 'cost_usd' | 'tokens' | 'cost_by_role'>;

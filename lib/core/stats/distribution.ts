@@ -1,4 +1,4 @@
-import type { Distribution } from '../../domain/shown/stats.ts';
+import type { Distribution } from '../../domain/view-models/stats.ts';
 
 /** Computes the spread of values; null where there are none. */
 export function distribution(values: readonly number[]): Distribution | null {

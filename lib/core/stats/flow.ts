@@ -1,5 +1,5 @@
-import type { FlowPoint, Stats } from '../../domain/shown/stats.ts';
 import type { TaskStatus } from '../../domain/state/task.ts';
+import type { FlowPoint, Stats } from '../../domain/view-models/stats.ts';
 import { addTo } from '../../util/sort-and-group.ts';
 import type { TaskSpans } from './task-times.ts';
 

@@ -5,7 +5,7 @@ import type {
   HealthPart,
   SessionFigures,
   TaskFigures,
-} from '../../domain/shown/stats.ts';
+} from '../../domain/view-models/stats.ts';
 import { median, share } from './distribution.ts';
 
 /** Inputs of the health score, as counts that add up over sessions. */

@@ -1,7 +1,7 @@
 import type { LogEntry } from '../../domain/ports/store-port.ts';
-import type { Stats } from '../../domain/shown/stats.ts';
 import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { taskStatuses } from '../../domain/state/task-facts.ts';
+import type { Stats } from '../../domain/view-models/stats.ts';
 import { addTo } from '../../util/sort-and-group.ts';
 import { distribution } from './distribution.ts';
 

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { findSecrets } from '../../policy/secrets/secrets.ts';
-import type { ScanQuestion } from '../judge/scan-secrets.ts';
+import type { ScanQuestion } from '../post-check/scan-secrets.ts';
 
 // Runs in a thread of its own, so that judging a large file keeps no other agent waiting.
 parentPort?.on('message', ({ text, oldText, isBinary }: ScanQuestion) => {

@@ -9,9 +9,9 @@ import type { AgentOutcome, RunningAgent } from '../../domain/ports/agent-port.t
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { isInterrupted } from '../interrupted.ts';
-import { keepCommit, rescueName } from '../keep/rescue-refs.ts';
-import { putAway } from '../keep/rescue-worktree.ts';
 import { leadElsewhere, recordOwn, viewSession } from '../record.ts';
+import { keepCommit, rescueName } from '../retention/rescue-refs.ts';
+import { putAway } from '../retention/rescue-worktree.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 
 const lookMs = 1_000;

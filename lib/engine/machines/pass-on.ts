@@ -1,10 +1,10 @@
 import { presumeSpent } from '../../core/schedule/budget-state.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { planDigest } from '../../domain/shown/status.ts';
 import type { Reservation } from '../../domain/state/session.ts';
 import { landsOn } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { planDigest } from '../../domain/view-models/status.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { record, type SessionView, viewSession } from '../record.ts';

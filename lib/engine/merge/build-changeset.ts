@@ -9,7 +9,7 @@ import { landsOn } from '../../domain/state/session-facts.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
-import { replayOwn } from '../stack/replay-uprooted.ts';
+import { replayOwn } from '../stacking/replay-uprooted.ts';
 import { foreignCommits } from '../start-point.ts';
 import { besideBase, diagnoseCommit } from '../validate/run-diagnostics.ts';
 import type { WithGit, Workshop } from '../workshop.ts';

@@ -11,9 +11,9 @@ import { checkBranch } from '../../policy/check-branch.ts';
 import { pathMatches } from '../../util/path-globs.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { interruptedError } from '../interrupted.ts';
-import { workerPolicy } from '../judge/worker-policy.ts';
-import { putAway } from '../keep/rescue-worktree.ts';
+import { workerPolicy } from '../post-check/worker-policy.ts';
 import { viewSession } from '../record.ts';
+import { putAway } from '../retention/rescue-worktree.ts';
 import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
 
 /** A prompt with every task of a large group would say nothing. */

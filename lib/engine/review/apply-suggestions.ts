@@ -10,8 +10,8 @@ import { type LineRange, nameLines, suggestedLines } from '../../domain/state/li
 import type { Task, TaskIn } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { judgeCommits } from '../judge/judge-commits.ts';
-import { workerPolicy } from '../judge/worker-policy.ts';
+import { judgeCommits } from '../post-check/judge-commits.ts';
+import { workerPolicy } from '../post-check/worker-policy.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 

@@ -12,7 +12,7 @@ import { landsOn } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
-import { branchName } from '../by-hand/hand-task.ts';
+import { branchName } from '../manual/hand-task.ts';
 import { toTask } from '../plan/take-plan.ts';
 import { type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { baseTip } from '../start-point.ts';

@@ -9,7 +9,7 @@ import { showName } from '../../util/file-names.ts';
 import { hasWildcard, pathMatches } from '../../util/path-globs.ts';
 import { judgeDetour, keepLocks, readLockGround } from '../lock-paths.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
-import { groundOf, holdApart } from '../stack/held-apart.ts';
+import { groundOf, holdApart } from '../stacking/held-apart.ts';
 import { type StartPoint, startPoint } from '../start-point.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 

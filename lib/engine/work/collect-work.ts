@@ -6,8 +6,8 @@ import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { isLocked } from '../../policy/judge-path.ts';
 import { showName } from '../../util/file-names.ts';
-import { judgeCommits } from '../judge/judge-commits.ts';
-import { hiddenWork } from '../keep/rescue-worktree.ts';
+import { judgeCommits } from '../post-check/judge-commits.ts';
+import { hiddenWork } from '../retention/rescue-worktree.ts';
 import type { AdapterFacts, WithGit, Workshop } from '../workshop.ts';
 
 /** `leftBehind`: what it left and is not taken in, to be shown. */

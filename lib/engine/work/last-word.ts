@@ -5,7 +5,7 @@ import { agentIdentity, type ObjectId } from '../../domain/ids.ts';
 import type { LastWord } from '../../domain/ports/agent-port.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { interruptedError, isInterrupted } from '../interrupted.ts';
-import { describeViolation } from '../judge/judge-commits.ts';
+import { describeViolation } from '../post-check/judge-commits.ts';
 import { viewSession } from '../record.ts';
 import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
 import type { Workshop } from '../workshop.ts';

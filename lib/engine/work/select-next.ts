@@ -8,7 +8,7 @@ import { isUsableHere } from '../agents/usable-here.ts';
 import { isElsewhere } from '../machines/pass-on.ts';
 import { mayHere } from '../machines/tend-machines.ts';
 import type { SessionView } from '../record.ts';
-import { withoutHeldApart } from '../stack/held-apart.ts';
+import { withoutHeldApart } from '../stacking/held-apart.ts';
 import { tellOnce, type Workshop } from '../workshop.ts';
 import type { Attempts } from './attempts.ts';
 

@@ -8,7 +8,7 @@ import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
 import type { BuiltOn, HistoryEntry, Task } from '../../domain/state/task.ts';
 import { agentPrompt } from '../agents/start-agent.ts';
 import { toldTo } from '../blackboard/worker-notes.ts';
-import { workerPolicy } from '../judge/worker-policy.ts';
+import { workerPolicy } from '../post-check/worker-policy.ts';
 import type { SessionView } from '../record.ts';
 import { baseTip } from '../start-point.ts';
 import type { WithGit, Workshop } from '../workshop.ts';

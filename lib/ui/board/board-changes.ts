@@ -1,4 +1,4 @@
-import type { BoardState } from '../../domain/shown/board.ts';
+import type { BoardState } from '../../domain/view-models/board.ts';
 
 type Tasks = BoardState['tasks'];
 type Parts = Omit<BoardState, 'tasks'>;

@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GateText } from '../../domain/questions/gate.ts';
-import type { BoardState, BoardStreamLine, BoardTaskDetails } from '../../domain/shown/board.ts';
+import type { BoardState, BoardStreamLine, BoardTaskDetails } from '../../domain/view-models/board.ts';
 import { throttle } from '../../util/pacing.ts';
 import { printable } from '../page/escape-html.ts';
 import type { EventStream } from '../page/page-server.ts';

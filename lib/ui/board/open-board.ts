@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdPattern, sessionIdPattern, taskIdPattern } from '../../domain/ids.ts';
-import type { BoardStreamLine } from '../../domain/shown/board.ts';
+import type { BoardStreamLine } from '../../domain/view-models/board.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 import { saysSomething } from '../../util/telling-lines.ts';
 import { printable } from '../page/escape-html.ts';

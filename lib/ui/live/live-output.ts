@@ -1,4 +1,4 @@
-import type { Event, EventBody } from '../../domain/shown/event.ts';
+import type { Event, EventBody } from '../../domain/view-models/event.ts';
 import type { Output } from '../terminal/output.ts';
 import type { LiveView } from './live-view.ts';
 

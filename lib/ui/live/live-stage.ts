@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { createLogUpdate } from 'log-update';
-import type { InputStream, Io, OutputStream } from '../../domain/shown/command.ts';
+import type { InputStream, Io, OutputStream } from '../../domain/view-models/command.ts';
 import { textWidth } from '../../util/format-width.ts';
 
 interface StageOptions {

@@ -1,5 +1,5 @@
 import type { Role } from '../../domain/role.ts';
-import type { AheadConflict } from '../../domain/shown/status.ts';
+import type { AheadConflict } from '../../domain/view-models/status.ts';
 
 /** A budget; `limit` 0 is unlimited. */
 export interface Budget {

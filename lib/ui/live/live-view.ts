@@ -1,5 +1,5 @@
-import type { Io } from '../../domain/shown/command.ts';
-import type { EventBody } from '../../domain/shown/event.ts';
+import type { Io } from '../../domain/view-models/command.ts';
+import type { EventBody } from '../../domain/view-models/event.ts';
 import { throttle } from '../../util/pacing.ts';
 import { suspendJob } from '../terminal/prompter.ts';
 import type { Style } from '../text/style.ts';

@@ -1,4 +1,4 @@
-import type { EventBody } from '../../domain/shown/event.ts';
+import type { EventBody } from '../../domain/view-models/event.ts';
 import { shortId } from '../../util/short-names.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { agentOf, type LiveAgentRow, type LiveState } from './live-state.ts';

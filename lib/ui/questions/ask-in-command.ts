@@ -1,6 +1,6 @@
 import type { FlameError } from '../../domain/flame-error.ts';
-import type { Io } from '../../domain/shown/command.ts';
 import type { TrustChange } from '../../domain/state/repository-trust.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { renderTrust } from '../render/render-trust.ts';
 import { createPrompter } from '../terminal/prompter.ts';
 import type { Style } from '../text/style.ts';

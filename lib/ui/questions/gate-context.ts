@@ -1,5 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Io } from '../../domain/shown/command.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderDiff } from '../render/render-diff.ts';
 import { editText } from '../terminal/edit-text.ts';

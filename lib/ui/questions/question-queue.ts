@@ -9,7 +9,7 @@ import type {
 } from '../../domain/questions/gate.ts';
 import { answeredAlready, notAsked } from '../../domain/questions/parse-answer.ts';
 import { goneWords } from '../../domain/questions/question-facts.ts';
-import type { NoticeEnd } from '../../domain/shown/event.ts';
+import type { NoticeEnd } from '../../domain/view-models/event.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { randomName } from '../../util/short-names.ts';
 import { type Decided, decisionWords, type Question } from './about-question.ts';

@@ -15,7 +15,7 @@ import type {
   SessionQuestion,
 } from '../../domain/ports/gates.ts';
 import { answersTo } from '../../domain/questions/answers-to.ts';
-import type { Io } from '../../domain/shown/command.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { formatClock, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { leftOverOutlook, renderCycle, sessionOutlook } from '../render/render-cycle.ts';

@@ -1,7 +1,7 @@
 import type { LiveAgent, RegisteredAgent } from '../../domain/ports/agent-port.ts';
-import type { AgentCalls } from '../../domain/shown/task-story.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 import type { HistoryEntry } from '../../domain/state/task.ts';
+import type { AgentCalls } from '../../domain/view-models/task-story.ts';
 import { formatDuration, formatSpend, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';

@@ -1,4 +1,4 @@
-import type { Ahead, AheadConflict } from '../../domain/shown/status.ts';
+import type { Ahead, AheadConflict } from '../../domain/view-models/status.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';

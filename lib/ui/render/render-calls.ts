@@ -1,5 +1,5 @@
 import type { Decision } from '../../domain/policy.ts';
-import type { AgentCalls, BlockedCall } from '../../domain/shown/task-story.ts';
+import type { AgentCalls, BlockedCall } from '../../domain/view-models/task-story.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';

@@ -1,8 +1,8 @@
-import type { TaskWork } from '../../domain/shown/task-story.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { nameLines } from '../../domain/state/line-range.ts';
 import type { FileStat } from '../../domain/state/patch.ts';
 import type { ReviewNote } from '../../domain/state/verdict.ts';
+import type { TaskWork } from '../../domain/view-models/task-story.ts';
 import { formatCount, formatSpend, formatTime } from '../../util/format-figures.ts';
 import { cutText, wrapText } from '../../util/format-width.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

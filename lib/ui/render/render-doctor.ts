@@ -1,4 +1,4 @@
-import { type Finding, type FindingArea, findingAreas, isSound } from '../../domain/shown/finding.ts';
+import { type Finding, type FindingArea, findingAreas, isSound } from '../../domain/view-models/finding.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';

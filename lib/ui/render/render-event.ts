@@ -1,5 +1,5 @@
 import { type FailureKind, furtherDetails } from '../../domain/failure.ts';
-import type { Event } from '../../domain/shown/event.ts';
+import type { Event } from '../../domain/view-models/event.ts';
 import { formatCount, formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { textWidth, wrapText } from '../../util/format-width.ts';
 import { isRecord } from '../../util/json.ts';

@@ -1,4 +1,4 @@
-import type { GraphTask } from '../../domain/shown/task-story.ts';
+import type { GraphTask } from '../../domain/view-models/task-story.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { cutText, padText, textWidth } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';

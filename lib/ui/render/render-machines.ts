@@ -1,6 +1,6 @@
-import type { ShownMachine } from '../../domain/shown/machines.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { titleOf } from '../../domain/state/session-facts.ts';
+import type { ShownMachine } from '../../domain/view-models/machines.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { Style } from '../text/style.ts';

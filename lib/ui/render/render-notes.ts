@@ -1,5 +1,5 @@
-import type { Status } from '../../domain/shown/status.ts';
-import type { ShownNote } from '../../domain/shown/task-story.ts';
+import type { Status } from '../../domain/view-models/status.ts';
+import type { ShownNote } from '../../domain/view-models/task-story.ts';
 import { formatCount, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';

@@ -1,8 +1,8 @@
 import { agentRoles } from '../../domain/role.ts';
-import type { SpendingApart } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { titleOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { SpendingApart } from '../../domain/view-models/status.ts';
 import { formatCount, formatSpend, formatTime, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';

@@ -1,7 +1,7 @@
-import type { Status } from '../../domain/shown/status.ts';
 import { cycleNumber } from '../../domain/state/session-facts.ts';
 import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { taskStatuses } from '../../domain/state/task-facts.ts';
+import type { Status } from '../../domain/view-models/status.ts';
 import { formatCount, formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';

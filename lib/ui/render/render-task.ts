@@ -1,6 +1,6 @@
-import type { TaskStory } from '../../domain/shown/task-story.ts';
 import { nameLines } from '../../domain/state/line-range.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
+import type { TaskStory } from '../../domain/view-models/task-story.ts';
 import { formatDuration, formatSpend, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';

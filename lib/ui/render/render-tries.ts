@@ -1,7 +1,7 @@
 import type { OtherAttempt } from '../../domain/questions/gate.ts';
-import type { Event } from '../../domain/shown/event.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Try } from '../../domain/state/tries.ts';
+import type { Event } from '../../domain/view-models/event.ts';
 import { formatCount, formatSpend } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';

@@ -1,5 +1,5 @@
-import type { Proposals } from '../../domain/shown/status.ts';
 import type { UnverifiedCompletion } from '../../domain/state/task.ts';
+import type { Proposals } from '../../domain/view-models/status.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';

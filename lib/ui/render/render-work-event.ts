@@ -1,4 +1,4 @@
-import type { Event } from '../../domain/shown/event.ts';
+import type { Event } from '../../domain/view-models/event.ts';
 import { formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { unreachable } from '../../util/unreachable.ts';

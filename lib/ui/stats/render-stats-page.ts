@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Stats } from '../../domain/shown/stats.ts';
+import type { Stats } from '../../domain/view-models/stats.ts';
 import { formatSpend, formatUsd } from '../../util/format-figures.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 import { fillTemplate, inlineJson, readTemplate } from '../page/page-template.ts';

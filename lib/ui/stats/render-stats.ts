@@ -1,4 +1,4 @@
-import type { Stats } from '../../domain/shown/stats.ts';
+import type { Stats } from '../../domain/view-models/stats.ts';
 import { formatCount, formatSpend, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';

@@ -1,5 +1,5 @@
-import type { GlobalOptions, Io } from '../../domain/shown/command.ts';
-import type { Event, EventBody, EventSink } from '../../domain/shown/event.ts';
+import type { GlobalOptions, Io } from '../../domain/view-models/command.ts';
+import type { Event, EventBody, EventSink } from '../../domain/view-models/event.ts';
 import { textWidth } from '../../util/format-width.ts';
 import { renderHint } from '../render/render-error.ts';
 import { renderEvent } from '../render/render-event.ts';

@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
 import { type FlameError, interrupted } from '../../domain/flame-error.ts';
-import type { Io } from '../../domain/shown/command.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 import { textWidth, wrapText } from '../../util/format-width.ts';
 
 /** Asks one line at a time. */

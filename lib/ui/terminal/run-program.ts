@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Io } from '../../domain/shown/command.ts';
+import type { Io } from '../../domain/view-models/command.ts';
 
 interface ProgramOptions {
   /** Operands after the person's own command line. */

@@ -1,4 +1,4 @@
-import type { OutputStream } from '../../domain/shown/command.ts';
+import type { OutputStream } from '../../domain/view-models/command.ts';
 
 /** How text looks on one stream. Colour functions return the text as it is where there is no colour. */
 export interface Style {

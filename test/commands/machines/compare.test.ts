@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { otherProgram } from '../../../lib/commands/machines/join.ts';
-import type { ShownMachine } from '../../../lib/domain/shown/machines.ts';
+import type { ShownMachine } from '../../../lib/domain/view-models/machines.ts';
 
 const lead: ShownMachine = {
   ...{ machine: 'ada/1', person: 'Ada', role: 'lead', version: '1.2.0', config: 'same', slots: 2 },

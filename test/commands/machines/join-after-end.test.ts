@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionId } from '../../../lib/domain/ids.ts';
-import { machineRef } from '../../../lib/store/shared/machine-ref.ts';
+import { machineRef } from '../../../lib/store/remote-session/machine-ref.ts';
 import { machineName } from '../../../lib/trust/clone-key.ts';
 import { flame } from '../../support/flame.ts';
 import { makeMachines } from '../../support/machine-rig.ts';

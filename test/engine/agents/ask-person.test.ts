@@ -4,7 +4,7 @@ import type { QuestionReply } from '../../../lib/domain/agent-talk.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
 import type { AgentAnswer, AgentAsked } from '../../../lib/domain/ports/gates.ts';
-import type { EventBody } from '../../../lib/domain/shown/event.ts';
+import type { EventBody } from '../../../lib/domain/view-models/event.ts';
 import { askOf } from '../../../lib/engine/agents/ask-person.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
 

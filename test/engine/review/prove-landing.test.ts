@@ -7,7 +7,7 @@ import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { ChangesetDecision } from '../../../lib/domain/ports/changeset-question.ts';
 import type { Change, Snapshot } from '../../../lib/domain/ports/store-port.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
-import { chooseAttempt } from '../../../lib/engine/by-hand/choose-attempt.ts';
+import { chooseAttempt } from '../../../lib/engine/manual/choose-attempt.ts';
 import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { acceptReceived } from '../../../lib/engine/plan/accept-received.ts';
 import { viewSession } from '../../../lib/engine/record.ts';

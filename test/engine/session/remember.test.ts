@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { defaultConfig } from '../../../lib/config/load-config.ts';
 import { memoryDecision } from '../../../lib/core/admission/decisions.ts';
 import { memoryEntries } from '../../../lib/core/memory/session-memory.ts';
-import type { EventBody } from '../../../lib/domain/shown/event.ts';
+import type { EventBody } from '../../../lib/domain/view-models/event.ts';
 import { recall } from '../../../lib/engine/session/remember.ts';
 import { openDecisionLog } from '../../../lib/trust/decisions/open-decision-log.ts';
 import { sampleSession } from '../../store/sample.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BoardState, BoardTask } from '../../../lib/domain/shown/board.ts';
+import type { BoardState, BoardTask } from '../../../lib/domain/view-models/board.ts';
 import { applyChange, changesSince, emptyBoard, nothingSent } from '../../../lib/ui/board/board-changes.ts';
 import { printable } from '../../../lib/ui/page/escape-html.ts';
 import { makeRandom } from '../../support/random.ts';

@@ -5,7 +5,7 @@ import type {
   BoardStreamLine,
   BoardTask,
   BoardTaskDetails,
-} from '../../../lib/domain/shown/board.ts';
+} from '../../../lib/domain/view-models/board.ts';
 import { emptyBoard } from '../../../lib/ui/board/board-changes.ts';
 import type { BoardSource } from '../../../lib/ui/board/board-tabs.ts';
 import { type Board, openBoard } from '../../../lib/ui/board/open-board.ts';

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { BoardState } from '../../../domain/shown/board.ts';
+import type { BoardState } from '../../../domain/view-models/board.ts';
 import { emptyBoard } from '../board-changes.ts';
 
 /** The panel open beside the board. */

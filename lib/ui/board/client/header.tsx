@@ -1,7 +1,7 @@
 import type { ComponentChild } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
-import type { BoardSession } from '../../../domain/shown/board.ts';
 import { cycleNumber } from '../../../domain/state/session-facts.ts';
+import type { BoardSession } from '../../../domain/view-models/board.ts';
 import { formatTokens, formatUsd } from '../../../util/format-figures.ts';
 import { emptyBoard } from '../board-changes.ts';
 import { state, tasks } from './app.ts';

@@ -1,4 +1,4 @@
-import type { BoardChangeset } from '../../../domain/shown/board.ts';
+import type { BoardChangeset } from '../../../domain/view-models/board.ts';
 import { formatCount, formatNumber } from '../../../util/format-figures.ts';
 import { state } from './app.ts';
 import { Moment, Text } from './texts.tsx';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { BoardStreamLine, BoardTaskDetails } from '../../../domain/shown/board.ts';
+import type { BoardStreamLine, BoardTaskDetails } from '../../../domain/view-models/board.ts';
 import { followEvents, getJson, useLoaded } from '../../page/client/transport.ts';
 import { about, close, opened, state, tasks } from './app.ts';
 import { TaskDetails, TaskSummary } from './task-details.tsx';

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { BoardTask } from '../../../domain/shown/board.ts';
+import type { BoardTask } from '../../../domain/view-models/board.ts';
 import { formatCount } from '../../../util/format-figures.ts';
 import { opened, openTask, tasks } from './app.ts';
 import { Graph } from './graph.tsx';

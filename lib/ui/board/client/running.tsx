@@ -1,4 +1,4 @@
-import type { BoardAgent, BoardCheck } from '../../../domain/shown/board.ts';
+import type { BoardAgent, BoardCheck } from '../../../domain/view-models/board.ts';
 import { formatCount } from '../../../util/format-figures.ts';
 import { Button } from '../../page/client/send-form.tsx';
 import { openAgent, state, tasks, telling } from './app.ts';

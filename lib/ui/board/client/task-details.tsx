@@ -5,7 +5,7 @@ import type {
   BoardTask,
   BoardTaskDetails,
   BoardVerdict,
-} from '../../../domain/shown/board.ts';
+} from '../../../domain/view-models/board.ts';
 import { formatDuration } from '../../../util/format-figures.ts';
 import { CheckFold } from './gate-facts.tsx';
 import { Counts } from './lists.tsx';

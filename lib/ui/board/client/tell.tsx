@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { BoardHint } from '../../../domain/shown/board.ts';
+import type { BoardHint } from '../../../domain/view-models/board.ts';
 import { SendForm } from '../../page/client/send-form.tsx';
 import { post } from '../../page/client/transport.ts';
 import { isFresh, state, telling } from './app.ts';

@@ -1,4 +1,4 @@
-import type { BoardOverlap, BoardTask } from '../../../domain/shown/board.ts';
+import type { BoardOverlap, BoardTask } from '../../../domain/view-models/board.ts';
 import { formatTokens, formatUsd } from '../../../util/format-figures.ts';
 
 export interface TaskLook {

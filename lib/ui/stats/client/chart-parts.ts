@@ -1,5 +1,5 @@
 import type { ChartConfiguration } from 'chart.js';
-import type { Stats, TaskFigures } from '../../../domain/shown/stats.ts';
+import type { Stats, TaskFigures } from '../../../domain/view-models/stats.ts';
 import { formatDuration } from '../../../util/format-figures.ts';
 
 /** A bar for each label. */

@@ -1,4 +1,4 @@
-import type { Stats } from '../../../domain/shown/stats.ts';
+import type { Stats } from '../../../domain/view-models/stats.ts';
 import { formatDuration } from '../../../util/format-figures.ts';
 import { mostBars, worstTasks } from '../chart-tables.ts';
 import { type Bars, type Lines, nameIn, niceStep, type Palette, showTime } from './chart-parts.ts';

@@ -12,7 +12,7 @@ import {
   Tooltip,
 } from 'chart.js';
 import type { Role } from '../../../domain/role.ts';
-import type { Stats } from '../../../domain/shown/stats.ts';
+import type { Stats } from '../../../domain/view-models/stats.ts';
 import { formatUsd } from '../../../util/format-figures.ts';
 import { worstTasks } from '../chart-tables.ts';
 import { type Bars, nameIn, type Palette, readPalette } from './chart-parts.ts';

@@ -1,0 +1,83 @@
+import { ignoredVariables } from '../../cell/gateway/ignored-variables.ts';
+import { askedProviders } from '../../cell/run/model-access.ts';
+import type { Config } from '../../domain/config/config.ts';
+import type { Adapter } from '../../domain/ports/adapter.ts';
+import type { AgentRunner } from '../../domain/ports/agent-port.ts';
+import type { PromptRenderer } from '../../domain/ports/prompt-port.ts';
+import type { Io } from '../../domain/view-models/command.ts';
+import type { MachinePort } from '../../engine/workshop.ts';
+import type { TrustDesk } from '../context/repository-trust.ts';
+
+type Desk = Pick<TrustDesk, 'guard'>;
+
+/** Agents, and commands in cells, that start only as the person allowed them. */
+export function guardedAgents(agents: AgentRunner, desk: Desk): AgentRunner {
+  return {
+    ...agents,
+    checkAdapter: async (name) => {
+      desk.guard.requireAgents();
+      return agents.checkAdapter(name);
+    },
+    canary: async (name, model) => {
+      desk.guard.requireAgents();
+      return agents.canary(name, model);
+    },
+    start: async (request, onActivity, shared) => {
+      desk.guard.requireAgents();
+      return agents.start(request, onActivity, shared);
+    },
+    runCommand: async (request) => {
+      desk.guard.requireAll();
+      return agents.runCommand(request);
+    },
+  };
+}
+
+/** A machine that runs a hook's command only while the files it names are what the person allowed. */
+export function guardedMachine(machine: MachinePort, desk: Desk): MachinePort {
+  return {
+    ...machine,
+    runScript: async (request) => {
+      desk.guard.requireHook(request.command);
+      return machine.runScript(request);
+    },
+    prepareFiles: async (request) => {
+      desk.guard.requireAll();
+      return machine.prepareFiles(request);
+    },
+  };
+}
+
+/** Prompts of templates the person allowed. */
+export function guardedPrompts(prompts: PromptRenderer, desk: Desk): PromptRenderer {
+  return {
+    render: (data, projectFiles) => {
+      desk.guard.requireAll();
+      return prompts.render(data, projectFiles);
+    },
+    lastWord: (found) => {
+      desk.guard.requireAll();
+      return prompts.lastWord(found);
+    },
+  };
+}
+
+interface Told {
+  readonly env: Io['env'];
+  readonly config: Config;
+  adapter(name: string): Adapter;
+  warn(message: string): void;
+}
+
+/** Agents before whose start the person reads which variables of the environment their CLI ignores here. */
+export function tellIgnored(agents: AgentRunner, { env, config, adapter, warn }: Told): AgentRunner {
+  return {
+    ...agents,
+    checkAdapter: async (name) => {
+      const version = await agents.checkAdapter(name);
+      const providers = askedProviders({ config }, adapter(name));
+      for (const message of ignoredVariables(env, { config, adapter: name, providers })) warn(message);
+      return version;
+    },
+  };
+}

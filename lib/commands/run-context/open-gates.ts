@@ -1,0 +1,203 @@
+import { mkdirSync, readlinkSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import * as z from 'zod';
+import { readPlanFile, renderPlanYaml } from '../../config/plan-file.ts';
+import { readDecisionsFile } from '../../config/read-decisions-file.ts';
+import type { Decisions } from '../../domain/config/decisions.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { Gates } from '../../domain/ports/gates.ts';
+import { whereWords } from '../../domain/questions/gate.ts';
+import { titleOf } from '../../domain/state/session-facts.ts';
+import type { InputStream, Io } from '../../domain/view-models/command.ts';
+import { runScript } from '../../engine/run-script.ts';
+import type { MachinePort } from '../../engine/workshop.ts';
+import { askPreference } from '../../git/process/run-git.ts';
+import type { LiveView } from '../../ui/live/live-view.ts';
+import { createGates } from '../../ui/questions/create-gates.ts';
+import type { AnswerKeeper } from '../../ui/questions/kept-answers.ts';
+import type { QuestionQueue } from '../../ui/questions/question-queue.ts';
+import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
+import { oneAtATime, type WaitingFacts, wrapGates } from '../../ui/questions/wrap-gates.ts';
+import { visibleLine } from '../../ui/text/visible-text.ts';
+import { cloneStateDir } from '../../util/own-folders.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { fileTrouble, replaceFile } from '../../util/write-files.ts';
+import { requireOwn } from '../context/own-terminal.ts';
+import type { Reading } from '../context/read-state.ts';
+import type { HeldPage } from './review-page.ts';
+import type { Current } from './run-config.ts';
+
+interface GateParts {
+  readonly reading: Reading;
+  readonly root: string;
+  readonly current: Current;
+  readonly machine: MachinePort;
+  readonly page: HeldPage;
+  readonly queue: QuestionQueue;
+  /** Lets boards of other processes in. */
+  readonly letIn: () => Promise<void>;
+  /** Paused while a question stands. */
+  readonly live: LiveView | null;
+}
+
+/**
+ * The gates of a command: --decisions-file first, then the terminal, else an error. Questions come one at a
+ * time.
+ */
+export async function openGates(
+  io: Io,
+  { reading, root, current, machine, page, queue, letIn, live }: GateParts,
+): Promise<Gates> {
+  const { decisionsFile: file, hints } = reading.wishes;
+  const decisions = file === null ? null : await readDecisions(file);
+  const context = { cwd: root, env: io.env };
+  const place = async (): Promise<Place> => {
+    const found = reading.meant.pick(await reading.store.snapshot());
+    const title = found === null ? '' : titleOf(found);
+    return { session: found?.id ?? null, decidedAt: found?.gates.at(-1)?.at ?? '', title };
+  };
+  const gates = createGates(io, {
+    decisions,
+    person: await reading.git.identity(),
+    resume: hints.goOn,
+    reviewPage: page,
+    queue: { queue, isWanted: () => reading.wishes.page.board !== null, letIn, place },
+    onElsewhere: (about, answer, where) => {
+      const message = `Decided ${whereWords[where]}: ${about}, ${answer.replace(/\.$/, '')}.`;
+      reading.output.events.emit({ event: 'notice', level: 'info', message });
+      // A person who is asked at the terminal sees no line of JSON.
+      if (reading.output.isJson && hasTerminal(io)) io.stderr.write(`${message}\n`);
+    },
+    style: reading.output.errorStyle,
+    pager: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_PAGER']) : '',
+    editor: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_EDITOR']) : '',
+    parsePlan: (text) => readPlanFile(text, 'plan.yml'),
+    formatPlan: renderPlanYaml,
+    onAsked: ({ session, changeset }) => reading.shown.note(session.id, [changeset]),
+    onWaiting: async (facts, over) => {
+      const workshop = { config: current.loaded.config, machine, root, events: reading.output.events };
+      const { session, title } = await place();
+      const told = { session, ...facts, message: waitingMessage(facts, title), tty: terminalOf(io) };
+      // A terminal that hangs up ends the input as well: no person was reached, and the run ends anyway.
+      const ended = io.signal === undefined ? over : AbortSignal.any([over, io.signal]);
+      await runScript(workshop, 'on_waiting', told, ended);
+    },
+    readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
+  });
+  // Also for answers that approve nothing: agents get the text of a rejection as the person's.
+  const answered = wrapGates(gates, (ask) => async (question) => {
+    const answer = await ask(question);
+    requireOwn('What is asked here', reading.git.repository, io);
+    return answer;
+  });
+  return oneAtATime(live === null ? answered : pausedGates(answered, live.pause));
+}
+
+interface Place {
+  readonly session: SessionId | null;
+  readonly decidedAt: string;
+  readonly title: string;
+}
+
+/** Gates during whose questions the live view leaves the terminal alone. */
+function pausedGates(gates: Gates, pause: () => () => void): Gates {
+  return wrapGates(gates, (ask) => async (question) => {
+    const goOn = pause();
+    try {
+      return await ask(question);
+    } finally {
+      goOn();
+    }
+  });
+}
+
+/** A file the person named; a FlameError `no-such-file` when it can't be read. */
+export async function readNamedFile(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new FlameError({
+      kind: 'usage',
+      code: 'no-such-file',
+      message: `${path} can't be read: ${fileTrouble(cause)}.`,
+      hints: [`ls ${shellQuote(dirname(path))}`],
+      cause,
+    });
+  });
+}
+
+async function readDecisions(file: string): Promise<Decisions> {
+  return readDecisionsFile(await readNamedFile(file), file);
+}
+
+/** Renders what waits as a notification: one line, without control characters. */
+function waitingMessage({ gate, task, changeset }: WaitingFacts, title: string): string {
+  const what = subjects[gate](task ?? changeset ?? '');
+  return visibleLine(`${what} waits for you${title === '' ? '' : `: ${title}`}`).slice(0, 300);
+}
+
+const subjects: Readonly<Record<WaitingFacts['gate'], (name: string) => string>> = {
+  plan: () => 'The plan',
+  validation: (task) => `${task}, which failed its validation,`,
+  validator_failed: (task) => `${task}, whose validator failed,`,
+  changesets: (group) => `Changeset ${group}`,
+  session: () => 'What comes after this cycle',
+  budget: () => 'The spent budget',
+  question: (task) => (task === '' ? 'A question of an agent' : `A question about ${task}`),
+};
+
+/** The device of the terminal that questions are asked at, for a bell; '' where there is none, or it can't be known. */
+function terminalOf({ stderr }: Pick<Io, 'stderr'>): string {
+  if (stderr !== process.stderr || stderr.isTTY !== true) return '';
+  try {
+    return readlinkSync('/proc/self/fd/2');
+  } catch {
+    return '';
+  }
+}
+
+/** Everything a stream holds, as text. */
+export async function readAll(stream: InputStream): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of stream)
+    text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+  return text;
+}
+
+const keptAnswerSchema = z.strictObject({
+  print: z.string(),
+  answer: z.unknown(),
+  where: z.enum(['board', 'command']),
+});
+
+interface AnswersPlace {
+  readonly commonDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** In the user's own state, beside what was decided in this clone: no agent and no sync can write there. */
+export function keepAnswers({ commonDir, env }: AnswersPlace): AnswerKeeper {
+  const fileOf = (session: SessionId): string =>
+    join(cloneStateDir(env, commonDir), 'answers', `${session}.json`);
+  return {
+    read: (session) => {
+      try {
+        return keptAnswerSchema.parse(JSON.parse(readTextOrEmpty(fileOf(session))));
+      } catch {
+        return null;
+      }
+    },
+    write: (session, kept) => {
+      try {
+        const file = fileOf(session);
+        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+        replaceFile(file, JSON.stringify(kept), 0o600);
+      } catch {
+        // The disk is full: the answer counts all the same.
+      }
+    },
+    clear: (session) => rmSync(fileOf(session), { force: true }),
+  };
+}

@@ -1,0 +1,231 @@
+import { writeFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { makeRunFolder } from '../../cell/run-folder.ts';
+import { auditFile, summarizeAudit } from '../../cell/watcher/audit-log.ts';
+import { undoable } from '../../core/changesets/changeset-decision.ts';
+import { doubtsOf } from '../../core/changesets/evidence.ts';
+import { shownChangesets } from '../../core/changesets/shown-changesets.ts';
+import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Io } from '../../domain/view-models/command.ts';
+import { comparedToSeen } from '../../engine/review/since-seen.ts';
+import { escapeHtml } from '../../ui/page/escape-html.ts';
+import type { PageOpener } from '../../ui/questions/shared-gates.ts';
+import { keptReviewSchema, nothingKept } from '../../ui/review-page/kept-review.ts';
+import type { ReviewPage, ReviewPageOptions, ReviewPagePart } from '../../ui/review-page/open-review-page.ts';
+import type { ChangesetFacts, PageFacts, PagePreferences } from '../../ui/review-page/page-facts.ts';
+import { preferencesSchema } from '../../ui/review-page/remembered.ts';
+import { openBrowser } from '../../ui/terminal/run-program.ts';
+import { randomName } from '../../util/short-names.ts';
+import { replaceFile } from '../../util/write-files.ts';
+import { strangerOnPage } from '../context/own-terminal.ts';
+import type { Reading } from '../context/read-state.ts';
+
+/** The review page of a command: opened when the first changeset is asked about, or when the person wants it. */
+export interface HeldPage extends PageOpener {
+  refresh(): void;
+  /** For a server that serves other pages too, below a path of its own; to be called before `open`. */
+  mount(): Promise<ReviewPagePart>;
+  close(): Promise<void>;
+}
+
+type HeldParts = Pick<ReviewPage, 'ask' | 'refresh' | 'close'>;
+
+export function holdReviewPage(io: Io, reading: Reading): HeldPage {
+  let opening: Promise<HeldParts> | null = null;
+  let page: HeldParts | null = null;
+  const hold = (opened: Promise<HeldParts>): Promise<HeldParts> => {
+    opening = opened.then((one) => (page = one));
+    return opening;
+  };
+  return {
+    open: () => opening ?? hold(serve(io, reading)),
+    mount: async () => {
+      const { createReviewPage } = await import('../../ui/review-page/open-review-page.ts');
+      const part = createReviewPage(optionsOf(reading));
+      // The server that it is mounted on ends it.
+      await hold(
+        Promise.resolve({
+          ask: (question, withdrawn) => part.ask(question, withdrawn),
+          refresh: () => part.refresh(),
+          close: async () => undefined,
+        }),
+      );
+      return part;
+    },
+    isWanted: () => opening !== null || reading.wishes.page.isWanted,
+    refresh: () => page?.refresh(),
+    close: async () => page?.close(),
+  };
+}
+
+async function serve(io: Io, reading: Reading): Promise<ReviewPage> {
+  const { openReviewPage } = await import('../../ui/review-page/open-review-page.ts');
+  const { git, output, wishes } = reading;
+  const page = await openReviewPage(optionsOf(reading), {
+    stranger: strangerOnPage(git.repository, io),
+  });
+  output.events.emit({ event: 'review-page', url: page.url });
+  if (!wishes.page.opensBrowser || io.stderr.isTTY !== true) return page;
+  const forget = openPage(io, git.repository.commonDir, page);
+  return {
+    ...page,
+    close: async () => {
+      await forget();
+      await page.close();
+    },
+  };
+}
+
+function optionsOf({ git, store, shown, output, meant }: Reading): ReviewPageOptions {
+  const { commonDir } = git.repository;
+  return {
+    source: {
+      read: async () => {
+        const snapshot = await store.snapshot();
+        return readPageFacts(snapshot, { session: meant.require(snapshot), commonDir });
+      },
+      patch: async (changeset, view) => {
+        const patch = await git.readPatch(changeset.parent, changeset.commit, view);
+        shown.note(meant.require(await store.snapshot()).id, [changeset]);
+        return patch;
+      },
+      text: async ({ commit }, path) => (await git.readTexts(commit, [path])).get(path) ?? null,
+      since: async (changeset) => {
+        const snapshot = await store.snapshot();
+        const session = meant.require(snapshot);
+        const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
+        return comparedToSeen({ git, events: output.events }, session, { changeset, tasks });
+      },
+    },
+    preferences: preferencesIn(commonDir),
+    kept: keptIn(commonDir),
+  };
+}
+
+const defaults: PagePreferences = { layout: 'line', theme: 'auto' };
+
+/** Reads the person's preferences for the page; defaults where nothing was chosen. */
+export async function readPreferences(commonDir: string): Promise<PagePreferences> {
+  try {
+    return preferencesSchema.parse(JSON.parse(await readFile(preferencesFile(commonDir), 'utf8')));
+  } catch {
+    return defaults;
+  }
+}
+
+function preferencesFile(commonDir: string): string {
+  return join(commonDir, 'blueflame', 'review-page.json');
+}
+
+/** Preferences that can be changed: all pages of a clone share them. */
+export function preferencesIn(commonDir: string): ReviewPageOptions['preferences'] {
+  return {
+    read: () => readPreferences(commonDir),
+    write: async (preferences) => {
+      const file = preferencesFile(commonDir);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, `${JSON.stringify(preferences)}\n`);
+    },
+  };
+}
+
+/** Beside the preferences: it is of this clone alone, and nothing depends on it. */
+function keptIn(commonDir: string): ReviewPageOptions['kept'] {
+  const file = join(commonDir, 'blueflame', 'review-kept.json');
+  return {
+    read: async () => {
+      try {
+        return keptReviewSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+      } catch {
+        return nothingKept;
+      }
+    },
+    write: async (kept) => {
+      await mkdir(dirname(file), { recursive: true });
+      await replaceFile(file, `${JSON.stringify(kept)}\n`);
+    },
+  };
+}
+
+interface PageSource {
+  readonly session: Session;
+  readonly commonDir: string;
+}
+
+/** Reads the review page's facts: the changesets of a session's cycle, in the order they are reviewed. */
+export function readPageFacts(
+  stored: AdmittedSnapshot,
+  { session: { id }, commonDir }: PageSource,
+): PageFacts {
+  const { session, snapshot } = stored.admitted(id);
+  const decided = undoable(session);
+  const changesets = shownChangesets(session, stored.tasksOf(session.id)).map((changeset) => ({
+    ...readChangeset(snapshot, session, changeset, commonDir),
+    isUndoable: decided.includes(changeset),
+  }));
+  return { session, changesets };
+}
+
+function readChangeset(
+  snapshot: Snapshot,
+  session: Session,
+  changeset: Changeset,
+  commonDir: string,
+): Omit<ChangesetFacts, 'isUndoable'> {
+  const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
+  const verdicts = tasks.flatMap(({ commit }) =>
+    commit === null ? [] : snapshot.verdictsOn(commit).slice(-1),
+  );
+  const runs = session.agents
+    .filter(({ task_id }) => tasks.some(({ id }) => id === task_id))
+    .map((run) => ({ ...run, audit: summarizeAudit(auditFile(commonDir, run.id)) }));
+  return { changeset, tasks, verdicts, doubts: doubtsOf(snapshot, tasks), runs };
+}
+
+/**
+ * Starts the person's browser on a file of their own that leads to the page: what a program is started with is seen
+ * by everybody on the machine. The file goes once it was followed; what is returned removes it if it never was. A
+ * browser that may not read it shows an error: the address is at the terminal, too.
+ */
+export function openPage(
+  io: Io,
+  commonDir: string,
+  page: Pick<ReviewPage, 'openingUrl'>,
+): () => Promise<void> {
+  try {
+    return openThroughFile(io, commonDir, page);
+  } catch {
+    // Without a place for the file no browser is started.
+    return async () => undefined;
+  }
+}
+
+function openThroughFile(
+  io: Io,
+  commonDir: string,
+  page: Pick<ReviewPage, 'openingUrl'>,
+): () => Promise<void> {
+  const folder = makeRunFolder(commonDir, randomName('page'));
+  const file = join(folder.root, 'review.html');
+  const url = page.openingUrl(() => void folder.remove());
+  writeFileSync(file, leadTo(url), { mode: 0o600 });
+  openBrowser(io, pathToFileURL(file).href);
+  return folder.remove;
+}
+
+function leadTo(url: string): string {
+  const address = escapeHtml(url);
+  return [
+    '<!doctype html>',
+    '<meta charset="utf-8">',
+    '<meta name="referrer" content="no-referrer">',
+    `<meta http-equiv="refresh" content="0; url=${address}">`,
+    '<title>git flame review</title>',
+    `<p><a href="${address}">To the review page</a>, once.</p>`,
+    '',
+  ].join('\n');
+}

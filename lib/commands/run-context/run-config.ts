@@ -1,0 +1,150 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { getAdapter } from '../../agents/get-adapter.ts';
+import { resolveSuperpowers } from '../../agents/superpowers.ts';
+import type { RunnerOptions } from '../../cell/run/make-context.ts';
+import { findProgram } from '../../cell/sandbox/tool-paths.ts';
+import { diffConfigs } from '../../config/config-values.ts';
+import type { LoadedConfig } from '../../config/load-config.ts';
+import { type Config, configSchema } from '../../domain/config/config.ts';
+import { roleAdapter } from '../../domain/config/role-settings.ts';
+import type { AgentRunner } from '../../domain/ports/agent-port.ts';
+import type { GitPort } from '../../domain/ports/git-port.ts';
+import type { Io } from '../../domain/view-models/command.ts';
+import { packageRoot } from '../../util/own-folders.ts';
+import { readConfig } from '../context/read-config.ts';
+import type { Reading } from '../context/read-state.ts';
+import { type Asked, readAsked, type TrustDesk } from '../context/repository-trust.ts';
+
+/** A configuration that was allowed, with what it asks for. */
+export interface RunConfig extends LoadedConfig {
+  readonly asked: Asked;
+}
+
+export interface RunConfigSource {
+  readonly reading: Pick<Reading, 'git' | 'configFile'>;
+  readonly root: string;
+  readonly trust: TrustDesk;
+}
+
+/**
+ * The configuration, once it is allowed, with what it names on this machine found: the superpowers plugin, or a
+ * warning. What draws on the terminal is paused while a question stands.
+ */
+export async function readRunConfig(
+  { reading: { git, configFile }, root, trust }: RunConfigSource,
+  io: Io,
+  pause: () => () => void = () => () => undefined,
+): Promise<RunConfig> {
+  const loaded = await readConfig(root, configFile);
+  const asked = readAsked(loaded, io, { git, root });
+  const missing = missingPrograms(loaded.config, { searchPath: io.env.PATH ?? '', root });
+  await trust.admit(asked, pause, missing);
+  const { config } = asked.content;
+  const { superpowers, warning } = resolveSuperpowers(config.superpowers, io.env.HOME ?? homedir());
+  const warnings = warning === null ? loaded.warnings : [...loaded.warnings, warning];
+  return { ...loaded, asked, config: { ...config, superpowers }, warnings };
+}
+
+/** True if nothing differs, the content of named files included. */
+export function isSameConfig(one: RunConfig, other: RunConfig): boolean {
+  return one.digest === other.digest && one.asked.content.digest === other.asked.content.digest;
+}
+
+/** The parts that a reload replaces: the configuration in force, and the agents started by it. */
+export interface Current {
+  readonly loaded: RunConfig;
+  readonly agents: AgentRunner;
+  /** Agents that were started before keep their configuration. */
+  replace(loaded: RunConfig): void;
+  /** Ends the agents still running, by any configuration. */
+  close(): Promise<void>;
+}
+
+export function openCurrent(first: RunConfig, open: (config: Config) => AgentRunner): Current {
+  let loaded = first;
+  let agents = open(first.config);
+  const all = [agents];
+  return {
+    get loaded() {
+      return loaded;
+    },
+    get agents() {
+      return agents;
+    },
+    replace: (next) => {
+      loaded = next;
+      agents = open(next.config);
+      all.push(agents);
+    },
+    close: async () => {
+      await Promise.all(all.map((one) => one.close()));
+    },
+  };
+}
+
+const roles = ['planner', 'worker', 'validator', 'merger'] as const;
+
+/** The programs of a configuration's agents that this machine lacks, by looking alone: nothing of it was allowed yet. */
+export function missingPrograms(
+  config: Config,
+  { searchPath, root }: { readonly searchPath: string; readonly root: string },
+): readonly string[] {
+  const folders = searchPath.split(':').filter((folder) => folder !== '');
+  // A run from a plan file needs no planner, and one without conflicts no merger.
+  const needed = roles.filter(
+    (role) => role === 'worker' || role === 'validator' || config.roles[role].adapter !== null,
+  );
+  const names = new Set(needed.map((role) => roleAdapter(config, role)).filter((name) => name !== 'none'));
+  const programs = [...names].flatMap((name) => getAdapter(name, config).command[0] ?? []);
+  return [...new Set(programs)].filter((program) => findProgram(program, folders, root) === null);
+}
+
+/** Keeps the values a command works by, beside the logs, so that a later one can show what changed. */
+export async function keepConfig(commonDir: string, { digest, text }: LoadedConfig): Promise<void> {
+  const folder = join(commonDir, 'blueflame', 'logs');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${digest}.config.yml`), text ?? '', { flag: 'wx' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
+}
+
+/** The effective values that differ from those of an earlier digest, one line each. */
+export async function configChanges(
+  commonDir: string,
+  from: string,
+  now: LoadedConfig,
+): Promise<readonly string[]> {
+  const { parseConfig } = await import('../../config/load-config.ts');
+  const file = join(commonDir, 'blueflame', 'logs', `${from}.config.yml`);
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null)
+    return [`The values of ${from} are not known here any more; those of now: git flame config`];
+  // As written: only the values in force switch off what this machine lacks, such as a plugin.
+  const read = (words: string): Config =>
+    words === '' ? configSchema.parse({}) : parseConfig(words, '.blueflame.yml').config;
+  return diffConfigs(read(text), read(now.text ?? '')).map(
+    ({ path, before: old, after }) => `${path}: ${old ?? '(none)'} -> ${after ?? '(none)'}`,
+  );
+}
+
+/** The options that agents and probes are started with, by a configuration. */
+export function runnerOptions(
+  { repository }: Pick<GitPort, 'repository'>,
+  config: Config,
+  io: Io,
+): RunnerOptions {
+  return {
+    config,
+    repository,
+    env: io.env,
+    adapters: (name) => getAdapter(name, config),
+    distDir: join(packageRoot(), 'dist'),
+    now: () => new Date(),
+    signal: io.signal,
+    hurry: io.hurry,
+  };
+}

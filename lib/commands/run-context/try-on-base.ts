@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
+import { createAgentRunner } from '../../cell/agent-runner.ts';
+import type { RunnerOptions } from '../../cell/run/make-context.ts';
+import type { RunnerContext } from '../../cell/runner-context.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { GitPort } from '../../domain/ports/git-port.ts';
+import type { DiagnosticRun } from '../../domain/state/verdict.ts';
+import type { EventBody } from '../../domain/view-models/event.ts';
+import { createRunMemory } from '../../engine/run-memory.ts';
+import {
+  type DiagnosticParts,
+  hasDiagnostics,
+  inScratch,
+  rememberRuns,
+  runDiagnostics,
+} from '../../engine/validate/run-diagnostics.ts';
+import { type Base, findBase } from '../../engine/work/preflight.ts';
+import { worktreePath } from '../../engine/workshop.ts';
+import { triedBefore } from '../context/waits-and-conflicts.ts';
+import { createMachine } from './machine.ts';
+
+/** A person waits at the terminal: all commands together have so long. */
+const longestMs = 120_000;
+
+export interface BaseTrialRequest {
+  readonly git: GitPort;
+  readonly options: RunnerOptions;
+  readonly context: RunnerContext;
+}
+
+export interface BaseTrial {
+  readonly parts: DiagnosticParts;
+  readonly base: Base;
+  /** One for each diagnostic, or one `setup` where preparing the worktree failed. */
+  readonly runs: readonly DiagnosticRun[];
+  readonly notices: readonly Extract<EventBody, { event: 'notice' }>[];
+}
+
+/**
+ * Tries project.setup and the diagnostics on the base branch, in cells and in a worktree that is removed afterwards.
+ * Answers why they were not tried as `untried`; null: there is no base, or nothing to try. Rejects when the person
+ * stops it.
+ */
+export async function tryOnBase(
+  { git, options, context }: BaseTrialRequest,
+  limitMs = longestMs,
+): Promise<BaseTrial | { readonly untried: string } | null> {
+  const { config } = options;
+  const root = git.repository.mainWorkTree;
+  if (root === null || !(hasDiagnostics({ config }) || config.project.setup.length > 0)) return null;
+  const { confinement } = await context.sandbox();
+  if (confinement !== 'bubblewrap' && confinement !== 'seatbelt')
+    return { untried: 'nothing here confines what they run' };
+  const base = await findBase({ git, config, root }).catch(ignoreKnown);
+  if (base === null) return null;
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), limitMs);
+  const stop = (): void => limit.abort();
+  options.signal?.addEventListener('abort', stop, { once: true });
+  const notices: Extract<EventBody, { event: 'notice' }>[] = [];
+  const agents = createAgentRunner({ ...options, signal: limit.signal });
+  try {
+    const parts: DiagnosticParts = {
+      config,
+      git,
+      agents,
+      root,
+      signal: limit.signal,
+      machine: createMachine(options.env),
+      events: { emit: (event) => void (event.event === 'notice' && notices.push(event)) },
+      run: createRunMemory(),
+    };
+    const runs = await withoutTrace(parts, () =>
+      inScratch(parts, base.commit, (cell) => runDiagnostics(parts, cell, null)),
+    );
+    // A run begins with what was found last, here or there.
+    if (hasDiagnostics({ config }))
+      await rememberRuns({ config, tried: triedBefore(git.repository.commonDir) }, base.commit, runs);
+    return { parts, base, runs, notices };
+  } catch (error) {
+    // The person's own stop ends the command.
+    if (!limit.signal.aborted || options.signal?.aborted === true) throw error;
+    return { untried: `they took longer than the ${limitMs / 1000} s that are waited for here` };
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', stop);
+    await agents.close();
+  }
+}
+
+/** Without the folder of worktrees either, where there was none before. */
+async function withoutTrace<T>(parts: DiagnosticParts, work: () => Promise<T>): Promise<T> {
+  const folder = worktreePath(parts);
+  const isThere = existsSync(folder);
+  try {
+    return await work();
+  } finally {
+    // Another process may have begun to work in it.
+    if (!isThere) await rmdir(folder).catch(() => undefined);
+  }
+}
+
+/** A base that isn't there is a finding of its own. */
+function ignoreKnown(error: unknown): null {
+  if (error instanceof FlameError) return null;
+  throw error;
+}

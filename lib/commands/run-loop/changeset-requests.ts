@@ -1,0 +1,182 @@
+import { join } from 'node:path';
+import type { SessionId } from '../../domain/ids.ts';
+import type { ChangesetRequest } from '../../domain/state/changeset.ts';
+import type { Io } from '../../domain/view-models/command.ts';
+import { type SessionView, viewSession } from '../../engine/record.ts';
+import { ownRequests, recordMerged, recordRequest } from '../../engine/review/recorded-requests.ts';
+import { buildRequestBranches } from '../../engine/review/request-branches.ts';
+import { fetchBranch } from '../../git/refs/remote-branch.ts';
+import { renderChangesetRequest } from '../../ui/render/render-pull-request.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { forgeOf, openForge } from '../forge/open-forge.ts';
+import { isForgeError } from '../forge/run-forge.ts';
+import type { Opened } from '../run-context/open-workshop.ts';
+import {
+  commandsFor,
+  findRemote,
+  forgeFor,
+  noObviousRemote,
+  showRequest,
+  type ToldRequest,
+  tell,
+  writeBody,
+} from './request-steps.ts';
+
+/**
+ * With `pull_requests.per: changeset`: makes a branch for the changesets of each group, and, if asked, a pull request
+ * for each, into the branch that it is stacked on. A failure of one is reported, and the others go on. Resolves to the
+ * exit code.
+ */
+export async function prepareChangesetRequests(opened: Opened, io: Io, id: SessionId): Promise<number> {
+  const { workshop } = opened;
+  const isWanted = opened.wishes.wantsPullRequest;
+  const remote = (await findRemote(opened, io)) ?? (isWanted ? null : 'origin');
+  const known = await viewSession(workshop, id);
+  const closed =
+    remote === null || !isWanted ? new Set<string>() : await heedStanding(opened, io, { id, remote });
+  const moved = await buildRequestBranches(workshop, id);
+  for (const { message, hints } of moved) {
+    workshop.events.emit({ event: 'notice', level: 'warning', message });
+    for (const hint of hints) opened.output.hint(hint);
+  }
+  const { session } = await viewSession(workshop, id);
+  const groups = (session.landing?.requests ?? []).filter(
+    ({ group, merged }) => merged === null && moved.every((one) => one.group !== group),
+  );
+  let code = Math.min(moved.length, 1);
+  for (const { group } of groups) {
+    // Described again: requests before it may have got their address.
+    const described = await describe(opened, id, group);
+    if (described === null || closed.has(group)) continue;
+    if (remote === null) throw noObviousRemote(described.text);
+    const { tip, target, pull_request: url } = described.request;
+    const forge = await forgeFor(opened, io, url, remote);
+    const request = await writeBody(opened, forge, described.text);
+    const commands = commandsFor(forge, request, remote);
+    const before = known.session.landing?.requests?.find((one) => one.group === group);
+    if (before?.tip !== tip) tell(opened, request, 'prepared', commands);
+    const keep = async (made: string): Promise<void> => {
+      if (url !== null && target === request.base) return;
+      await recordRequest(workshop, id, group, { target: request.base, pull_request: made });
+    };
+    if (isWanted) code = (await showRequest(opened, io, { request, remote, forge, commands, keep })) || code;
+    else if (url === null) for (const command of commands) opened.output.hint(command);
+  }
+  if (!isWanted && groups.some(({ pull_request: url }) => url !== null))
+    opened.output.hint('git flame review --pr');
+  return code;
+}
+
+interface Told {
+  readonly request: ChangesetRequest;
+  readonly text: ToldRequest;
+}
+
+/** null: there is no such branch any more. */
+async function describe({ workshop, git }: Opened, id: SessionId, group: string): Promise<Told | null> {
+  const view = await viewSession(workshop, id);
+  const { session, tasks, snapshot } = view;
+  const request = session.landing?.requests?.find((one) => one.group === group);
+  if (request === undefined) return null;
+  const landed = session.changesets.filter((one) => request.holds.includes(one.id) && one.state === 'landed');
+  const last = landed.at(-1);
+  if (last === undefined) return null;
+  const below = groundOf(view, request);
+  const text = renderChangesetRequest(
+    {
+      session,
+      tasks,
+      verdictOf: ({ commit }) => (commit === null ? null : (snapshot.verdictsOn(commit).at(-1) ?? null)),
+    },
+    {
+      landed,
+      message: last.message ?? (await git.readCommit(last.commit)).message,
+      on: below.map(({ pull_request: url, branch }) => url ?? branch),
+    },
+  );
+  const bodyFile = join(git.repository.commonDir, 'blueflame', 'pull-requests', `${id}--${group}.md`);
+  // A request has one base: where it stands on several, their branches are in its own, and its text names them.
+  const [only, ...more] = below;
+  const base = only === undefined || more.length > 0 ? session.base_branch : only.branch;
+  const { branch, pull_request: url, target } = request;
+  const retarget = target === null || target === base ? {} : { newBase: base };
+  return { request, text: { ...text, base, branch, bodyFile, url, ...retarget } };
+}
+
+/** The unmerged requests a branch is stacked on, without those that another of them is stacked on. */
+function groundOf({ session }: SessionView, { on }: ChangesetRequest): readonly ChangesetRequest[] {
+  const open = (session.landing?.requests ?? []).filter(({ merged }) => merged === null);
+  const below = open.filter(({ group }) => on.includes(group));
+  return below.filter(({ group }) => !below.some((other) => other.on.includes(group)));
+}
+
+interface Where {
+  readonly id: SessionId;
+  readonly remote: string;
+}
+
+/**
+ * Records requests that were merged on their host, by any merge method, as landed: those stacked on them follow.
+ * Resolves to the groups whose request was closed there: they are neither pushed nor opened again.
+ */
+async function heedStanding(opened: Opened, io: Io, where: Where): Promise<ReadonlySet<string>> {
+  const { session } = await viewSession(opened.workshop, where.id);
+  const closed = new Set<string>();
+  for (const request of (await ownRequests(opened.workshop, session)).own) {
+    const { pull_request: url, merged } = request;
+    if (url === null || merged !== null) continue;
+    const forge = openForge(forgeOf(url), {
+      cwd: opened.workshop.root,
+      io,
+      retry: 'git flame review --pr',
+    });
+    try {
+      const { state, head } = await forge.standing(url);
+      if (state === 'closed') {
+        closed.add(request.group);
+        opened.output.info(
+          `The ${forge.noun} of ${request.group} was closed there and is left alone: ${url}`,
+        );
+        opened.output.hint(forge.reopenLine(url));
+      }
+      if (state === 'merged' && (await isOnBase(opened, where, request)))
+        await takeMerged(opened, io, where, { request, head, base: session.base_branch });
+    } catch (error) {
+      // The next step on this request fails, and reports why.
+      if (!isForgeError(error)) throw error;
+    }
+  }
+  return closed;
+}
+
+/** Whether a merged request is on the base: one that was merged into another's branch lands with that one. */
+async function isOnBase({ workshop }: Opened, { id }: Where, { target }: ChangesetRequest): Promise<boolean> {
+  const { session } = await viewSession(workshop, id);
+  if (target === null || target === session.base_branch) return true;
+  const into = session.landing?.requests?.find(({ branch }) => branch === target);
+  return into === undefined || into.merged !== null;
+}
+
+async function takeMerged(
+  { workshop, output, git }: Opened,
+  io: Io,
+  { id, remote }: Where,
+  {
+    request,
+    head,
+    base: branch,
+  }: { readonly request: ChangesetRequest; readonly head: string; readonly base: string },
+): Promise<void> {
+  const { group, pull_request: url } = request;
+  const tip = await fetchBranch({ cwd: workshop.root, env: io.env }, remote, branch);
+  const base = tip === null ? null : await git.resolveCommit(tip);
+  if (base === null) {
+    const message = `The pull request of ${group} was merged there, but ${branch} could not be had of ${remote}, so what stands on it stays as it is.`;
+    const details = [`git fetch ${shellQuote(remote)} ${shellQuote(branch)}`, 'git flame review --pr'];
+    workshop.events.emit({ event: 'notice', level: 'warning', message, details });
+    return;
+  }
+  const isOver = await recordMerged(workshop, id, { request, head, base });
+  const rest = isOver ? '' : ' What landed of it since is shown in another one.';
+  output.info(`The pull request of ${group} was merged there: ${url ?? ''}.${rest}`);
+}

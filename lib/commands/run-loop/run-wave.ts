@@ -1,0 +1,116 @@
+import { type Action, changesetsOfCycle, mergeable, nextAction } from '../../core/schedule/next-action.ts';
+import { canStart } from '../../core/schedule/select-ready.ts';
+import { isHeldBy } from '../../core/schedule/task-holder.ts';
+import type { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
+import { endSession, startCycle } from '../../engine/end-session.ts';
+import { acceptReceived } from '../../engine/plan/accept-received.ts';
+import { type SessionView, viewSession } from '../../engine/record.ts';
+import { resume } from '../../engine/run-session.ts';
+import { remember } from '../../engine/session/remember.ts';
+import { withoutHeldApart } from '../../engine/stacking/held-apart.ts';
+import { baseTip } from '../../engine/start-point.ts';
+import { withSessionLock } from '../context/session-lock.ts';
+import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
+import { reportEnd } from './go-on.ts';
+import { commandFor } from './next-command.ts';
+
+interface WaveCommand {
+  /** The actions of the loop this command performs. */
+  readonly actions: readonly Action['kind'][];
+  /** Does the wave; resolves to the exit code. */
+  perform(opened: Opened, session: SessionId): Promise<number>;
+  /** Why the command failed where this wave wasn't due, for one that asked for more than the wave; null: it didn't. */
+  readonly notDue?: ((view: SessionView) => FlameError) | null;
+  /** Runs after the wave, due or not; resolves to the exit code where the wave's own is 0. */
+  follow?(opened: Opened, session: SessionId): Promise<number>;
+}
+
+/**
+ * Runs one wave of the open session as a command: the same parts the loop is made of. Ends with 0 and reports what is
+ * next when this wave is not what the session needs now.
+ */
+export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<number> {
+  return withWorkshop(args, io, async (opened) => {
+    const session = opened.meant.require(await opened.store.snapshot()).id;
+    if (args.globals.dryRun) return preview(opened, session, wave);
+    return withSessionLock(opened, session, async () => {
+      await resume(opened.workshop, session);
+      let action = await next(opened, session, wave);
+      if (action.kind === 'accept') {
+        await acceptReceived(opened.workshop, session);
+        action = await next(opened, session, wave);
+      }
+      if (action.kind === 'end-cycle' && wave.actions.includes('work')) {
+        await startCycle(opened.workshop, session, { kind: 'continue', where: 'command' });
+        action = await next(opened, session, wave);
+      }
+      const isDue = wave.actions.includes(action.kind);
+      if (!isDue && wave.notDue) throw wave.notDue(await viewSession(opened.workshop, session));
+      const code = isDue ? await wave.perform(opened, session) : 0;
+      const after = (await wave.follow?.(opened, session)) ?? 0;
+      await finish(opened, session, { wave, wasDue: isDue });
+      return code === 0 ? after : code;
+    });
+  });
+}
+
+async function finish(
+  opened: Opened,
+  session: SessionId,
+  { wave, wasDue }: { readonly wave: WaveCommand; readonly wasDue: boolean },
+): Promise<void> {
+  const action = await next(opened, session, wave);
+  await remember(opened.workshop, session);
+  // A person who runs single waves decides what is next: only an end is recorded here.
+  if (action.kind === 'end' || action.kind === 'left-over')
+    await endSession(opened.workshop, session, action.reason);
+  const command = action.kind === 'wait' ? null : commandFor(action);
+  await reportEnd(opened, session, () => (command === null ? null : `git flame ${command}`));
+  if (action.kind === 'wait') {
+    const isOwn = action.tasks.every((task) => isHeldBy(task, opened.workshop.gates.person));
+    const who = isOwn ? 'You work on' : 'Another person works on';
+    opened.output.info(`${who}: ${action.tasks.map((task) => task.id).join(', ')}.`);
+    return;
+  }
+  if (!wasDue)
+    opened.output.info(
+      command === null ? 'There is nothing to do any more.' : 'There was nothing to do here.',
+    );
+}
+
+async function preview(opened: Opened, session: SessionId, wave: WaveCommand): Promise<number> {
+  const command = commandFor(await next(opened, session, wave));
+  const text = command === null ? 'There is nothing to do now.' : `Next would be: git flame ${command}`;
+  opened.output.result(text);
+  opened.output.json({ next: command });
+  return 0;
+}
+
+/** A wave asked for by name is done with what there is, also while other tasks are not worked on yet. */
+async function next(opened: Opened, id: SessionId, wave: WaveCommand): Promise<Action> {
+  const view = await viewSession(opened.workshop, id);
+  const action = nextAction({
+    ...view,
+    maxCycles: opened.config.limits.max_wave_cycles,
+    isWindingDown: opened.workshop.windDown.isAsked() || !wave.actions.includes('work'),
+    canStart: (all) =>
+      canStart(withoutHeldApart(opened.workshop, all), opened.config.concurrency.development),
+  });
+  // A changeset decided just now may have to be checked again; those that wait are decided anyway.
+  const isBefore = action.kind === 'validate' && wave.actions.includes('review');
+  if (isBefore && changesetsOfCycle(view.session).some(({ state }) => state === 'waiting'))
+    return { kind: 'review' };
+  const isLate = action.kind === 'review' && wave.actions.includes('merge');
+  return isLate && (await hasLate(opened.workshop, view)) ? { kind: 'merge' } : action;
+}
+
+/**
+ * True if there is something to build beside what waits for review: tasks passed that can still join it in changesets
+ * of their own, or the base moved, and with that all of it is built again.
+ */
+async function hasLate(workshop: Opened['workshop'], { session, tasks }: SessionView): Promise<boolean> {
+  if (mergeable(tasks, changesetsOfCycle(session)).length > 0) return true;
+  return (await baseTip(workshop, session)) !== session.base_commit;
+}

@@ -1,0 +1,135 @@
+import { readGround } from '../../core/task/needs-of.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import type { CellInfo, GitCells } from '../../domain/ports/git-cells.ts';
+import type { GitTrials, PlacedCommit, Trial } from '../../domain/ports/git-commits.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { isRecord } from '../../util/json.ts';
+import { branchName } from '../manual/hand-task.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
+
+export interface TipParts
+  extends WithGit<Pick<GitCells, 'cells' | 'cellHead'> & Pick<GitTrials, 'restingTip'>> {
+  /** The worktree of a claim by hand; null where it is not known. */
+  readonly worktreeOf: (task: Task) => string | null;
+}
+
+/** Tip of a task's work, and the commit it is compared with. */
+export interface Tip extends PlacedCommit {
+  readonly task: Task;
+  readonly start: ObjectId;
+  readonly isAtWork: boolean;
+}
+
+export interface Tips {
+  readonly tips: readonly Tip[];
+  /** Tasks at work whose worktree names no commit. */
+  readonly unreadable: number;
+}
+
+/**
+ * The committed work of tasks that has not landed: what was accepted, and what agents and persons of this clone have so
+ * far. Starts no process.
+ */
+export async function findTips(parts: TipParts, tasks: readonly Task[]): Promise<Tips> {
+  const claimed = tasks.some(({ status }) => status === 'claimed');
+  const cells = claimed ? await parts.git.cells() : [];
+  const ground = readGround(tasks);
+  // Asked one after another, thousands of claims would take a round trip to git each.
+  const found = await Promise.all(
+    tasks.map((task) => {
+      // Work that waits is rebased before it is compared with any.
+      if (task.status === 'done' && !ground.waits(task)) return acceptedTip(task);
+      if (task.status !== 'claimed' || (task.agent_id === null && task.start_commit === null)) return null;
+      return tipAtWork(parts, task, cells);
+    }),
+  );
+  const tips = found.filter((tip) => tip !== null && tip !== 'unreadable');
+  return {
+    tips: tips.filter(({ isAtWork, commit, start }) => !isAtWork || commit !== start),
+    unreadable: found.filter((tip) => tip === 'unreadable').length,
+  };
+}
+
+function acceptedTip(task: Task & { readonly status: 'done' }): Tip {
+  const { commit, start_commit: start } = task;
+  return { task, commit, start, quarantine: null, isAtWork: false };
+}
+
+/** null: nothing of it is here, as where another clone works on it. */
+async function tipAtWork(
+  { git, worktreeOf }: TipParts,
+  task: Task,
+  cells: readonly CellInfo[],
+): Promise<Tip | 'unreadable' | null> {
+  if (task.agent_id === null) {
+    const start = task.start_commit;
+    if (start === null) return null;
+    const commit = await git.restingTip(worktreeOf(task), branchName(task));
+    return commit === null ? null : { task, commit, start, quarantine: null, isAtWork: true };
+  }
+  const cell = cells.find(
+    ({ subject, path }) =>
+      subject?.session === task.session && subject.task === task.id && path === task.worktree,
+  );
+  if (cell === undefined) return null;
+  try {
+    const commit = await git.cellHead(cell);
+    // Work kept from an earlier attempt counts once this one has added to it.
+    const start = commit === cell.start ? cell.start : cell.base;
+    return { task, commit, start, quarantine: cell.quarantine, isAtWork: true };
+  } catch (error) {
+    // The agent writes that file as it likes.
+    if (error instanceof FlameError) return 'unreadable';
+    throw error;
+  }
+}
+
+// The rest of a conflict in thousands of files is counted when it is met.
+const mostKept = 2_000;
+const mostPaths = 100;
+
+/** Reads the trials of other processes for a session; unreadable ones are made again. */
+export async function recallTrials(
+  { tried }: Pick<Workshop, 'tried'>,
+  session: SessionId,
+  trials: Map<string, Trial>,
+): Promise<void> {
+  const text = await tried.read(keyOf(session));
+  if (text === null) return;
+  try {
+    for (const [key, kept] of JSON.parse(text)) {
+      const trial = trialOf(kept);
+      if (typeof key === 'string' && trial !== null) trials.set(key, trial);
+    }
+  } catch {
+    // Another process was writing it, or an earlier version did.
+  }
+}
+
+/** Stores the latest trials. A process that may not write there goes on without. */
+export async function storeTrials(
+  { tried }: Pick<Workshop, 'tried'>,
+  session: SessionId,
+  trials: ReadonlyMap<string, Trial>,
+): Promise<void> {
+  const latest = [...trials].slice(-mostKept).map(([key, trial]) => [key, shortened(trial)]);
+  await tried.write(keyOf(session), JSON.stringify(latest)).catch(() => undefined);
+}
+
+/** null: none that this version knows. Read by each `status`, for which a library of schemas takes too long to load. */
+function trialOf(kept: unknown): Trial | null {
+  if (!isRecord(kept)) return null;
+  const { kind, paths } = kept;
+  if (kind === 'clean' || kind === 'unrelated') return { kind };
+  const isConflict = kind === 'conflict' && Array.isArray(paths);
+  return isConflict && paths.every((path) => typeof path === 'string') ? { kind, paths } : null;
+}
+
+function shortened(trial: Trial): Trial {
+  return trial.kind === 'conflict' ? { ...trial, paths: trial.paths.slice(0, mostPaths) } : trial;
+}
+
+function keyOf(session: SessionId): string {
+  return `merges tried ahead ${session}`;
+}

@@ -1,0 +1,66 @@
+import { judgeTask } from '../../core/task/task-outcome.ts';
+import { chooseTry } from '../../core/task/task-tries.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type SessionId, taskBranch } from '../../domain/ids.ts';
+import { branchMoved, changedMeanwhile, sessionShared } from '../../domain/meanwhile.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { type Recorder, record, taskOf, viewSession } from '../record.ts';
+import { keepFormer } from '../retention/rescue-refs.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+
+/**
+ * Makes another of several attempts a done task's work, by a person's word: its branch moves to that, what was found
+ * about it counts again, and a changeset that holds the former is void. `attempt` counts from 1. Throws FlameErrors
+ * `no-attempt`, `already-chosen`, `attempt-not-here`.
+ */
+export async function chooseAttempt(
+  workshop: Recorder & Pick<Workshop, 'git'>,
+  session: SessionId,
+  { task: id, attempt }: { readonly task: string; readonly attempt: number },
+): Promise<Task> {
+  const task = taskOf(await viewSession(workshop, session), id);
+  const by = workshop.gates.person;
+  const choose = (now: Task) => chooseTry(now, attempt - 1, { by, at: timestamp(workshop) });
+  const { commit: tip } = choose(task).task;
+  if (task.tries?.[attempt - 1]?.chosen === true) throw alreadyChosen(task, attempt);
+  if ((await workshop.git.resolveCommit(tip)) === null) throw notHere(task, attempt);
+  const ref = taskBranch(session, task.id);
+  const old = await workshop.git.resolveCommit(ref);
+  await keepFormer(workshop, { session, task: task.id }, { old, tip });
+  const done = await record(workshop, session, (view) => {
+    if (view.session.machines !== undefined && workshop.sharing === undefined) throw sessionShared(session);
+    const now = taskOf(view, id);
+    if (now.rev !== task.rev) return null;
+    const step = choose(now);
+    const verdict = view.snapshot.verdictsOn(tip).at(-1);
+    const judged = verdict === undefined ? [] : [judgeTask(step.task, verdict)];
+    return { steps: [step, ...judged], refs: [{ ref, old, new: tip }] };
+  });
+  if (done.kind === 'done') return taskOf(done.view, id);
+  if (done.kind === 'nothing') throw changed(task);
+  throw branchMoved(ref.slice(11), 'by another process at that moment', [`git flame show ${id}`]);
+}
+
+function alreadyChosen({ id }: Task, attempt: number): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'already-chosen',
+    message: `Attempt ${attempt} is the work of ${id} already.`,
+    hints: [`git flame show ${id}`],
+  });
+}
+
+/** Rescues are of the clone that made them. */
+function notHere({ id, claimed_host: host }: Task, attempt: number): FlameError {
+  const where = host === null ? 'another clone' : host;
+  return new FlameError({
+    kind: 'refused',
+    code: 'attempt-not-here',
+    message: `What attempt ${attempt} at ${id} made is not in this clone: it was made on ${where}, and only what counts is passed on.`,
+    hints: [`git flame show ${id}`],
+  });
+}
+
+function changed({ id }: Task): FlameError {
+  return changedMeanwhile(`${id} was changed by another command at that moment.`, [`git flame show ${id}`]);
+}

@@ -1,0 +1,212 @@
+import { handDecisions } from '../../core/admission/decisions.ts';
+import { reopenSession } from '../../core/changesets/reopen-session.ts';
+import { claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
+import { selectReady } from '../../core/schedule/select-ready.ts';
+import { isHeldBy } from '../../core/schedule/task-holder.ts';
+import { releaseTask } from '../../core/task/task-attempt.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
+import { sessionShared } from '../../domain/meanwhile.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitRefs, GitWorktrees } from '../../domain/ports/git-port.ts';
+import type { Role } from '../../domain/role.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { keepLocks } from '../lock-paths.ts';
+import { bringFiles } from '../prepare-worktree.ts';
+import { type Recorder, record, taskOf, viewSession } from '../record.ts';
+import { keepCommit } from '../retention/rescue-refs.ts';
+import { groundOf } from '../stacking/held-apart.ts';
+import { type StartPoint, startPoint } from '../start-point.ts';
+import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
+import { branchName, freeWorktreePath, handWorktree, isThere } from './hand-task.ts';
+import { freeExpired } from './release.ts';
+
+interface HandClaim {
+  readonly task: Task;
+  /** null: the person works where they like. */
+  readonly worktree: string | null;
+  /** Checked out in the worktree. */
+  readonly branch: string | null;
+}
+
+/** The next task by the scheduler's rules that is for this role; null: none, and why. */
+export function nextTask(
+  tasks: readonly Task[],
+  { limit, now, role }: { readonly limit: number; readonly now: Date; readonly role: Role | null },
+): { readonly task: Task | null; readonly why: string } {
+  const rules = { tasks, running: [], now: now.getTime() };
+  const wanted = (task: Task): boolean => role === null || task.role === role;
+  const task = selectReady({ ...rules, limit }).selected.find(wanted);
+  if (task !== undefined) return { task, why: '' };
+  const deferred = selectReady({ ...rules, limit }).deferred.find((one) => wanted(one.task));
+  if (deferred !== undefined) return { task: null, why: `${deferred.task.id} waits: ${deferred.because}` };
+  const open = tasks.filter(({ status }) => status === 'pending').length;
+  return { task: null, why: open === 0 ? 'none is pending' : `${open} pending, none can start yet` };
+}
+
+/**
+ * Claims a task for the person, the next one where none is named, and makes a worktree for it on the task's
+ * branch. If the worktree of what they hold is gone, it is made again. Throws FlameErrors `already-yours`,
+ * `task-not-free`, `nothing-ready`.
+ */
+export async function claimByHand(
+  workshop: Workshop,
+  session: SessionId,
+  wish: { readonly task: string | null; readonly role: Role | null; readonly wantsWorktree: boolean },
+): Promise<HandClaim> {
+  await freeExpired(workshop, session);
+  for (;;) {
+    const view = await viewSession(workshop, session);
+    // Another machine's agent may be taking the same task at the remote.
+    if (view.session.machines !== undefined && workshop.sharing === undefined) throw sessionShared(session);
+    const task = wish.task === null ? pick(workshop, view.tasks, wish.role) : taskOf(view, wish.task);
+    if (isHeldBy(task, workshop.gates.person)) return takeUpAgain(workshop, task, wish.wantsWorktree);
+    requireFree(workshop, task, view.tasks);
+    const start = await startPoint(workshop, view.session, task, view.tasks);
+    if (start.kind === 'conflict') throw startConflict(task, start);
+    if (await keepLocks(workshop, view, task, start.commit)) continue;
+    const ground = groundOf(workshop, task, view.tasks);
+    const worktree = wish.wantsWorktree ? await freeWorktreePath(workshop, task) : null;
+    const claimed = await claim(workshop, task, { worktree, start, ground });
+    if (claimed === null) continue;
+    return worktree === null
+      ? { task: claimed, worktree, branch: null }
+      : settleIn(workshop, claimed, { worktree, start: start.commit });
+  }
+}
+
+function pick(workshop: Pick<Workshop, 'config' | 'now'>, tasks: readonly Task[], role: Role | null): Task {
+  const limit = workshop.config.concurrency.development;
+  const { task, why } = nextTask(tasks, { limit, now: workshop.now(), role });
+  if (task !== null) return task;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'nothing-ready',
+    message: `No task is ready: ${why}.`,
+    hints: ['git flame status'],
+  });
+}
+
+function requireFree(workshop: Pick<Workshop, 'config'>, task: Task, tasks: readonly Task[]): void {
+  const objection = claimObjection(task, tasks, workshop.config.concurrency.development);
+  if (objection === null) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'task-not-free',
+    message: `${task.id} can't be claimed: it ${objection}.`,
+    hints: ['git flame task next', `git flame task show ${task.id}`],
+    data: { task: task.id, status: task.status },
+  });
+}
+
+interface Beginning {
+  readonly worktree: string | null;
+  readonly start: Extract<StartPoint, { readonly kind: 'start' }>;
+  /** See groundOf. */
+  readonly ground: string;
+}
+
+/** By compare-and-swap; null if another process was quicker. */
+async function claim(
+  workshop: Recorder & Pick<Workshop, 'place'>,
+  task: Task,
+  { worktree, start, ground }: Beginning,
+): Promise<Task | null> {
+  const person = workshop.gates.person;
+  const done = await record(workshop, task.session, (view) => {
+    const now = taskOf(view, task.id);
+    // Other tasks matter only if they now block this one; any other change to them needs no retry.
+    if (now.rev !== task.rev) return null;
+    if (claimObjection(now, view.tasks, workshop.config.concurrency.development) !== null) return null;
+    if (groundOf(workshop, now, view.tasks) !== ground) return null;
+    const { commit, builtOn } = start;
+    const at = timestamp(workshop);
+    const reopened = reopenSession(view.session, task.id);
+    const steps = takeByHand(now, {
+      worktree,
+      at,
+      claimedBy: person,
+      host: workshop.place,
+      start: commit,
+      builtOn,
+    });
+    // By taking a received task, the person accepts it.
+    return { steps, accepted: handDecisions(task), ...(reopened === undefined ? {} : { session: reopened }) };
+  });
+  return done.kind === 'done' ? taskOf(done.view, task.id) : null;
+}
+
+async function takeUpAgain(workshop: Workshop, task: Task, wantsWorktree: boolean): Promise<HandClaim> {
+  const worktree = handWorktree(workshop, task);
+  const { id, start_commit: start } = task;
+  if (worktree === null || start === null || !wantsWorktree) throw alreadyYours({ id, worktree });
+  if (!(await isThere(workshop, worktree))) return settleIn(workshop, task, { worktree, start });
+  // A kill may have come before they were there; what is there already stays.
+  await bringFiles(workshop, worktree);
+  throw alreadyYours({ id, worktree });
+}
+
+/** Error for a second claim of one identity: only one of them may go to work. */
+function alreadyYours({ id, worktree }: Pick<Task, 'id' | 'worktree'>): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'already-yours',
+    message: `${id} is yours already${worktree === null ? '' : `: its worktree is ${worktree}`}.`,
+    hints: [...(worktree === null ? [] : [`cd ${shellQuote(worktree)}`]), `git flame task submit ${id}`],
+    data: { task: id, worktree },
+  });
+}
+
+interface Place {
+  readonly worktree: string;
+  readonly start: ObjectId;
+}
+
+/** A worktree that can't be made leaves no claim behind. */
+async function settleIn(workshop: Workshop, task: Task, place: Place): Promise<HandClaim> {
+  const { worktree } = place;
+  try {
+    await makeWorktree(workshop, task, place);
+    await bringFiles(workshop, worktree);
+  } catch (error) {
+    await record(workshop, task.session, (view) => {
+      const now = taskOf(view, task.id);
+      if (!isHeldBy(now, workshop.gates.person)) return null;
+      const reason = error instanceof Error ? error.message : 'no worktree could be made';
+      return { steps: [releaseTask(now, { reason, at: timestamp(workshop) })] };
+    });
+    throw error;
+  }
+  return { task, worktree, branch: branchName(task) };
+}
+
+/**
+ * Reuses the branch if it descends from the task's start commit; else keeps it as a rescue and starts over.
+ */
+async function makeWorktree(
+  workshop: Pick<Workshop, 'gates' | 'store'> & WithGit<GitCommits & GitRefs & GitWorktrees>,
+  task: Task,
+  { worktree: path, start }: Place,
+): Promise<void> {
+  const { git } = workshop;
+  const branch = branchName(task);
+  const tip = await git.resolveCommit(taskBranch(task.session, task.id));
+  if (tip === null) return git.addPersonWorktree(path, { branch, start, mode: 'new' });
+  if (await git.isAncestor(start, tip)) return git.addPersonWorktree(path, { branch, start, mode: 'as-is' });
+  if (!(await git.isAncestor(tip, start)))
+    await keepCommit(workshop, { session: task.session, task: task.id }, tip);
+  return git.addPersonWorktree(path, { branch, start, mode: 'reset' });
+}
+
+function startConflict(
+  task: Task,
+  { with: other, paths }: Extract<StartPoint, { readonly kind: 'conflict' }>,
+): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'dependencies-conflict',
+    message: `The work ${task.id} builds on conflicts: ${other} in ${paths.join(', ')}. It can begin once one of the two has landed.`,
+    hints: ['git flame merge', `git flame task show ${other}`],
+  });
+}

@@ -1,0 +1,205 @@
+import { workDecision } from '../../core/admission/decisions.ts';
+import { type WorkBelow, workBelow } from '../../core/schedule/work-below.ts';
+import { completeTask } from '../../core/task/task-attempt.ts';
+import { noCommit } from '../../domain/bad-input.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
+import { branchMoved } from '../../domain/meanwhile.ts';
+import type { Violation } from '../../domain/policy.ts';
+import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
+import type { GitWorktrees } from '../../domain/ports/git-port.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { landsOn } from '../../domain/state/session-facts.ts';
+import type { BuiltOn, Task } from '../../domain/state/task.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { judgeCommits } from '../post-check/judge-commits.ts';
+import { workerPolicy } from '../post-check/worker-policy.ts';
+import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { keepFormer } from '../retention/rescue-refs.ts';
+import { baseTip, startPoint } from '../start-point.ts';
+import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
+import { branchName, handTip, handWorktree, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
+
+interface HandSubmission {
+  readonly task: Task;
+  /** Not empty: nothing was accepted, the claim stays. */
+  readonly violations: readonly Violation[];
+  /** The person's worktree if it stays: it is their current folder, or something in it is not saved. */
+  readonly worktree: string | null;
+}
+
+interface SubmitWish {
+  readonly task: string;
+  /** Instead of what the worktree or the branch is at. */
+  readonly commit: string | null;
+  /** Notes for the agent that comes next. */
+  readonly notes: string | null;
+  /** Uncommitted files stay behind. */
+  readonly isForced: boolean;
+  /** Folder the person's command runs in. */
+  readonly cwd: string;
+}
+
+/**
+ * Hands in what a person made of a task: its commits are judged as an agent's are, and the task becomes done,
+ * with its branch at the work, in one transaction. Validation follows as for any other. Throws FlameErrors
+ * `not-yours`, `uncommitted`, `no-commits`, `branch-moved`.
+ */
+export async function submitByHand(
+  workshop: Workshop,
+  session: SessionId,
+  wish: SubmitWish,
+): Promise<HandSubmission> {
+  const view = await viewSession(workshop, session);
+  const task = taskOf(view, wish.task);
+  requireHeld(task, workshop.gates.person, false);
+  if (!wish.isForced) await requireSaved(workshop, task);
+  const tip = await tipOf(workshop, task, wish);
+  const from = await startOf(workshop, view, task, tip);
+  const start = from.commit;
+  if (tip === start) throw nothingDone(task);
+  const violations = await judgeCommits(workshop, {
+    start,
+    tip,
+    policy: await workerPolicy(workshop, {
+      worktree: handWorktree(workshop, task) ?? '/',
+      fileLocks: task.file_locks,
+      start,
+    }),
+    ours: [],
+    signer: null,
+  });
+  if (violations.length > 0) return { task, violations, worktree: task.worktree };
+  const done = await complete(workshop, task, { from, tip, notes: wish.notes });
+  return { task: done, violations, worktree: await leaveWorktree(workshop, done, wish.cwd) };
+}
+
+async function requireSaved(
+  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitWorktrees>,
+  task: Task,
+): Promise<void> {
+  const { id } = task;
+  const worktree = handWorktree(workshop, task);
+  if (worktree === null || !(await isThere(workshop, worktree))) return;
+  const dirty = await workshop.git.dirtyPaths(worktree);
+  if (dirty.length === 0) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'uncommitted',
+    message: `The worktree of ${id} holds changes that are not committed.`,
+    details: dirty.slice(0, 20),
+    hints: [
+      `git -C ${shellQuote(worktree)} add -A && git -C ${shellQuote(worktree)} commit`,
+      `Leave them out: git flame task submit ${id} --force`,
+    ],
+  });
+}
+
+async function tipOf(
+  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitCommits & GitWorktrees>,
+  task: Task,
+  { commit, cwd }: SubmitWish,
+): Promise<ObjectId> {
+  if (commit !== null) {
+    const named = await workshop.git.resolveCommit(commit);
+    if (named === null)
+      throw noCommit(`There is no commit ${JSON.stringify(commit)}.`, { kind: 'usage', hints: ['git log'] });
+    return named;
+  }
+  const tip = (await handTip(workshop, task)) ?? (await workshop.git.head(cwd)).commit;
+  if (tip === null) throw nothingDone(task);
+  return tip;
+}
+
+interface Ground {
+  readonly commit: ObjectId;
+  /** Absent: as the task says it when the work is taken in. */
+  readonly builtOn?: BuiltOn;
+}
+
+/** Commit the work starts from: as claimed, or where the branch left the base, after a rebase. */
+async function startOf(
+  workshop: Pick<Workshop, 'config'> & WithGit<GitCommits & GitMerging>,
+  view: SessionView,
+  task: Task,
+  tip: ObjectId,
+): Promise<Ground> {
+  const { git } = workshop;
+  const { start_commit: claimed } = task;
+  if (claimed !== null && (await git.isAncestor(claimed, tip))) return { commit: claimed };
+  const point = await startPoint(workshop, view.session, task, view.tasks);
+  if (point.kind === 'start' && (await git.isAncestor(point.commit, tip))) return point;
+  const base = await baseTip(workshop, view.session);
+  const below = workBelow(task, view.tasks, workshop.config.concurrency.overlap);
+  const fork = (await holdsNoneOf(workshop, tip, below)) ? await git.mergeBase(base, tip) : null;
+  if (fork !== null) return { commit: fork, builtOn: [] };
+  throw notBasedOnStart(task, view.session, point.kind === 'start' ? point.commit : base);
+}
+
+/**
+ * Work of unmerged dependencies is on no base branch: without it below, theirs would count as this task's. Of
+ * overlapping tasks the person may have left it out, as long as they took none of it along.
+ */
+async function holdsNoneOf(
+  { git }: WithGit<GitCommits>,
+  tip: ObjectId,
+  below: readonly WorkBelow[],
+): Promise<boolean> {
+  for (const { commit, lock } of below)
+    if (lock === null || (await git.isAncestor(commit, tip))) return false;
+  return true;
+}
+
+async function complete(
+  workshop: Recorder & Pick<Workshop, 'configDigest' | 'git'>,
+  task: Task,
+  work: {
+    readonly from: Ground;
+    readonly tip: ObjectId;
+    readonly notes: string | null;
+  },
+): Promise<Task> {
+  const person = workshop.gates.person;
+  const ref = taskBranch(task.session, task.id);
+  const old = await workshop.git.resolveCommit(ref);
+  await keepFormer(workshop, { session: task.session, task: task.id }, { old, tip: work.tip });
+  const done = await record(workshop, task.session, (view) => {
+    const now = taskOf(view, task.id);
+    requireHeld(now, person, false);
+    const step = completeTask(now, {
+      commit: work.tip,
+      start: work.from.commit,
+      branch: branchName(task),
+      ...(work.from.builtOn === undefined ? {} : { builtOn: work.from.builtOn }),
+      notes: work.notes ?? `Submitted by ${person}.`,
+      at: timestamp(workshop),
+      cost: 0,
+      tokens: 0,
+    });
+    // Where it is there already it is verified to be there still.
+    const accepted = [workDecision(step.task, workshop.configDigest)];
+    return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: person, accepted };
+  });
+  if (done.kind === 'done') return taskOf(done.view, task.id);
+  throw branchMoved(branchName(task), `while ${task.id} was being submitted`, [
+    `git flame task submit ${task.id}`,
+  ]);
+}
+
+function nothingDone({ id }: Task): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-commits',
+    message: `There is no commit to submit for ${id} yet.`,
+    hints: [`git flame task show ${id}`, `git flame task release ${id}`],
+  });
+}
+
+function notBasedOnStart({ id }: Task, session: Session, start: ObjectId): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'not-on-start',
+    message: `The commits do not follow from where ${id} begins: ${landsOn(session)} with the work it depends on.`,
+    hints: [`git rebase ${start}`],
+  });
+}

@@ -1,0 +1,208 @@
+import { basename } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
+import { agentIdentity, type ObjectId, parseAgentId, type RefName } from '../../domain/ids.ts';
+import type {
+  CellInfo,
+  CellWorktree,
+  GitCells,
+  IgnoredWork,
+  WorkScope,
+} from '../../domain/ports/git-cells.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { RuleName } from '../../policy/rules.ts';
+import { showName } from '../../util/file-names.ts';
+import { formatCount } from '../../util/format-figures.ts';
+import { hasWildcard, pathMatches } from '../../util/path-globs.ts';
+import { lockParts } from '../../util/path-patterns.ts';
+import { describeViolation, judgeCommits } from '../post-check/judge-commits.ts';
+import { workerPolicy } from '../post-check/worker-policy.ts';
+import { preparedIn } from '../prepare-worktree.ts';
+import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
+import { keepCommit } from './rescue-refs.ts';
+
+export type PutAway =
+  /** Nothing was in it that isn't elsewhere. */
+  | { readonly kind: 'removed' }
+  | { readonly kind: 'rescued'; readonly ref: RefName }
+  | { readonly kind: 'kept'; readonly reasons: readonly string[] };
+
+interface PutAwayOptions {
+  /** For the commit's message. */
+  readonly why: string;
+  /** A person asked for it: then work against the rules is rescued too, but never a secret. */
+  readonly isAsked: boolean;
+}
+
+/**
+ * Removes an agent's worktree, what is in it kept as a rescue commit first. What breaks the rules of its task
+ * does not enter the repository unasked, and a secret never does: then the worktree stays. Trouble of any kind
+ * keeps it too.
+ */
+export async function putAway(workshop: Workshop, cell: CellInfo, options: PutAwayOptions): Promise<PutAway> {
+  try {
+    const task = await taskIn(workshop, cell);
+    const ref = await keepPersons(workshop, cell);
+    const outcome = await clear(workshop, cell, { ...options, task });
+    return outcome.kind === 'removed' && ref !== null ? { kind: 'rescued', ref } : outcome;
+  } catch (error) {
+    if (!(error instanceof FlameError)) throw error;
+    return { kind: 'kept', reasons: [error.message, ...error.lines] };
+  }
+}
+
+async function clear(
+  workshop: Workshop,
+  cell: CellInfo,
+  options: PutAwayOptions & { readonly task: Task | null },
+): Promise<PutAway> {
+  if (cell.subject !== null && !(await isElsewhere(workshop, cell, options.task)))
+    return rescue(workshop, cell, options);
+  await workshop.git.discardCell(cell);
+  return { kind: 'removed' };
+}
+
+/** Keeps commits a person made in a worktree that was left to them, and that no branch has. */
+async function keepPersons(workshop: Workshop, cell: CellInfo): Promise<RefName | null> {
+  const own = await workshop.git.personCommit(cell);
+  return own === null || cell.subject === null ? null : keepCommit(workshop, cell.subject, own);
+}
+
+/** Whether a worktree holds nothing that would be lost with it: untouched, or exactly what was accepted. */
+export async function isElsewhere(
+  workshop: WithGit<GitCells>,
+  cell: CellWorktree,
+  task: Task | null,
+): Promise<boolean> {
+  const head = await workshop.git.cellHead(cell);
+  const isKept = task?.tries?.some(({ work }) => work?.commit === head) === true;
+  if (head !== cell.start && head !== task?.commit && !isKept) return false;
+  if ((await workshop.git.personCommit(cell)) !== null) return false;
+  if ((await workshop.git.cellLeftovers(cell)).length > 0) return false;
+  return !(await hiddenWork(workshop, cell, task?.file_locks ?? [])).some(({ isKept }) => isKept);
+}
+
+/** The task an agent's worktree is for; null where it isn't known any more. */
+export async function taskIn(workshop: Pick<Workshop, 'store'>, { subject }: CellInfo): Promise<Task | null> {
+  if (subject === null) return null;
+  const tasks = (await workshop.store.snapshot()).tasksOf(subject.session);
+  return tasks.find(({ id }) => id === subject.task) ?? null;
+}
+
+async function rescue(
+  workshop: Workshop,
+  cell: CellInfo,
+  { task, why, isAsked }: PutAwayOptions & { readonly task: Task | null },
+): Promise<PutAway> {
+  const agent = basename(cell.path);
+  const message = rescueMessage(cell, { agent, why, at: timestamp(workshop) });
+  const hidden = await hiddenWork(workshop, cell, task?.file_locks ?? []).catch(noneWhereBroken);
+  const commit = await workshop.git.rescueCell(cell, {
+    also: hidden.filter(({ isKept }) => isKept).flatMap(({ files }) => files),
+    message,
+    author: agentIdentity(agent),
+  });
+  if (commit === null || cell.subject === null) {
+    await workshop.git.discardCell(cell);
+    return { kind: 'removed' };
+  }
+  const reasons = await objections(workshop, cell, { commit, task, isAsked });
+  if (reasons.length > 0) return { kind: 'kept', reasons };
+  await workshop.git.importCell(cell, commit);
+  const ref = await keepCommit(workshop, cell.subject, commit);
+  await workshop.git.discardCell(cell);
+  return { kind: 'rescued', ref };
+}
+
+/** A rescue of a broken worktree holds what it can. */
+function noneWhereBroken(error: unknown): readonly IgnoredWork[] {
+  if (error instanceof FlameError && /^cell-(?:head|objects)-/.test(error.code)) return [];
+  throw error;
+}
+
+// Unfinished work, such as without tests, may be kept: only rules about paths and contents must hold.
+export const unfinished: readonly RuleName[] = ['tests-missing', 'commit-message', 'file-name', 'history'];
+
+async function objections(
+  workshop: Workshop,
+  cell: CellInfo,
+  {
+    commit,
+    task,
+    isAsked,
+  }: { readonly commit: ObjectId; readonly task: Task | null; readonly isAsked: boolean },
+): Promise<readonly string[]> {
+  const agent = basename(cell.path);
+  const made = await workshop.git.cellMade(cell);
+  // A merger's worktree holds what it was to merge: that was judged when it was handed in.
+  const accepted = task?.commit ? await workshop.git.commitsBetween(cell.start, task.commit) : [];
+  const policy = await workerPolicy(workshop, {
+    agentId: parseAgentId(agent),
+    worktree: cell.path,
+    start: cell.start,
+    fileLocks: task?.file_locks ?? [],
+    prepared: await preparedIn(workshop, cell),
+  });
+  const violations = await judgeCommits(workshop, {
+    start: cell.start,
+    tip: commit,
+    policy,
+    quarantine: cell.quarantine,
+    ours: [commit, ...(made === null ? [] : [made]), ...accepted.map(({ oid }) => oid)],
+    signer: { identity: agentIdentity(agent), began: null, now: workshop.now().getTime() },
+  });
+  return violations
+    .filter(({ rule }) => (isAsked ? rule === 'secret' : !unfinished.some((known) => known === rule)))
+    .map(describeViolation);
+}
+
+function rescueMessage(
+  cell: CellInfo,
+  { agent, why, at }: { readonly agent: string; readonly why: string; readonly at: string },
+): string {
+  const { session, task } = cell.subject ?? { session: '', task: '' };
+  const trailers = [
+    `Task: ${task}`,
+    `Session: ${session}`,
+    `Agent: ${agent}`,
+    `Worktree: ${cell.path}`,
+    `Start: ${cell.start}`,
+    `Rescued-At: ${at}`,
+  ];
+  return `rescue: ${task} by ${agent}\n\n${why}\n\n${trailers.join('\n')}\n`;
+}
+
+/** Lists the work inside a task's locks that git ignores: no commit would hold it, and no other message reports it. */
+export function hiddenWork(
+  { git }: WithGit<GitCells>,
+  cell: CellWorktree,
+  locks: readonly string[],
+): Promise<readonly IgnoredWork[]> {
+  return git.cellIgnored(cell, scopeOf(locks));
+}
+
+function scopeOf(locks: readonly string[]): WorkScope {
+  const starts = locks.flatMap(lockParts).map((lock) => {
+    const segments = lock.split('/').filter((segment) => segment !== '' && segment !== '.');
+    const end = segments.findIndex(hasWildcard);
+    return (end < 0 ? segments : segments.slice(0, end)).join('/');
+  });
+  return {
+    covers: (path) => locks.some((lock) => pathMatches(lock, path)),
+    names: (path) => starts.some((start) => start === path || start.startsWith(`${path}/`)),
+  };
+}
+
+/** `dist/bundle.js, by .gitignore:1 (dist/)`. */
+export function describeHidden({ entry, files, rule }: IgnoredWork): string {
+  const [first = entry, ...others] = files.map(showName);
+  const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'more file')}`;
+  return `${first}${more}${rule === null ? '' : `, by ${rule}`}`;
+}
+
+/** Why no commit holds it, as a clause. */
+export function whyHidden(one: IgnoredWork): string {
+  const what = describeHidden(one);
+  return one.rule === null
+    ? `${what} was put into its worktree and belongs to no commit`
+    : `git ignores ${what}`;
+}

@@ -1,0 +1,127 @@
+import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
+import { type SignOfLife, signOfLifeSchema } from '../../domain/state/machine.ts';
+import type { FoundMachines } from '../../domain/view-models/machines.ts';
+import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
+import { CatFile } from '../../git/process/cat-file.ts';
+import { maySignAs, signerOf } from '../../util/machine-key.ts';
+import { loadNotes } from '../notes/load-notes.ts';
+import { sessionNotes, taskNotes } from '../notes/note-kinds.ts';
+import { emptyState, nextState, StateSnapshot } from '../notes/state.ts';
+import type { StoreOptions } from '../store-options.ts';
+import { machinesRoot, peekState } from '../sync/remote.ts';
+import { type ChangeContext, renderCommit } from '../write/apply-change.ts';
+
+// Larger commits are no heartbeats of ours.
+const maxBytes = 10_000;
+
+export function machineRef(session: SessionId, machine: string): RefName {
+  return `${machinesRoot}${session}/${refPart(machine)}` as RefName;
+}
+
+function refPart(machine: string): string {
+  return machine.replace(/[^\w-]+/g, '-').replace(/^-+|-+$/g, '') || 'machine';
+}
+
+/** Makes the next heartbeat: a commit without files on those before it. No two are the same, so each moves the ref. */
+export function makeSign(
+  sign: SignOfLife,
+  { parents, count }: { readonly parents: readonly ObjectId[]; readonly count: number },
+  context: ChangeContext,
+): { readonly tip: ObjectId; readonly objects: readonly NewObject[] } {
+  const tree = makeObject(context.objectFormat, 'tree', '');
+  const message = `${sign.machine}: sign of life ${count}\n\n${JSON.stringify(sign, null, 2)}\n`;
+  const commit = makeObject(
+    context.objectFormat,
+    'commit',
+    renderCommit(tree.oid, parents, message, context),
+  );
+  return { tip: commit.oid, objects: [tree, commit] };
+}
+
+/** A heartbeat as its commit has it. */
+export interface ReadSign {
+  readonly sign: SignOfLife;
+  /** When, by that machine's clock; ISO 8601. */
+  readonly at: string;
+  /** The key it is signed with, over all of it; null: with none. */
+  readonly signer: string | null;
+}
+
+/** Reads a machine's heartbeat and its time by that machine's clock; null where it can't be read. */
+async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadSign | null> {
+  const object = await catFile.read(tip).catch(() => null);
+  if (object === null || object.type !== 'commit' || object.size > maxBytes) return null;
+  const text = object.bytes.toString();
+  const [, , ...body] = text.split('\n\n');
+  const [, seconds = ''] = text.match(/^committer .* (\d{1,11}) [+-]\d{4}$/m) ?? [];
+  try {
+    return {
+      sign: signOfLifeSchema.parse(JSON.parse(body.join('\n\n'))),
+      at: new Date(Number(seconds) * 1_000).toISOString(),
+      signer: signerOf(text, tip.length === 40 ? 'sha1' : 'sha256'),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Reads the heartbeats that machines gave themselves and that can be read, of refs with their tips. */
+export async function readOwnSigns(
+  catFile: CatFile,
+  refs: Iterable<readonly [string, ObjectId]>,
+): Promise<readonly ReadSign[]> {
+  const signs = await Promise.all([...refs].map(([ref, tip]) => readOwnSign(catFile, ref, tip)));
+  return signs.filter((sign) => sign !== null && sign !== 'foreign');
+}
+
+/** Reads a ref's heartbeat; 'foreign': another key signed it, or it names another machine. null: it can't be read. */
+export async function readOwnSign(
+  catFile: CatFile,
+  ref: string,
+  tip: ObjectId,
+): Promise<ReadSign | null | 'foreign'> {
+  const read = await readSign(catFile, tip);
+  const isNamed = read === null || ref.endsWith(`/${refPart(read.sign.machine)}`);
+  return maySignAs(ref, read?.signer ?? null) && isNamed ? read : 'foreign';
+}
+
+/**
+ * Reads the machines of a session from the remote, moving no ref; null: of the latest session that is shared. Throws
+ * FlameError `remote-unreachable`.
+ */
+export async function readMachines(
+  { context, commonDir, objectFormat }: Pick<StoreOptions, 'context' | 'commonDir' | 'objectFormat'>,
+  { remote, session: wanted }: { readonly remote: string; readonly session: SessionId | null },
+): Promise<FoundMachines> {
+  const theirs = await peekState(context, remote);
+  const catFile = new CatFile(context, commonDir);
+  try {
+    const loading = { catFile, commonDir, objectFormat };
+    const [sessionsTip, tasksTip] = [theirs.get(sessionNotes.ref) ?? null, theirs.get(taskNotes.ref) ?? null];
+    const { sessions, tasks, ...others } = emptyState;
+    const snapshot = new StateSnapshot(
+      nextState(emptyState, {
+        ...others,
+        sessions: {
+          ...sessions,
+          tip: sessionsTip,
+          root: sessionsTip === null ? null : await loadNotes(loading, sessionNotes, sessionsTip, null),
+        },
+        tasks: {
+          ...tasks,
+          tip: tasksTip,
+          root: tasksTip === null ? null : await loadNotes(loading, taskNotes, tasksTip, null),
+        },
+      }),
+    );
+    const shared = snapshot.sessions.filter(({ machines }) => machines !== undefined);
+    const session =
+      shared.find(({ id }) => id === wanted) ?? shared.findLast(({ state }) => state !== 'ended') ?? null;
+    if (session === null) return { session: null, tasks: [], signs: [] };
+    const root = `${machinesRoot}${session.id}/`;
+    const tips = [...theirs].filter(([ref]) => ref.startsWith(root));
+    return { session, tasks: snapshot.tasksOf(session.id), signs: await readOwnSigns(catFile, tips) };
+  } finally {
+    await catFile.close();
+  }
+}

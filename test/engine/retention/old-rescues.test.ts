@@ -1,0 +1,77 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseObjectId, parseTaskId } from '../../../lib/domain/ids.ts';
+import { endSession } from '../../../lib/engine/end-session.ts';
+import { type CleanupWords, performCleanup } from '../../../lib/engine/retention/cleanup-perform.ts';
+import { planCleanup } from '../../../lib/engine/retention/cleanup-plan.ts';
+import { keepCommit } from '../../../lib/engine/retention/rescue-refs.ts';
+import { closeWorkshops, openTestWorkshop, startOfTime, type TestWorkshop } from '../../support/workshop.ts';
+
+test.after(closeWorkshops);
+
+const task = parseTaskId('a');
+const planned = [{ id: task, title: 'Do a', description: 'Do it.', file_locks: ['**'] }];
+
+/** Keeps a rescue that adds a file, put away so many days ago. */
+async function keep({ repo, workshop, session }: TestWorkshop, file: string, days: number): Promise<void> {
+  const start = repo.git('rev-parse', 'main');
+  const at = new Date(startOfTime - days * 86_400_000).toISOString();
+  repo.git('switch', '-q', '--detach', start);
+  repo.write(file, `${file}\n`);
+  const message = `rescue: a by worker-1a2b3c4d\n\nWhy.\n\nStart: ${start}\nRescued-At: ${at}\n`;
+  await keepCommit(workshop, { session, task }, parseObjectId(repo.commit(message)));
+  repo.git('switch', '-q', 'main');
+}
+
+function held({ repo }: TestWorkshop): string {
+  const refs = repo.git('for-each-ref', '--format=%(refname)', 'refs/blueflame/rescue').split('\n');
+  return refs.flatMap((ref) => repo.git('ls-tree', '--name-only', ref).match(/^kept-.*$/gm) ?? []).join(' ');
+}
+
+async function clean({ workshop }: TestWorkshop, words: CleanupWords): Promise<readonly string[]> {
+  const done = await performCleanup(workshop, await planCleanup(workshop), words);
+  return done.map(({ outcome, details }) => `${outcome} ${details.replace(/[0-9a-f]{40}/, 'ID')}`);
+}
+
+test('CLN-3 LIF-7 an old rescue goes only where a person says so, a young one never, what is on the base at once', async () => {
+  const bench = await openTestWorkshop({ agent: () => ({}), tasks: planned });
+  await keep(bench, 'kept-old', 91);
+  await keep(bench, 'kept-young', 89);
+  await keep(bench, 'kept-on-main', 1);
+  bench.repo.write('kept-on-main', 'kept-on-main\n');
+  bench.repo.write('other', 'other\n');
+  bench.repo.commit('the same by another way');
+  const named = async () => (await planCleanup(bench.workshop)).map(({ kind, why }) => `${kind}: ${why}`);
+  // The session is open.
+  assert.equal(await named(), []);
+  assert.equal(await clean(bench, { isForced: true, areRescuesMeant: true }), []);
+  await endSession(bench.workshop, bench.session, 'the test says so');
+  assert.equal(await named(), [
+    'rescue: kept on 2025-11-07, and nowhere else',
+    'rescue: all of it is on main',
+  ]);
+  const removed = 'removed until the next git gc: git branch rescued ID';
+  assert.equal(await clean(bench, { isForced: true }), [removed]);
+  assert.is(held(bench), 'kept-old kept-young');
+  assert.equal(await clean(bench, { isForced: false, areRescuesMeant: true }), [removed]);
+  assert.is(held(bench), 'kept-young');
+});
+
+test('CLN-3 a branch kept as it was is as old as its session, however old its commits', async () => {
+  const bench = await openTestWorkshop({ agent: () => ({}), tasks: planned });
+  const { repo, workshop, session } = bench;
+  const who = 'Lea Lead <lea@example.com> 1000000000 +0000';
+  const tree = repo.git('rev-parse', 'main^{tree}');
+  repo.write('.git/old-commit', `tree ${tree}\nauthor ${who}\ncommitter ${who}\n\nby hand\n`);
+  const commit = parseObjectId(repo.git('hash-object', '-t', 'commit', '-w', '.git/old-commit'));
+  await keepCommit(workshop, { session, task }, commit);
+  await endSession(workshop, session, 'the test says so');
+  const kinds = async (days: number): Promise<readonly string[]> => {
+    const now = (): Date => new Date(startOfTime + days * 86_400_000);
+    return (await planCleanup({ ...workshop, now })).map(({ kind }) => kind);
+  };
+  assert.equal(await kinds(89), []);
+  assert.equal(await kinds(91), ['rescue']);
+});
+
+test.run();
