@@ -1,8 +1,8 @@
 import type { CommandTable, GlobalSpecs } from './command-spec.ts';
-import { keepCommands } from './table/keep-commands.ts';
-import { lookCommands } from './table/look-commands.ts';
 import { otherCommands } from './table/other-commands.ts';
 import { queueCommands } from './table/queue-commands.ts';
+import { lookCommands } from './table/read-commands.ts';
+import { keepCommands } from './table/retention-commands.ts';
 import { reviewCommands } from './table/review-commands.ts';
 import { runCommands, waveCommands } from './table/run-commands.ts';
 import { setUpCommands } from './table/set-up-commands.ts';

@@ -4,13 +4,13 @@ import { noFolder } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CommandName, CommandOptions, Io } from '../domain/view-models/command.ts';
 import { outputWidth } from '../ui/text/style.ts';
-import { bindProcess } from './bind-process.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { commandTable } from './command-table.ts';
 import { complete, completeCommand } from './complete.ts';
 import { type Invocation, parseArgv } from './parse-argv.ts';
 import { renderCommandHelp, renderHelpSummary } from './render-help.ts';
 import { reportError } from './report-error.ts';
+import { bindProcess } from './run-in-process.ts';
 
 declare const FLAME_VERSION: string;
 

@@ -1,5 +1,5 @@
+import { diskFull, readOnly } from '../domain/disk-errors.ts';
 import { exitCodes, FlameError } from '../domain/flame-error.ts';
-import { diskFull, readOnly } from '../domain/no-writing.ts';
 import type { Io } from '../domain/view-models/command.ts';
 import { renderError, toJsonError } from '../ui/render/render-error.ts';
 import { createStyle } from '../ui/text/style.ts';

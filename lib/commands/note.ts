@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { showNotes } from '../core/blackboard/show-notes.ts';
+import { showNotes } from '../core/blackboard/list-shown-notes.ts';
 import type { LeftNote } from '../domain/state/blackboard.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { changedMeanwhile } from '../domain/concurrency-errors.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import { changedMeanwhile } from '../domain/meanwhile.ts';
 import type { Rescue } from '../domain/ports/git-cells.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { findRescue, listRescues } from '../engine/retention/rescue-refs.ts';

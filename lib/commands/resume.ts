@@ -3,9 +3,9 @@ import { withOwnBoard } from './board/board.ts';
 import { requireAtHand, withSessionLock } from './context/session-lock.ts';
 import { leadSession, ledThrough } from './machines/lead.ts';
 import { previewPlan } from './plan/find-plan.ts';
-import { goingOn, sayWhich } from './plan/start-wish.ts';
+import { goingOn, sayWhich } from './plan/start-request.ts';
 import { withWorkshop } from './run-context/open-workshop.ts';
-import { goOn } from './run-loop/go-on.ts';
+import { goOn } from './run-loop/continue-session.ts';
 
 /** `git flame resume [SESSION]`: continues a session, and reports what a stop or a kill had left. */
 export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {

@@ -4,9 +4,9 @@ import { requireLeader } from '../engine/lead-agent/run-lead-agent.ts';
 import { withOwnBoard } from './board/board.ts';
 import { leadSession, ledThrough } from './machines/lead.ts';
 import { previewPlan, withStart } from './plan/find-plan.ts';
-import { readStartWish } from './plan/start-wish.ts';
+import { readStartWish } from './plan/start-request.ts';
 import { withWorkshop } from './run-context/open-workshop.ts';
-import { goOn } from './run-loop/go-on.ts';
+import { goOn } from './run-loop/continue-session.ts';
 
 /** `git flame run`: the whole loop, from the objective to what landed; continues where it stopped. */
 export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {

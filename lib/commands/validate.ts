@@ -4,10 +4,10 @@ import type { SessionId } from '../domain/ids.ts';
 import type { ValidationDecision } from '../domain/ports/gates.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { taskOf, viewSession } from '../engine/record.ts';
+import type { Workshop } from '../engine/run-context.ts';
 import { decideFailedTask, notFailed } from '../engine/validate/decide-failed.ts';
 import { validateWave } from '../engine/validate/validate-wave.ts';
 import { verifyEvidence } from '../engine/validate/verify-evidence.ts';
-import type { Workshop } from '../engine/workshop.ts';
 import { withWorkshop } from './run-context/open-workshop.ts';
 import { runWave } from './run-loop/run-wave.ts';
 

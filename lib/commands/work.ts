@@ -2,7 +2,7 @@ import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { viewSession } from '../engine/record.ts';
 import { workWave } from '../engine/work/work-wave.ts';
 import { joinSession } from './machines/join.ts';
-import { exitCodeOf } from './run-loop/go-on.ts';
+import { exitCodeOf } from './run-loop/continue-session.ts';
 import { runWave } from './run-loop/run-wave.ts';
 
 /** `git flame work`: wave 2 alone. 1 when a task failed for good. */

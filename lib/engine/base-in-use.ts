@@ -1,7 +1,7 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { BranchOperation, BranchUse, GitWorktrees } from '../domain/ports/git-port.ts';
 import { shellQuote } from '../util/shell-quote.ts';
-import type { WithGit, Workshop } from './workshop.ts';
+import type { WithGit, Workshop } from './run-context.ts';
 
 /**
  * Refuses to move a branch that git itself would not move now: one that is being rebased, bisected or merged into in

@@ -14,8 +14,8 @@ import { type Recorder, record, type SessionView, viewSession } from './record.t
 import { putAwaySettled, tellKept } from './recover-session.ts';
 import { archiveInPassing } from './retention/archive-old.ts';
 import { undoDecision } from './review/undo-decision.ts';
-import { remember } from './session/remember.ts';
-import type { Workshop } from './workshop.ts';
+import type { Workshop } from './run-context.ts';
+import { remember } from './session/remember-session.ts';
 
 /** Ways a person can go on with work that is left where a session ends. */
 function waysOn(

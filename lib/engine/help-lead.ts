@@ -1,19 +1,19 @@
-import { judgeOf, signedVerdict, wordText } from '../core/machines/machine-word.ts';
-import { readGround } from '../core/task/needs-of.ts';
+import { judgeOf, signedVerdict, wordText } from '../core/machines/machine-statement.ts';
+import { readGround } from '../core/task/stack-state.ts';
 import { judgeTask } from '../core/task/task-outcome.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { DoneTask, Task } from '../domain/state/task.ts';
 import type { Verdict } from '../domain/state/verdict.ts';
 import { giveBackMerge, holdsMerge } from './machines/handed-out.ts';
-import { mayHere } from './machines/tend-machines.ts';
+import { mayHere } from './machines/supervise-machines.ts';
 import { asSaid, claimVerdict, giveBackVerdict } from './machines/verdict-claims.ts';
 import { mergeWave } from './merge/merge-wave.ts';
 import { record, type SessionView } from './record.ts';
 import { openReviews, reviewForLead } from './review/review-wave.ts';
+import type { Workshop } from './run-context.ts';
 import { validateTask } from './validate/validate-task.ts';
 import type { Attempts } from './work/attempts.ts';
 import { workWave } from './work/work-wave.ts';
-import type { Workshop } from './workshop.ts';
 
 /**
  * Work of a machine that joined, until the session has ended: tasks, and other roles that it offers and its lead trusts

@@ -2,9 +2,9 @@ import { roleAdapter, type TaskChoice } from '../domain/config/role-settings.ts'
 import type { Failure } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { needsModel } from '../domain/ports/adapter.ts';
+import type { AttemptChoice } from '../domain/state/attempt-record.ts';
 import { attemptsOf } from '../domain/state/task-facts.ts';
-import type { AttemptChoice } from '../domain/state/tries.ts';
-import type { Workshop } from './workshop.ts';
+import type { Workshop } from './run-context.ts';
 
 type Sourced = TaskChoice & {
   readonly source?: string | undefined;

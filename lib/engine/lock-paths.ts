@@ -8,7 +8,7 @@ import { hasWildcard, pathMatches } from '../util/path-globs.ts';
 import { lockParts } from '../util/path-patterns.ts';
 import { isJoined } from './machines/pass-on.ts';
 import { type Recorder, record, type SessionView } from './record.ts';
-import type { WithGit } from './workshop.ts';
+import type { WithGit } from './run-context.ts';
 
 /** Facts about a commit that file locks are checked against: its ways to paths that are not its own. */
 export interface LockGround {

@@ -1,14 +1,14 @@
 import { adapterDecision, handDecisions } from '../core/admission/decisions.ts';
 import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
-import { transitiveDependents } from '../core/task/needs-of.ts';
+import { transitiveDependents } from '../core/task/stack-state.ts';
 import { applyEdit, planChanges, planOf, type TaskPlan } from '../core/task/task-keys.ts';
 import { badPlan, badTask } from '../domain/bad-input.ts';
+import { changedMeanwhile } from '../domain/concurrency-errors.ts';
 import { adapterNames, exampleModels, foreignModel } from '../domain/config/agent-clis.ts';
 import { unreadablePaths } from '../domain/config/cell-paths.ts';
 import { isOffered, roleChoice } from '../domain/config/role-settings.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
-import { changedMeanwhile } from '../domain/meanwhile.ts';
 import type { Plan } from '../domain/state/plan.ts';
 import type { Task } from '../domain/state/task.ts';
 import { attemptsOf, type PlanKey } from '../domain/state/task-facts.ts';
@@ -17,7 +17,7 @@ import { worktreePlaces } from '../policy/protected-places.ts';
 import { formatCount } from '../util/format-figures.ts';
 import { type GroundReader, judgeDetour, type LockGround, readPlanGround } from './lock-paths.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from './record.ts';
-import type { Workshop } from './workshop.ts';
+import type { Workshop } from './run-context.ts';
 
 /** Bounds of a plan: the configuration, and the commit that it is for. */
 export interface PlanBounds extends Pick<Workshop, 'config'> {

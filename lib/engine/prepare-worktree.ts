@@ -9,7 +9,7 @@ import type { GitDiffs, GitFiles } from '../domain/ports/git-contents.ts';
 import { showName } from '../util/file-names.ts';
 import { hasWildcard, pathMatches } from '../util/path-globs.ts';
 import { lockParts } from '../util/path-patterns.ts';
-import { tellOnce, type WithGit, type Workshop } from './workshop.ts';
+import { tellOnce, type WithGit, type Workshop } from './run-context.ts';
 
 const setupTimeoutMs = 600_000;
 const teardownTimeoutMs = 60_000;

@@ -1,15 +1,15 @@
 import { changePage, type PageChange } from '../core/blackboard/change-page.ts';
 import type { TaskChange } from '../core/task/task-state.ts';
 import { noTask } from '../domain/bad-input.ts';
+import { ledElsewhere } from '../domain/concurrency-errors.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
-import { ledElsewhere } from '../domain/meanwhile.ts';
 import type { RefUpdate } from '../domain/ports/git-port.ts';
 import type { Change, SessionView } from '../domain/ports/store-port.ts';
 import type { Decision } from '../domain/state/decision-log.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import type { ReviewNote, Verdict, Verification } from '../domain/state/verdict.ts';
-import type { Workshop } from './workshop.ts';
+import type { Workshop } from './run-context.ts';
 
 export type { SessionView } from '../domain/ports/store-port.ts';
 

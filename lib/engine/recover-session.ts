@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { addRun } from '../core/schedule/budget-state.ts';
-import { agentsOf } from '../core/task/task-tries.ts';
+import { agentsOf } from '../core/task/several-attempts.ts';
 import { roleAdapter } from '../domain/config/role-settings.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../domain/ids.ts';
@@ -18,12 +18,12 @@ import { type Recorder, record, viewSession } from './record.ts';
 import { rescueName } from './retention/rescue-refs.ts';
 import { isElsewhere, type PutAway, putAway, taskIn } from './retention/rescue-worktree.ts';
 import { adoptLanded, bringForward, requireLanded } from './review/adopt-landed.ts';
-import { bringAlong } from './review/bring-along.ts';
+import { bringAlong } from './review/sync-worktrees.ts';
+import type { WithGit, Workshop } from './run-context.ts';
 import { discardUntouched, judgeWork } from './work/judge-work.ts';
 import { orphanTest, releaseOrphans } from './work/release-orphans.ts';
 import { settleAttempt } from './work/settle-attempt.ts';
 import { recordTry } from './work/tries.ts';
-import type { WithGit, Workshop } from './workshop.ts';
 
 /**
  * Finishes what a kill left half done in a session: brings a checkout along, frees claims without an agent,

@@ -1,6 +1,6 @@
 import type { Failure } from '../domain/failure.ts';
 import type { SessionId } from '../domain/ids.ts';
-import type { Workshop } from './workshop.ts';
+import type { Workshop } from './run-context.ts';
 
 type ScriptName = 'post_plan' | 'pre_validation' | 'post_merge' | 'on_failure' | 'on_waiting';
 

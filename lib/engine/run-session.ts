@@ -2,9 +2,9 @@ import { continueSession } from '../core/changesets/reopen-session.ts';
 import { type Action, isHeld, nextAction } from '../core/schedule/next-action.ts';
 import { canStart } from '../core/schedule/select-ready.ts';
 import { isHeldBy } from '../core/schedule/task-holder.ts';
+import { claimedElsewhere } from '../domain/concurrency-errors.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
-import { claimedElsewhere } from '../domain/meanwhile.ts';
 import type { Task } from '../domain/state/task.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { isBudgetStop } from './agents/session-budget.ts';
@@ -17,11 +17,11 @@ import { type PlanOptions, planWave } from './plan/plan-wave.ts';
 import { type Recorder, record, type SessionView, viewSession } from './record.ts';
 import { recoverSession } from './recover-session.ts';
 import { reviewWave } from './review/review-wave.ts';
-import { remember } from './session/remember.ts';
-import { withoutHeldApart } from './stacking/held-apart.ts';
+import type { Workshop } from './run-context.ts';
+import { remember } from './session/remember-session.ts';
+import { withoutHeldApart } from './stacking/block-on-conflict.ts';
 import { validateWave } from './validate/validate-wave.ts';
 import { workWave } from './work/work-wave.ts';
-import type { Workshop } from './workshop.ts';
 
 /**
  * The whole loop: snapshot, decide, act, record, until the session has ended or a person stopped it. What

@@ -6,7 +6,7 @@ import type { Session } from '../domain/state/session.ts';
 import { landsOn } from '../domain/state/session-facts.ts';
 import type { BuiltOn, Task } from '../domain/state/task.ts';
 import { shellQuote } from '../util/shell-quote.ts';
-import type { WithGit, Workshop } from './workshop.ts';
+import type { WithGit, Workshop } from './run-context.ts';
 
 export type StartPoint =
   /** builtOn: the part that has not landed. */

@@ -7,8 +7,8 @@ import type { FilteredPath, GitDiffs, GitFiles } from '../domain/ports/git-conte
 import type { TreeChange } from '../domain/state/patch.ts';
 import { showName, splitNames } from '../util/file-names.ts';
 import { readTextOrEmpty } from '../util/read-file.ts';
+import { onVerified } from './cells/cell-view.ts';
 import { verifyObjects } from './cells/verify-objects.ts';
-import { onVerified } from './cells/view.ts';
 import { readChangedFiles, readContent, readTexts, readTreeChanges } from './diff/changed-files.ts';
 import { pairCommits, readDiffStat, readDiffText, readFileStats, readRenames } from './diff/diff-commits.ts';
 import { readPatch } from './diff/read-patch.ts';

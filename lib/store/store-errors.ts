@@ -1,6 +1,6 @@
+import { readInTheWay, refInTheWay } from '../domain/disk-errors.ts';
 import { FlameError, type FlameErrorInit } from '../domain/flame-error.ts';
 import type { ObjectId, RefName } from '../domain/ids.ts';
-import { readInTheWay, refInTheWay } from '../domain/no-writing.ts';
 
 /** Content under refs/blueflame/* that can't be used. Nothing was changed. */
 export function stateCorrupt(

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { heldAsks, unansweredIn } from '../../lib/cell/run/held-time.ts';
+import { heldAsks, unansweredIn } from '../../lib/cell/run/paused-time.ts';
 import { makeTempDir } from '../support/repo.ts';
 
 const never = new AbortController().signal;

@@ -8,13 +8,13 @@ import { claudeCalls } from '../../lib/agents/claude-calls.ts';
 import { cappedEgress } from '../../lib/cell/egress/egress-rules.ts';
 import type { EgressLine } from '../../lib/cell/gateway/gateway-options.ts';
 import type { WatcherClient } from '../../lib/cell/runner-context.ts';
+import { boundedAsk } from '../../lib/cell/watcher/agent-questions.ts';
 import { openAuditLog, summarizeAudit } from '../../lib/cell/watcher/audit-log.ts';
 import {
   type DecisionServerOptions,
   openJudgingTurns,
   startDecisionServer,
 } from '../../lib/cell/watcher/decision-server.ts';
-import { boundedAsk } from '../../lib/cell/watcher/hold-question.ts';
 import { writeReplays } from '../../lib/cell/watcher/judge-request.ts';
 import { realPathFacts } from '../../lib/cell/watcher/path-facts.ts';
 import { answerTimeoutMs, renderRequest } from '../../lib/cell/watcher/protocol.ts';

@@ -1,5 +1,5 @@
-import { bindProcess } from '../../lib/cli/bind-process.ts';
 import { reportError } from '../../lib/cli/report-error.ts';
+import { bindProcess } from '../../lib/cli/run-in-process.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 
 // A program whose only command is what its first argument says; process.test.ts runs it.

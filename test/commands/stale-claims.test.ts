@@ -9,7 +9,7 @@ import { makeRunFolder } from '../../lib/cell/run-folder.ts';
 import { taskStateDecision } from '../../lib/core/admission/decisions.ts';
 import { claimTask } from '../../lib/core/task/task-attempt.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
-import { addToRecord } from '../../lib/git/cells/record.ts';
+import { addToRecord } from '../../lib/git/cells/cell-record.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { openDecisionLog } from '../../lib/trust/decisions/open-decision-log.ts';

@@ -6,7 +6,7 @@ import { longestChains, planWaves } from '../../lib/core/schedule/plan-waves.ts'
 import { nextWake, selectReady } from '../../lib/core/schedule/select-ready.ts';
 import { afterFailure } from '../../lib/core/task/after-failure.ts';
 import { blockDependents, restartDependents, unblockable } from '../../lib/core/task/cascade.ts';
-import { readGround, uprooted } from '../../lib/core/task/needs-of.ts';
+import { readGround, uprooted } from '../../lib/core/task/stack-state.ts';
 import {
   claimTask,
   completeTask,

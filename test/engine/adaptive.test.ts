@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Workshop } from '../../lib/engine/run-context.ts';
 import { workWave } from '../../lib/engine/work/work-wave.ts';
-import type { Workshop } from '../../lib/engine/workshop.ts';
 import { closeWorkshops, openTestWorkshop } from '../support/workshop.ts';
 
 test.after(closeWorkshops);

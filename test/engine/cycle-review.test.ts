@@ -6,8 +6,8 @@ import type { SessionId } from '../../lib/domain/ids.ts';
 import { endCycle, settleLeftOver } from '../../lib/engine/end-session.ts';
 import { askPlanner } from '../../lib/engine/plan/ask-planner.ts';
 import { viewSession } from '../../lib/engine/record.ts';
+import type { Workshop } from '../../lib/engine/run-context.ts';
 import { workWave } from '../../lib/engine/work/work-wave.ts';
-import type { Workshop } from '../../lib/engine/workshop.ts';
 import { closeWorkshops, openTestWorkshop } from '../support/workshop.ts';
 
 test.after(closeWorkshops);

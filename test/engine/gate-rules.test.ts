@@ -18,10 +18,10 @@ import { viewSession } from '../../lib/engine/record.ts';
 import { performCleanup } from '../../lib/engine/retention/cleanup-perform.ts';
 import type { Stale } from '../../lib/engine/retention/stale.ts';
 import { reviewWave } from '../../lib/engine/review/review-wave.ts';
+import type { Workshop } from '../../lib/engine/run-context.ts';
 import { runSession } from '../../lib/engine/run-session.ts';
 import { validateWave } from '../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../lib/engine/work/work-wave.ts';
-import type { Workshop } from '../../lib/engine/workshop.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../support/workshop.ts';
 
 // Whoever answers at a gate may be a page, a file or a program that knows none of its rules.

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { judgeAnthropic } from '../../lib/cell/gateway/dialects/anthropic-request.ts';
-import { mayAskFor } from '../../lib/domain/config/asked-model.ts';
+import { mayAskFor } from '../../lib/domain/config/configured-model.ts';
 import { workBounds } from '../../lib/domain/config/work-bounds.ts';
-import { lookOver } from '../../lib/git/cells/look-over.ts';
+import { lookOver } from '../../lib/git/cells/sanitize-worktree.ts';
 import { readQuietConfig } from '../../lib/git/process/settings.ts';
 import { makeRepo, makeTempDir } from '../support/repo.ts';
 

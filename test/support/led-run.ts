@@ -8,13 +8,13 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { reportError } from '../../lib/cli/report-error.ts';
 import { openRunLead } from '../../lib/commands/mcp/run-host.ts';
 import { withStart } from '../../lib/commands/plan/find-plan.ts';
-import { readStartWish } from '../../lib/commands/plan/start-wish.ts';
+import { readStartWish } from '../../lib/commands/plan/start-request.ts';
 import { withWorkshop } from '../../lib/commands/run-context/open-workshop.ts';
-import { goOn } from '../../lib/commands/run-loop/go-on.ts';
+import { goOn } from '../../lib/commands/run-loop/continue-session.ts';
 import type { Failure } from '../../lib/domain/failure.ts';
 import type { AgentOutcome, AgentRequest, AgentRunner } from '../../lib/domain/ports/agent-port.ts';
 import type { CommandArgs } from '../../lib/domain/view-models/command.ts';
-import type { Workshop } from '../../lib/engine/workshop.ts';
+import type { Workshop } from '../../lib/engine/run-context.ts';
 import { type Said, toSaid } from './mcp-client.ts';
 import type { TestRepo } from './repo.ts';
 

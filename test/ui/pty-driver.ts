@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { bindProcess } from '../../lib/cli/bind-process.ts';
 import { reportError } from '../../lib/cli/report-error.ts';
+import { bindProcess } from '../../lib/cli/run-in-process.ts';
 import { createGates } from '../../lib/ui/questions/create-gates.ts';
 import { createStyle } from '../../lib/ui/text/style.ts';
 import { sampleChangesetQuestion, sampleSessionQuestion } from './samples.ts';

@@ -9,7 +9,7 @@ import type { Confinement, RunnerContext } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type Certificates, describeTools, pipFolders, readCertificates } from './cell-registries.ts';
-import { doorUser, openEgressDoor } from './egress-door.ts';
+import { doorUser, openEgressDoor } from './egress-proxy.ts';
 import { cappedEgress, type EgressLine, type EgressRules } from './egress-rules.ts';
 import { type PersonRegistries, readRegistries } from './read-registries.ts';
 import { hostOf } from './registry.ts';

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { explainForbidden, mayAskFor } from '../../domain/config/asked-model.ts';
+import { explainForbidden, mayAskFor } from '../../domain/config/configured-model.ts';
 import { findPrice, sayPrice } from '../../domain/config/token-price.ts';
 import type { Demand } from '../../domain/state/spending.ts';
 import { isRecord, type JsonRecord } from '../../util/json.ts';

@@ -1,8 +1,8 @@
-import type { MeantModel } from '../../domain/config/asked-model.ts';
+import type { MeantModel } from '../../domain/config/configured-model.ts';
 import type { Demand, Spending } from '../../domain/state/spending.ts';
 import type { Conversation } from './dialects/dialect.ts';
+import type { HintPlacing, HintSource } from './hint-inserter.ts';
 import type { PromptHistory } from './model-request.ts';
-import type { HintPlacing, HintSource } from './place-hints.ts';
 import type { RequestLedger, RequestTurns } from './request-turns.ts';
 import type { ServiceLimit, ServiceTrouble } from './service-trouble.ts';
 import type { Route, Upstream } from './upstream.ts';

@@ -1,8 +1,8 @@
 import { leastOf, type Spending, spendingOf, unlimited } from '../../domain/state/spending.ts';
 import { longestClientWaitMs } from './forward-request.ts';
 import type { Account, GatewayOptions } from './gateway-options.ts';
+import { placeHints } from './hint-inserter.ts';
 import { openPromptHistory } from './model-request.ts';
-import { placeHints } from './place-hints.ts';
 import { openLedger, openTurns } from './request-turns.ts';
 import { readErrorMessage, type ServiceLimit, type ServiceTrouble } from './service-trouble.ts';
 

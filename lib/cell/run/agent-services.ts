@@ -11,7 +11,7 @@ import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type AgentJudge, type JudgeRequest, startAgentJudge } from './agent-judge.ts';
 import { type AgentTools, accountsPath, bridgeFile, layOutTools, plainShell } from './agent-tools.ts';
-import { endCommand, openEnd } from './last-word.ts';
+import { endCommand, openEnd } from './final-check.ts';
 import { latch } from './latch.ts';
 import { type GatewayRequest, type ModelAccess, openGateway } from './model-access.ts';
 

@@ -31,8 +31,8 @@ import { type AgentServices, startServices } from './agent-services.ts';
 import { watchAwake, watchQuiet } from './awake-clock.ts';
 import { concludeRun } from './conclude-run.ts';
 import { describeCell, describeLaunch, emptyUnseen } from './describe-cell.ts';
-import { held, heldAsk, untilGranted } from './held-time.ts';
 import { openAccess } from './model-access.ts';
+import { held, heldAsk, untilGranted } from './paused-time.ts';
 import { resolveCommand } from './resolve-command.ts';
 import { openCappedLog } from './stream-log.ts';
 

@@ -6,7 +6,7 @@ import { agentCommon } from '../../git/cells/agent-refs.ts';
 import { isBelow } from '../../util/path-places.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { CellProfile } from './bwrap-profile.ts';
-import { isBelowAny, type MachineSight, needsShowing } from './machine-sight.ts';
+import { isBelowAny, type MachineSight, needsShowing } from './machine-paths.ts';
 import { isThere } from './tool-paths.ts';
 
 /** Where a cell works: a git worktree with its quarantine, or a plain folder. */

@@ -3,7 +3,7 @@ import { basename, join, relative } from 'node:path';
 import { maskedPaths } from '../../domain/config/cell-paths.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { entriesOf } from '../../git/cells/look-over.ts';
+import { entriesOf } from '../../git/cells/sanitize-worktree.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { listUntracked } from '../../git/worktrees/worktree-paths.ts';
 import { hiddenPartOf, isMeant } from '../../policy/hidden-names.ts';

@@ -11,7 +11,7 @@ import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { type CellPlace, layOutCell } from './cell-layout.ts';
 import { wholeWorkTree } from './hidden-files.ts';
-import { lookAtMachine } from './machine-sight.ts';
+import { lookAtMachine } from './machine-paths.ts';
 import { isThere } from './tool-paths.ts';
 
 export interface CellRequest {

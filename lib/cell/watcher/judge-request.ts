@@ -16,8 +16,8 @@ import { statuses } from '../../git/diff/changed-files.ts';
 import { decideGitHook, type GitHookCall } from '../../policy/decide.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { Decide } from '../runner-context.ts';
+import { askedLine, questionsIn, repliedLine, replyAsReason } from './agent-questions.ts';
 import type { AuditLog } from './audit-log.ts';
-import { askedLine, questionsIn, repliedLine, replyAsReason } from './hold-question.ts';
 import { type Answer, blocked, type GitHookRequest, parseRequest } from './protocol.ts';
 
 /** The rules by which one agent's calls are judged, and the receivers of the decisions. */

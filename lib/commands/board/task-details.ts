@@ -23,7 +23,7 @@ import { readConfig } from '../context/read-config.ts';
 import type { Reading } from '../context/read-state.ts';
 import { readAsked } from '../context/repository-trust.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
-import { tellStory } from '../show/tell-story.ts';
+import { tellStory } from '../show/gather-story.ts';
 
 /** All that is known of a task, or of one that is planned; null: there is none of that id. */
 export async function readTaskDetails(

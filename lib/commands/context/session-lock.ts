@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { sessionShared } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { sessionShared } from '../../domain/meanwhile.ts';
 import type { Store } from '../../domain/ports/store-port.ts';
 import { lockHolder, takeLock } from '../../util/owned-lock.ts';
 import { processState } from '../../util/process-identity.ts';

@@ -8,8 +8,8 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { Ahead, Wait } from '../../domain/view-models/status.ts';
-import type { LookoutParts } from '../../engine/conflict-detection/lookout.ts';
-import type { Workshop } from '../../engine/workshop.ts';
+import type { LookoutParts } from '../../engine/conflict-detection/conflict-detector.ts';
+import type { Workshop } from '../../engine/run-context.ts';
 import type { Reading } from './read-state.ts';
 
 /** Limits of a read-only command's own trials; results of a run's trials are read. */
@@ -26,7 +26,7 @@ export async function readAhead(
   if (!tasks.some(({ status }) => status === 'done' || status === 'claimed')) return undefined;
   const { git } = reading;
   // Loaded only for a session with work in it.
-  const { createLookout } = await import('../../engine/conflict-detection/lookout.ts');
+  const { createLookout } = await import('../../engine/conflict-detection/conflict-detector.ts');
   const lookout = createLookout({
     git,
     now: () => new Date(),
@@ -88,7 +88,7 @@ export async function readWaits(
   if (session.state === 'ended' || !tasks.some(({ status }) => status === 'pending')) return new Map();
   // Loaded only where there are locks to compare.
   const { allWaitReasons } = await import('../../core/schedule/wait-reasons.ts');
-  const { recallHeld } = await import('../../engine/stacking/held-apart.ts');
+  const { recallHeld } = await import('../../engine/stacking/block-on-conflict.ts');
   const tried = triedBefore(git.repository.commonDir);
   const held = await recallHeld({ tried }, session.id, tasks);
   return allWaitReasons(tasks, { limit: Number.POSITIVE_INFINITY, now: Date.now(), held });

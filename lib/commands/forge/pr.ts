@@ -4,7 +4,7 @@ import type { PullRequestNews } from '../../domain/state/pull-request.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { type OpenedRequest, requestsOf } from '../../domain/state/session-facts.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { type TakenUp, takeUp } from '../../engine/review/take-up.ts';
+import { type TakenUp, takeUp } from '../../engine/review/apply-request-news.ts';
 import { resume } from '../../engine/run-session.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { formatCount } from '../../util/format-figures.ts';

@@ -17,13 +17,13 @@ import { viewSession } from '../../engine/record.ts';
 import { recoverSession } from '../../engine/recover-session.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { knownMachines } from '../../store/remote-session/known-machines.ts';
-import type { OpenedSharing } from '../../store/remote-session/open-sharing.ts';
+import type { OpenedSharing } from '../../store/remote-session/open-remote-session.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { gitHere } from '../context/read-state.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
-import { reportEnd } from '../run-loop/go-on.ts';
+import { reportEnd } from '../run-loop/continue-session.ts';
 import { readBudget, readRoles } from './machines.ts';
 import { adaptersOf, withSharing } from './open-shared.ts';
 

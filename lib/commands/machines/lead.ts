@@ -1,16 +1,16 @@
+import { ledElsewhere, sameCommandThere } from '../../domain/concurrency-errors.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { ledElsewhere, sameCommandThere } from '../../domain/meanwhile.ts';
 import { nextClaim, sharedRoles } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { stepDown } from '../../engine/machines/lost-claims.ts';
 import { recordOwn, viewSession } from '../../engine/record.ts';
-import type { Workshop } from '../../engine/workshop.ts';
+import type { Workshop } from '../../engine/run-context.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import { withStart } from '../plan/find-plan.ts';
-import { isMeant, type StartWish } from '../plan/start-wish.ts';
+import { isMeant, type StartWish } from '../plan/start-request.ts';
 import type { Opened } from '../run-context/open-workshop.ts';
-import { goOn, type Start } from '../run-loop/go-on.ts';
+import { goOn, type Start } from '../run-loop/continue-session.ts';
 import { withSharing } from './open-shared.ts';
 
 interface Lead {

@@ -1,15 +1,15 @@
-import { sharedDecisionLog } from '../../core/machines/machine-word.ts';
+import { sharedDecisionLog } from '../../core/machines/machine-statement.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { type MachineRole, type SharedRole, sharedRoles } from '../../domain/state/machine.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import type { Workshop } from '../../engine/workshop.ts';
+import type { Workshop } from '../../engine/run-context.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { shareSsh } from '../../git/process/share-ssh.ts';
 import type { AdmissionStore } from '../../store/admission/admission-store.ts';
 import { pushesPerMinute } from '../../store/remote-session/network.ts';
-import { type OpenedSharing, openSharing } from '../../store/remote-session/open-sharing.ts';
+import { type OpenedSharing, openSharing } from '../../store/remote-session/open-remote-session.ts';
 import { pickRemote } from '../../store/sync/remote.ts';
 import { machineName, openCloneKey } from '../../trust/clone-key.ts';
 import { gitHere } from '../context/read-state.ts';

@@ -11,11 +11,11 @@ import {
   searchRepository,
 } from '../../engine/lead-agent/read-repository.ts';
 import { unjudgedWay } from '../../engine/lead-agent/refusals.ts';
-import { assignTasks } from '../../engine/lead-agent/work-assigned.ts';
+import { assignTasks } from '../../engine/lead-agent/work-on-assigned.ts';
 import { decideProposal } from '../../engine/plan/plan-wave.ts';
 import { replacedBy } from '../../engine/plan/take-plan.ts';
 import { viewSession } from '../../engine/record.ts';
-import type { Workshop } from '../../engine/workshop.ts';
+import type { Workshop } from '../../engine/run-context.ts';
 import { visibleText } from '../../ui/text/visible-text.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import type { Acting, LeadSession } from './lead-session.ts';

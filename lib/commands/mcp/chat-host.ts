@@ -10,9 +10,9 @@ import { noSessionYet, refusal, sessionEnded } from '../../engine/lead-agent/ref
 import { warnOfLooseRules } from '../../engine/lead-agent/run-lead-agent.ts';
 import { readBounds } from '../../engine/plan-problems.ts';
 import { viewSession } from '../../engine/record.ts';
+import type { Workshop } from '../../engine/run-context.ts';
 import { createSession } from '../../engine/session/create-session.ts';
 import { findBase, preflight } from '../../engine/work/preflight.ts';
-import type { Workshop } from '../../engine/workshop.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
 import { type Reading, withState } from '../context/read-state.ts';
 import { withSessionLock } from '../context/session-lock.ts';

@@ -18,8 +18,8 @@ import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import type { Opened } from '../run-context/open-workshop.ts';
-import type { Start } from '../run-loop/go-on.ts';
-import { isMeant, planSource, readPlan, type StartWish, sayWhich } from './start-wish.ts';
+import type { Start } from '../run-loop/continue-session.ts';
+import { isMeant, planSource, readPlan, type StartWish, sayWhich } from './start-request.ts';
 
 /**
  * Works on the session `plan` and `run` are about, under its lock: a new one when an objective or a plan file is

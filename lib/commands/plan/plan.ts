@@ -5,9 +5,9 @@ import { planWave, requireTalk } from '../../engine/plan/plan-wave.ts';
 import { type Recorder, viewSession } from '../../engine/record.ts';
 import { resume } from '../../engine/run-session.ts';
 import { withWorkshop } from '../run-context/open-workshop.ts';
-import { reportEnd } from '../run-loop/go-on.ts';
+import { reportEnd } from '../run-loop/continue-session.ts';
 import { previewPlan, withStart } from './find-plan.ts';
-import { readStartWish } from './start-wish.ts';
+import { readStartWish } from './start-request.ts';
 
 /** `git flame plan`: an objective becomes tasks, once a person has approved them. */
 export function run(args: CommandArgs<'plan'>, io: Io): Promise<number> {

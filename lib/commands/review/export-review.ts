@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { noChangeset } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { comparedToSeen } from '../../engine/review/since-seen.ts';
+import { comparedToSeen } from '../../engine/review/changes-since-seen.ts';
 import type { PageFacts } from '../../ui/review-page/page-facts.ts';
 import { formatTime } from '../../util/format-figures.ts';
 import { fileTrouble } from '../../util/write-files.ts';

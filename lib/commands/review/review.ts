@@ -17,7 +17,7 @@ import { requireOwn } from '../context/own-terminal.ts';
 import { withDecisions } from '../context/signed-decisions.ts';
 import { whereItIsLed } from '../machines/lead.ts';
 import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
-import { reportEnd } from '../run-loop/go-on.ts';
+import { reportEnd } from '../run-loop/continue-session.ts';
 import { preparePullRequest } from '../run-loop/pull-request.ts';
 import { runWave } from '../run-loop/run-wave.ts';
 import { exportReview } from './export-review.ts';

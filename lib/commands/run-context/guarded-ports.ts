@@ -5,7 +5,7 @@ import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRunner } from '../../domain/ports/agent-port.ts';
 import type { PromptRenderer } from '../../domain/ports/prompt-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import type { MachinePort } from '../../engine/workshop.ts';
+import type { MachinePort } from '../../engine/run-context.ts';
 import type { TrustDesk } from '../context/repository-trust.ts';
 
 type Desk = Pick<TrustDesk, 'guard'>;

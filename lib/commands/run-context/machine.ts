@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, rm, statfs, symlink, writeFile } from 'node:fs/prom
 import { freemem } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { MachinePort } from '../../engine/workshop.ts';
+import type { MachinePort } from '../../engine/run-context.ts';
 import { isMeant } from '../../policy/hidden-names.ts';
 import { isBlockedBy } from '../../policy/judge-path.ts';
 import { locksConflict, pathMatches } from '../../util/path-globs.ts';

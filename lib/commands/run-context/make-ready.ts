@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { readSpending } from '../../cell/run/agent-registry.ts';
 import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../cell/run/end-runs.ts';
-import { unansweredIn } from '../../cell/run/held-time.ts';
+import { unansweredIn } from '../../cell/run/paused-time.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../../domain/config/config.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import type { Workshop } from '../../engine/workshop.ts';
+import type { Workshop } from '../../engine/run-context.ts';
 import type { QuestionQueue } from '../../ui/questions/question-queue.ts';
 import { type Reading, withState } from '../context/read-state.ts';
 import { buildWorkshop } from './build-workshop.ts';

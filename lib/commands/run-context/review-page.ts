@@ -11,13 +11,13 @@ import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.t
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { comparedToSeen } from '../../engine/review/since-seen.ts';
+import { comparedToSeen } from '../../engine/review/changes-since-seen.ts';
 import { escapeHtml } from '../../ui/page/escape-html.ts';
 import type { PageOpener } from '../../ui/questions/shared-gates.ts';
 import { keptReviewSchema, nothingKept } from '../../ui/review-page/kept-review.ts';
 import type { ReviewPage, ReviewPageOptions, ReviewPagePart } from '../../ui/review-page/open-review-page.ts';
 import type { ChangesetFacts, PageFacts, PagePreferences } from '../../ui/review-page/page-facts.ts';
-import { preferencesSchema } from '../../ui/review-page/remembered.ts';
+import { preferencesSchema } from '../../ui/review-page/stored-page-state.ts';
 import { openBrowser } from '../../ui/terminal/run-program.ts';
 import { randomName } from '../../util/short-names.ts';
 import { replaceFile } from '../../util/write-files.ts';

@@ -7,6 +7,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import type { EventBody } from '../../domain/view-models/event.ts';
+import { worktreePath } from '../../engine/run-context.ts';
 import { createRunMemory } from '../../engine/run-memory.ts';
 import {
   type DiagnosticParts,
@@ -16,7 +17,6 @@ import {
   runDiagnostics,
 } from '../../engine/validate/run-diagnostics.ts';
 import { type Base, findBase } from '../../engine/work/preflight.ts';
-import { worktreePath } from '../../engine/workshop.ts';
 import { triedBefore } from '../context/waits-and-conflicts.ts';
 import { createMachine } from './machine.ts';
 

@@ -8,12 +8,12 @@ import { endSession, startCycle } from '../../engine/end-session.ts';
 import { acceptReceived } from '../../engine/plan/accept-received.ts';
 import { type SessionView, viewSession } from '../../engine/record.ts';
 import { resume } from '../../engine/run-session.ts';
-import { remember } from '../../engine/session/remember.ts';
-import { withoutHeldApart } from '../../engine/stacking/held-apart.ts';
+import { remember } from '../../engine/session/remember-session.ts';
+import { withoutHeldApart } from '../../engine/stacking/block-on-conflict.ts';
 import { baseTip } from '../../engine/start-point.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
-import { reportEnd } from './go-on.ts';
+import { reportEnd } from './continue-session.ts';
 import { commandFor } from './next-command.ts';
 
 interface WaveCommand {

@@ -3,7 +3,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { Changeset, SinceSeen } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { TaskStory } from '../../domain/view-models/task-story.ts';
-import { sinceSeen, sinceSentBack } from '../../engine/review/since-seen.ts';
+import { sinceSeen, sinceSentBack } from '../../engine/review/changes-since-seen.ts';
 import { renderChangeset } from '../../ui/render/render-changeset.ts';
 import { renderDecision } from '../../ui/render/render-decision.ts';
 import { renderDiff } from '../../ui/render/render-diff.ts';
@@ -13,8 +13,8 @@ import { renderUnverified } from '../../ui/render/render-unverified.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { showLong } from '../context/git-preferences.ts';
 import { aheadOf, readAhead } from '../context/waits-and-conflicts.ts';
-import { type Showing, uncountedOf, unverifiedIn } from './showing.ts';
-import { tellStory } from './tell-story.ts';
+import { tellStory } from './gather-story.ts';
+import { type Showing, uncountedOf, unverifiedIn } from './show-options.ts';
 
 /** The whole story of a task, and with --diff what it changes. */
 export async function showTask(showing: Showing, task: Task): Promise<number> {

@@ -1,7 +1,7 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
 import { listProposals } from '../../core/admission/list-proposals.ts';
 import { sortByNeeds } from '../../core/schedule/sort-by-needs.ts';
-import { needsOf } from '../../core/task/needs-of.ts';
+import { needsOf } from '../../core/task/stack-state.ts';
 import { badValue, nothingNamedSo } from '../../domain/bad-input.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { LiveAgent } from '../../domain/ports/agent-port.ts';
@@ -22,8 +22,8 @@ import { nameByOperand, readSnapshot } from '../context/look-at-state.ts';
 import { withDecisions } from '../context/signed-decisions.ts';
 import { askingPerson, nextCommand } from '../run-loop/next-command.ts';
 import { callsOf } from './agent-calls.ts';
+import { type Showing, unverifiedIn } from './show-options.ts';
 import { showChangeset, showTask } from './show-work.ts';
-import { type Showing, unverifiedIn } from './showing.ts';
 
 /** `git flame show [TASK|AGENT|CHANGESET|SESSION]`: the whole story of one thing. */
 export function run(args: CommandArgs<'show'>, io: Io): Promise<number> {

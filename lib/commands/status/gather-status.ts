@@ -63,7 +63,7 @@ async function countNotes(
   const pages = look.blackboardOf(id);
   if (pages.length === 0) return undefined;
   // For most sessions there is nothing of it to load.
-  const { showNotes } = await import('../../core/blackboard/show-notes.ts');
+  const { showNotes } = await import('../../core/blackboard/list-shown-notes.ts');
   const all = showNotes(pages, look.tasksOf(id), look.admitted(id).snapshot.blackboardOf(id));
   const count = (wanted: string): number => all.filter(({ state }) => state === wanted).length;
   const [told, elsewhere] = [count('told'), count('elsewhere')];

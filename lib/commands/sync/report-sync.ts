@@ -20,7 +20,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { type Counting, readTrust } from '../context/count-signed.ts';
 import type { Reading } from '../context/read-state.ts';
 import { isOpen, readCounting } from '../context/signed-decisions.ts';
-import type { EndsSettled } from './settle-ends.ts';
+import type { EndsSettled } from './settle-completions.ts';
 
 interface Synced {
   readonly remote: string;

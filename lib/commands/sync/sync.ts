@@ -17,7 +17,7 @@ import { readTrust, signingContext } from '../context/count-signed.ts';
 import { gitHere, type Reading, withState } from '../context/read-state.ts';
 import { isOpen } from '../context/signed-decisions.ts';
 import { ownClaims, readHeard, reportSync, warnOfSync, warnOfTrust } from './report-sync.ts';
-import { type EndsSettled, settleEnds } from './settle-ends.ts';
+import { type EndsSettled, settleEnds } from './settle-completions.ts';
 
 /** `git flame sync`: merges the state with a remote's and sends it there. Conflicts are settled by rule, none is asked. */
 export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {

@@ -14,7 +14,7 @@ import { isSessionBusy } from '../context/session-lock.ts';
 import { type IssueName, issueNamed } from '../forge/address.ts';
 import { openForge } from '../forge/open-forge.ts';
 import { readAll, readNamedFile } from '../run-context/open-gates.ts';
-import { byHand, readAttempts } from './by-hand.ts';
+import { byHand, readAttempts } from './with-manual-work.ts';
 
 /** `git flame task add`: tasks of options, a file or standard input. */
 export function addByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {

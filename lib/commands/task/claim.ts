@@ -10,7 +10,7 @@ import { requireOwn } from '../context/own-terminal.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
 import { isSessionBusy, waitForLock } from '../context/session-lock.ts';
 import { withDecisions } from '../context/signed-decisions.ts';
-import { byHand, taskMeant, tellAhead, tellElsewhere } from './by-hand.ts';
+import { byHand, taskMeant, tellAhead, tellElsewhere } from './with-manual-work.ts';
 
 /** `git flame task claim [ID]`: the person has the task from now on, and a worktree to do it in. */
 export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {

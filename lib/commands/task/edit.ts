@@ -10,7 +10,7 @@ import { gitText } from '../../git/process/run-git.ts';
 import { editText } from '../../ui/terminal/edit-text.ts';
 import { readAll, readNamedFile } from '../run-context/open-gates.ts';
 import type { Opened } from '../run-context/open-workshop.ts';
-import { byHand, readAttempts, taskMeant } from './by-hand.ts';
+import { byHand, readAttempts, taskMeant } from './with-manual-work.ts';
 
 /** `git flame task edit [ID]`: by options, from a file, or in the person's editor. */
 export function editByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {

@@ -12,7 +12,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { requireOwn } from '../context/own-terminal.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
-import { byHand, taskMeant, tellAhead } from './by-hand.ts';
+import { byHand, taskMeant, tellAhead } from './with-manual-work.ts';
 
 /** `git flame task release [ID]`: a claim is given back, a failed task is tried again. */
 export function releaseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {

@@ -7,7 +7,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { attemptsOf } from '../../domain/state/task-facts.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { voidWithdrawn } from '../changesets/void-withdrawn.ts';
+import { voidWithdrawn } from '../changesets/void-changesets-without-tasks.ts';
 import {
   adapterDecision,
   approvalDecision,

@@ -3,7 +3,7 @@ import type { Plan } from '../../domain/state/plan.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { addTo, byText } from '../../util/sort-and-group.ts';
 import { byPriority, findComponents, sortByNeeds } from '../schedule/sort-by-needs.ts';
-import { type Needing, needsOf } from '../task/needs-of.ts';
+import { type Needing, needsOf } from '../task/stack-state.ts';
 
 /** Fields of a task that decide its group. */
 export type Groupable = Pick<Task, 'id' | 'cohesion_group' | 'priority' | 'dependencies'> & Needing;

@@ -4,7 +4,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Deferral } from '../schedule/locks.ts';
 import { byPriority } from '../schedule/sort-by-needs.ts';
-import { needsOf } from '../task/needs-of.ts';
+import { needsOf } from '../task/stack-state.ts';
 import { cohesionGroups, inDependencyOrder } from './cohesion-groups.ts';
 
 /** A changeset to build. */

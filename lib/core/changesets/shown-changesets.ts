@@ -2,7 +2,7 @@ import type { TaskId } from '../../domain/ids.ts';
 import type { Changeset, ChangesetRequest } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { needsOf } from '../task/needs-of.ts';
+import { needsOf } from '../task/stack-state.ts';
 
 /**
  * The changesets of a session's cycle as a person looks at them, in their order: void ones too where their work is done

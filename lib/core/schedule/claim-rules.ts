@@ -1,5 +1,5 @@
 import type { Task } from '../../domain/state/task.ts';
-import { readGround } from '../task/needs-of.ts';
+import { readGround } from '../task/stack-state.ts';
 import { claimTask } from '../task/task-attempt.ts';
 import { restartTask } from '../task/task-outcome.ts';
 import type { TaskChange } from '../task/task-state.ts';

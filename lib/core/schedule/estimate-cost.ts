@@ -1,9 +1,9 @@
 import type { Config } from '../../domain/config/config.ts';
 import { roleAdapter, roleBudget, type TaskChoice } from '../../domain/config/role-settings.ts';
 import { agentRoles, type Role } from '../../domain/role.ts';
+import type { AttemptChoice } from '../../domain/state/attempt-record.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 import { attemptsOf } from '../../domain/state/task-facts.ts';
-import type { AttemptChoice } from '../../domain/state/tries.ts';
 
 const minRuns = 3;
 

@@ -3,7 +3,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { unreachable } from '../../util/unreachable.ts';
-import { type Ground, needsOf, readGround, uprooted } from '../task/needs-of.ts';
+import { type Ground, needsOf, readGround, uprooted } from '../task/stack-state.ts';
 
 /** The next step of a session; derived from its notes alone, so that a resumed run acts as one that never stopped. */
 export type Action =

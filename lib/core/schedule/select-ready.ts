@@ -1,6 +1,6 @@
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/sort-and-group.ts';
-import { readGround } from '../task/needs-of.ts';
+import { readGround } from '../task/stack-state.ts';
 import { type Deferral, pickBatch, sharedLock } from './locks.ts';
 import { longestChains } from './plan-waves.ts';
 

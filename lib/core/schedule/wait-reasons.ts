@@ -1,5 +1,5 @@
 import type { Task } from '../../domain/state/task.ts';
-import { type Ground, readGround } from '../task/needs-of.ts';
+import { type Ground, readGround } from '../task/stack-state.ts';
 import { selectReady } from './select-ready.ts';
 
 interface Waiting {

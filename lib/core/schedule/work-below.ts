@@ -1,7 +1,7 @@
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/sort-and-group.ts';
-import { readGround } from '../task/needs-of.ts';
+import { readGround } from '../task/stack-state.ts';
 import { sharedLock } from './locks.ts';
 
 /** Accepted work that has not landed, and why another task starts from it. */

@@ -1,6 +1,6 @@
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/sort-and-group.ts';
-import { standsOn, transitiveDependents } from './needs-of.ts';
+import { standsOn, transitiveDependents } from './stack-state.ts';
 import { blockTask, requeueTask } from './task-outcome.ts';
 import type { TaskChange } from './task-state.ts';
 

@@ -1,8 +1,8 @@
 import { type Failure, furtherDetails } from '../../domain/failure.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';
+import type { Try } from '../../domain/state/attempt-record.ts';
 import { nextClaim } from '../../domain/state/machine.ts';
 import type { BuiltOn, ClaimedTask, DoneTask, HistoryEntry, Task, TaskIn } from '../../domain/state/task.ts';
-import type { Try } from '../../domain/state/tries.ts';
 import { boundText, oneLine } from './one-line.ts';
 import { type AttemptCost, amendAttempt, endAttempt } from './task-history.ts';
 import {

@@ -3,8 +3,8 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { DoneTask, Task, TaskIn } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
+import { saysSomething } from '../../util/error-lines.ts';
 import { shortId } from '../../util/short-names.ts';
-import { saysSomething } from '../../util/telling-lines.ts';
 import { boundText, oneLine } from './one-line.ts';
 import { endAttempt, nextAttempt } from './task-history.ts';
 import {

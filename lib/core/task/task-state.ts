@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
+import type { Try } from '../../domain/state/attempt-record.ts';
 import type { BuiltOn, Task, TaskIn, TaskStatus } from '../../domain/state/task.ts';
-import type { Try } from '../../domain/state/tries.ts';
 import { boundText, oneLine } from './one-line.ts';
 
 /*

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { taskIdPattern } from '../ids.ts';
 import { type FileEntry, fileForms } from '../questions/answers-to.ts';
 import type { GateAsks } from '../questions/gate.ts';
+import { mostAttempts } from '../state/attempt-record.ts';
 import { givenCommentsSchema } from '../state/line-comment.ts';
-import { mostAttempts } from '../state/tries.ts';
 
 const text = z.string().min(1).max(50_000);
 const attempt = z.int().min(1).max(mostAttempts);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { saysSomething } from '../../util/telling-lines.ts';
+import { saysSomething } from '../../util/error-lines.ts';
 import { FlameError } from '../flame-error.ts';
 import { givenCommentsSchema } from '../state/line-comment.ts';
 import { plannedTaskSchema } from '../state/plan.ts';

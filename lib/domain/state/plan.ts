@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import type { TaskId } from '../ids.ts';
-import { taskIdPattern } from '../ids.ts';
+import { type TaskId, taskIdPattern } from '../ids.ts';
 import { lineSchema, textSchema } from '../text.ts';
-import { plannedAttemptsSchema } from './tries.ts';
+import { plannedAttemptsSchema } from './attempt-record.ts';
 
 /** The cohesion group of tasks that name none. */
 export const defaultGroup = 'main';

@@ -1,5 +1,5 @@
+import type { AttemptChoice } from './attempt-record.ts';
 import type { PlannedTask } from './plan.ts';
-import type { AttemptChoice } from './tries.ts';
 
 type Asked = AttemptChoice & { readonly attempts?: readonly AttemptChoice[] | undefined };
 

@@ -10,10 +10,10 @@ import {
 } from '../ids.ts';
 import { roleSchema } from '../policy.ts';
 import { lineSchema, textSchema } from '../text.ts';
+import { attemptsSchema, trySchema } from './attempt-record.ts';
 import { lineCommentsSchema } from './line-comment.ts';
 import { claimNumberSchema } from './machine.ts';
 import { taskStatuses } from './task-facts.ts';
-import { attemptsSchema, trySchema } from './tries.ts';
 
 const taskStatusSchema = z.enum(taskStatuses);
 export type TaskStatus = z.infer<typeof taskStatusSchema>;

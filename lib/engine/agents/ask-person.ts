@@ -15,7 +15,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { withoutSecret } from '../../policy/secrets/secrets.ts';
 import { formatDuration } from '../../util/format-figures.ts';
 import { type Recorder, record } from '../record.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 
 /**
  * Lets an agent of a job ask the person; empty where it may not, or its CLI can't. Where no person can be asked, and

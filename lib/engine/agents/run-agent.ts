@@ -1,4 +1,4 @@
-import { leftByWorker } from '../../core/blackboard/notes-in-words.ts';
+import { leftByWorker } from '../../core/blackboard/parse-notes-in-message.ts';
 import { addRun } from '../../core/schedule/budget-state.ts';
 import { backoffMs } from '../../core/task/after-failure.ts';
 import { nextAttempt } from '../../core/task/task-history.ts';
@@ -13,7 +13,7 @@ import { stoppedBeforeStart } from '../interrupted.ts';
 import { type GuardedOutcome, guardClaim, untilBack } from '../machines/lost-claims.ts';
 import { giveBackOf, reserve } from '../machines/reserve.ts';
 import { type Recorder, recordOwn, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 import { pauseService, untilServed } from './service-pauses.ts';
 import { agentShare, noteSpending, noteTooLittle, requireBudget, watchBudget } from './session-budget.ts';
 import { type AgentJob, startAgent } from './start-agent.ts';

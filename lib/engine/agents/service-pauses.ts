@@ -5,7 +5,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ServicePause, Session } from '../../domain/state/session.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
-import type { Workshop } from '../workshop.ts';
+import type { Workshop } from '../run-context.ts';
 
 /**
  * Notes that an adapter's service refuses for now: nothing asks it before it says that ends, else before a backoff

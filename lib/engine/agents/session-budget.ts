@@ -15,8 +15,8 @@ import {
 } from '../../domain/state/spending.ts';
 import { formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { type Recorder, viewSession } from '../record.ts';
+import type { Workshop } from '../run-context.ts';
 import type { Ledger } from '../run-memory.ts';
-import type { Workshop } from '../workshop.ts';
 import { askForBudget } from './ask-person.ts';
 
 /** Notes what a running agent has spent so far, which never shrinks; null once that is booked. */

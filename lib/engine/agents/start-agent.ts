@@ -16,7 +16,7 @@ import type { ProjectFile, PromptData, Prompts } from '../../domain/ports/prompt
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 import { askOf } from './ask-person.ts';
 import { noteSpending, sharedBudget } from './session-budget.ts';
 

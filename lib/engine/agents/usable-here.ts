@@ -13,7 +13,7 @@ import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { attemptsOf } from '../../domain/state/task-facts.ts';
 import { isJoined } from '../machines/pass-on.ts';
-import { tellOnce, type Workshop } from '../workshop.ts';
+import { tellOnce, type Workshop } from '../run-context.ts';
 
 /**
  * Finds out, once for each CLI and model, whether tasks could run on a machine that joined: its programs are its own. What

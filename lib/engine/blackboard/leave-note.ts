@@ -11,7 +11,7 @@ import { findSecrets } from '../../policy/secrets/secrets.ts';
 import { canonicalJson } from '../../util/canonical-digest.ts';
 import { shortId } from '../../util/short-names.ts';
 import { type Recorder, type Recording, record, type SessionView, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 
 type Leaving = Recorder & Pick<Workshop, 'place'>;
 

@@ -1,13 +1,13 @@
 import type { PageChange } from '../../core/blackboard/change-page.ts';
 import { countingNotes, type NotesFor, notesFor } from '../../core/blackboard/notes-for.ts';
-import type { LeftByWorker } from '../../core/blackboard/notes-in-words.ts';
+import type { LeftByWorker } from '../../core/blackboard/parse-notes-in-message.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { makeNote } from '../../domain/state/blackboard.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { findSecrets } from '../../policy/secrets/secrets.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import type { SessionView } from '../record.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 
 const mostOfClaims = 6_000;
 

@@ -1,4 +1,4 @@
-import { readGround } from '../../core/task/needs-of.ts';
+import { readGround } from '../../core/task/stack-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { CellInfo, GitCells } from '../../domain/ports/git-cells.ts';
@@ -6,7 +6,7 @@ import type { GitTrials, PlacedCommit, Trial } from '../../domain/ports/git-comm
 import type { Task } from '../../domain/state/task.ts';
 import { isRecord } from '../../util/json.ts';
 import { branchName } from '../manual/hand-task.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 
 export interface TipParts
   extends WithGit<Pick<GitCells, 'cells' | 'cellHead'> & Pick<GitTrials, 'restingTip'>> {

@@ -3,7 +3,7 @@ import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { mergeWave } from '../merge/merge-wave.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
-import type { Workshop } from '../workshop.ts';
+import type { Workshop } from '../run-context.ts';
 import { isApproved, isLeadAgent, isLeftUnjudged } from './judge-work.ts';
 import {
   alreadyCompleted,

@@ -1,13 +1,13 @@
 import { withdraw } from '../../core/task/cascade.ts';
+import { triesBeforeAsking, unjudgedTries } from '../../core/task/several-attempts.ts';
 import { dropTask, requeueNotes, requeueTask, restartTask } from '../../core/task/task-outcome.ts';
-import { triesBeforeAsking, unjudgedTries } from '../../core/task/task-tries.ts';
 import { type AgentId, agentIdPattern, type SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { saysSomething } from '../../util/telling-lines.ts';
+import { saysSomething } from '../../util/error-lines.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 import { recordVerdict } from '../validate/record-verdict.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
 import { requireLeading } from './propose-tasks.ts';
 import { leftUnjudged, refusal } from './refusals.ts';
 

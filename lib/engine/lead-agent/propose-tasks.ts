@@ -19,7 +19,7 @@ import {
   takenIds,
 } from '../plan-problems.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
-import type { Workshop } from '../workshop.ts';
+import type { Workshop } from '../run-context.ts';
 import { alreadyCompleted, judgedByLead, refusal, sessionEnded, sessionStopped } from './refusals.ts';
 
 /**

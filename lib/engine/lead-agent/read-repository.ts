@@ -6,7 +6,7 @@ import type { FoundLine, GitFiles } from '../../domain/ports/git-contents.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { judgeName } from '../../policy/judge-path.ts';
 import { shortId } from '../../util/short-names.ts';
-import type { WithGit } from '../workshop.ts';
+import type { WithGit } from '../run-context.ts';
 import { refusal } from './refusals.ts';
 
 /** The commit that is read, by the rules of the configuration. */

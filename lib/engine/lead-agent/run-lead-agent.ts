@@ -12,10 +12,10 @@ import { type AgentJob, readReadme } from '../agents/start-agent.ts';
 import { isInterrupted } from '../interrupted.ts';
 import { decideProposal } from '../plan/plan-wave.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
-import { recall } from '../session/remember.ts';
+import { tellOnce, type Workshop } from '../run-context.ts';
+import { recall } from '../session/remember-session.ts';
 import { baseTip } from '../start-point.ts';
 import { inScratch } from '../validate/run-diagnostics.ts';
-import { tellOnce, type Workshop } from '../workshop.ts';
 
 /** The tools that one lead agent calls, and what came of it. */
 export interface LeadTools extends ToolDoor {

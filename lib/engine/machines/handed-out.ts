@@ -1,12 +1,12 @@
 import { builtDecision } from '../../core/admission/decisions.ts';
-import { signedApproval, wordText } from '../../core/machines/machine-word.ts';
+import { signedApproval, wordText } from '../../core/machines/machine-statement.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { nextClaim } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
-import type { Workshop } from '../workshop.ts';
-import { mayHere, tendMachines, trustedMachines } from './tend-machines.ts';
+import type { Workshop } from '../run-context.ts';
+import { mayHere, tendMachines, trustedMachines } from './supervise-machines.ts';
 
 const lookAgainMs = 1_000;
 

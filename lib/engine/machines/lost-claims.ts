@@ -1,10 +1,10 @@
-import { releaseJudging } from '../../core/machines/machine-word.ts';
+import { releaseJudging } from '../../core/machines/machine-statement.ts';
 import { withoutReservations } from '../../core/schedule/budget-state.ts';
+import { agentsOf } from '../../core/task/several-attempts.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
-import { agentsOf } from '../../core/task/task-tries.ts';
+import { leadPassedOn } from '../../domain/concurrency-errors.ts';
 import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
-import { leadPassedOn } from '../../domain/meanwhile.ts';
 import type { AgentOutcome, RunningAgent } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -12,7 +12,7 @@ import { isInterrupted } from '../interrupted.ts';
 import { leadElsewhere, recordOwn, viewSession } from '../record.ts';
 import { keepCommit, rescueName } from '../retention/rescue-refs.ts';
 import { putAway } from '../retention/rescue-worktree.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 
 const lookMs = 1_000;
 /** Between SIGTERM and SIGKILL, in milliseconds: others may begin with the task at any moment. */

@@ -8,7 +8,7 @@ import { planDigest } from '../../domain/view-models/status.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
-import { tellOnce, timestamp, type Workshop } from '../workshop.ts';
+import { tellOnce, timestamp, type Workshop } from '../run-context.ts';
 
 /**
  * Releases claims of machines without a heartbeat for their lease. A silent machine may work all the same: its claims

@@ -11,7 +11,7 @@ import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, recordOwn } from '../record.ts';
-import type { Workshop } from '../workshop.ts';
+import type { Workshop } from '../run-context.ts';
 
 /** Share of one agent, and whether it is less than it would have had. */
 export interface ReservedShare {

@@ -1,8 +1,8 @@
-import { claimJudging, judgeOf, releaseJudging } from '../../core/machines/machine-word.ts';
+import { claimJudging, judgeOf, releaseJudging } from '../../core/machines/machine-statement.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
-import type { Workshop } from '../workshop.ts';
+import type { Workshop } from '../run-context.ts';
 
 /**
  * Claims the judging of a task's commit for this machine, at the remote; null: another machine has it, or there is

@@ -1,12 +1,12 @@
+import { chooseTry } from '../../core/task/several-attempts.ts';
 import { judgeTask } from '../../core/task/task-outcome.ts';
-import { chooseTry } from '../../core/task/task-tries.ts';
+import { branchMoved, changedMeanwhile, sessionShared } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type SessionId, taskBranch } from '../../domain/ids.ts';
-import { branchMoved, changedMeanwhile, sessionShared } from '../../domain/meanwhile.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { type Recorder, record, taskOf, viewSession } from '../record.ts';
 import { keepFormer } from '../retention/rescue-refs.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 
 /**
  * Makes another of several attempts a done task's work, by a person's word: its branch moves to that, what was found

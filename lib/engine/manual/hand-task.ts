@@ -6,7 +6,7 @@ import { type ObjectId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitWorktrees } from '../../domain/ports/git-port.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { isInWorktreeFolder, type WithGit, type Workshop, worktreePath } from '../workshop.ts';
+import { isInWorktreeFolder, type WithGit, type Workshop, worktreePath } from '../run-context.ts';
 
 /** Short name of the branch a person works on. */
 export function branchName({ session, id }: Pick<Task, 'session' | 'id'>): string {

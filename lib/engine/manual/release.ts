@@ -2,18 +2,18 @@ import { reopenSession } from '../../core/changesets/reopen-session.ts';
 import { isHeld } from '../../core/schedule/next-action.ts';
 import { expiredClaims, holderOf } from '../../core/schedule/task-holder.ts';
 import { withdraw } from '../../core/task/cascade.ts';
+import { agentsOf } from '../../core/task/several-attempts.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import { dropTask, restartTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
-import { agentsOf } from '../../core/task/task-tries.ts';
+import { changedMeanwhile, claimedElsewhere } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type RefName, type SessionId, taskBranch } from '../../domain/ids.ts';
-import { changedMeanwhile, claimedElsewhere } from '../../domain/meanwhile.ts';
 import type { GitWorktrees } from '../../domain/ports/git-port.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { type Recorder, type Recording, record, taskOf, viewSession } from '../record.ts';
 import { keepCommit, rescueName } from '../retention/rescue-refs.ts';
-import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
+import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
 import { detachHand, handTip, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
 
 export interface HandRelease {

@@ -2,9 +2,9 @@ import { workDecision } from '../../core/admission/decisions.ts';
 import { type WorkBelow, workBelow } from '../../core/schedule/work-below.ts';
 import { completeTask } from '../../core/task/task-attempt.ts';
 import { noCommit } from '../../domain/bad-input.ts';
+import { branchMoved } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
-import { branchMoved } from '../../domain/meanwhile.ts';
 import type { Violation } from '../../domain/policy.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { GitWorktrees } from '../../domain/ports/git-port.ts';
@@ -16,8 +16,8 @@ import { judgeCommits } from '../post-check/judge-commits.ts';
 import { workerPolicy } from '../post-check/worker-policy.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { keepFormer } from '../retention/rescue-refs.ts';
+import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
 import { baseTip, startPoint } from '../start-point.ts';
-import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { branchName, handTip, handWorktree, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
 
 interface HandSubmission {

@@ -1,6 +1,6 @@
 import { messageDecision } from '../../core/admission/decisions.ts';
 import { type ChangesetPlan, keptMessage } from '../../core/changesets/group-changesets.ts';
-import { needsOf } from '../../core/task/needs-of.ts';
+import { needsOf } from '../../core/task/stack-state.ts';
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { DiffStat } from '../../domain/state/changeset.ts';
@@ -9,10 +9,10 @@ import { landsOn } from '../../domain/state/session-facts.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
-import { replayOwn } from '../stacking/replay-uprooted.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
+import { replayOwn } from '../stacking/rebase-stacked.ts';
 import { foreignCommits } from '../start-point.ts';
 import { besideBase, diagnoseCommit } from '../validate/run-diagnostics.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
 import { changesetMessage, withTrailers } from './changeset-message.ts';
 import { solveConflict } from './solve-conflict.ts';
 

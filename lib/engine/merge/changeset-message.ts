@@ -8,9 +8,9 @@ import { closesIssue } from '../../domain/state/pull-request.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { judgeCommitMessage } from '../../policy/check-commit.ts';
+import { saysSomething } from '../../util/error-lines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { saysSomething } from '../../util/telling-lines.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 
 const subjectWidth = 72;
 

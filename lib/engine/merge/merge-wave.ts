@@ -2,7 +2,7 @@ import { checksDecision } from '../../core/admission/decisions.ts';
 import { type ChangesetPlan, groupChangesets } from '../../core/changesets/group-changesets.ts';
 import { changesetsOfCycle, freeChangesetId, mergeable } from '../../core/schedule/next-action.ts';
 import { withdraw } from '../../core/task/cascade.ts';
-import { readGround } from '../../core/task/needs-of.ts';
+import { readGround } from '../../core/task/stack-state.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
 import { type ObjectId, parseRefName, type RefName, type SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
@@ -12,16 +12,16 @@ import { landsOn } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
-import { type AheadWatch, lookingAhead } from '../conflict-detection/watch-ahead.ts';
+import { type AheadWatch, lookingAhead } from '../conflict-detection/watch-conflicts.ts';
 import { handOutMerge, holdsMerge, withBuilder } from '../machines/handed-out.ts';
 import { isJoined } from '../machines/pass-on.ts';
 import { enterWave, type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { replayUprooted } from '../stacking/replay-uprooted.ts';
+import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
+import { replayUprooted } from '../stacking/rebase-stacked.ts';
 import { baseTip } from '../start-point.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
-import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { type BuiltChangeset, buildChangeset, describeGone } from './build-changeset.ts';
-import { voidMoved } from './void-moved.ts';
+import { voidMoved } from './void-outdated.ts';
 
 /**
  * Wave 4, first half: one changeset per cohesion group, built from commits alone where they merge cleanly. What

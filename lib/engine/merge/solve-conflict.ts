@@ -14,7 +14,7 @@ import { interruptedError } from '../interrupted.ts';
 import { workerPolicy } from '../post-check/worker-policy.ts';
 import { viewSession } from '../record.ts';
 import { putAway } from '../retention/rescue-worktree.ts';
-import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
+import { type WithGit, type Workshop, worktreePath } from '../run-context.ts';
 
 /** A prompt with every task of a large group would say nothing. */
 const mostOthers = 8;

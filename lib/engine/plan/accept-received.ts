@@ -1,3 +1,4 @@
+import { textsOfPlan, textsOfTask } from '../../core/admission/agent-texts.ts';
 import {
   handDecisions,
   sessionDecision,
@@ -5,7 +6,6 @@ import {
   taskDecision,
   taskStateDecision,
 } from '../../core/admission/decisions.ts';
-import { textsOfPlan, textsOfTask } from '../../core/admission/texts-for-agents.ts';
 import { sendBack } from '../../core/changesets/reopen-session.ts';
 import { describeHead, headOf } from '../../core/merge/merge-task.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
@@ -35,7 +35,7 @@ import {
   takenIds,
 } from '../plan-problems.ts';
 import { type Recording, record, type SessionView, viewSession } from '../record.ts';
-import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
+import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
 import { plannedOrder } from './shown-plan.ts';
 import { toTask } from './take-plan.ts';
 

@@ -8,9 +8,9 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { refuseIssueScripts } from '../issue-for-script.ts';
 import { describeProblem, problemsBeside, readBounds } from '../plan-problems.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 import { newSession } from '../session/create-session.ts';
 import { findBase } from '../work/preflight.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
 import { toTask } from './take-plan.ts';
 
 /** A task as a person adds it; without an id it gets the next free one. */

@@ -15,10 +15,10 @@ import { compilePolicy } from '../../policy/compile-policy.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { type AgentJob, readReadme } from '../agents/start-agent.ts';
 import { viewSession } from '../record.ts';
-import { recall } from '../session/remember.ts';
+import type { Workshop } from '../run-context.ts';
+import { recall } from '../session/remember-session.ts';
 import { baseTip } from '../start-point.ts';
 import { inScratch } from '../validate/run-diagnostics.ts';
-import type { Workshop } from '../workshop.ts';
 
 type PlannerAnswer =
   | { readonly kind: 'plan'; readonly plan: Plan }

@@ -1,5 +1,5 @@
+import { textsOfPlan } from '../../core/admission/agent-texts.ts';
 import { adapterDecisions } from '../../core/admission/decisions.ts';
-import { textsOfPlan } from '../../core/admission/texts-for-agents.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { planWaves } from '../../core/schedule/plan-waves.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
@@ -24,7 +24,7 @@ import {
   takenIds,
 } from '../plan-problems.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 import { acceptReceived, describeReceived, notAccepted } from './accept-received.ts';
 import { askPlanner, noPlan } from './ask-planner.ts';
 import { plannedOrder, unmatchedLocks } from './shown-plan.ts';

@@ -6,7 +6,7 @@ import type { Plan } from '../../domain/state/plan.ts';
 import { fold, hasWildcard, locksConflict, pathMatches, wildcardMatches } from '../../util/path-globs.ts';
 import { lockParts } from '../../util/path-patterns.ts';
 import type { GroundReader } from '../lock-paths.ts';
-import type { Workshop } from '../workshop.ts';
+import type { Workshop } from '../run-context.ts';
 
 // A repository that has more is looked at as far as that.
 const mostPaths = 200_000;

@@ -1,7 +1,7 @@
 import { sessionDecision, sessionStateDecision } from '../../core/admission/decisions.ts';
 import { sendBack } from '../../core/changesets/reopen-session.ts';
 import { cycleOfPlan } from '../../core/schedule/check-plan.ts';
-import { readGround, transitiveDependents } from '../../core/task/needs-of.ts';
+import { readGround, transitiveDependents } from '../../core/task/stack-state.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Placed, PlanDecision } from '../../domain/ports/gates.ts';
@@ -12,8 +12,8 @@ import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { withGate } from '../agents/ask-person.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 import { runScript } from '../run-script.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
 
 /**
  * Turns an approved plan into tasks and begins the next cycle, all in one transaction. On a re-plan the new plan

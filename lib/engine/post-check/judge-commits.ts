@@ -12,7 +12,7 @@ import type { Signer } from '../../policy/check-commit.ts';
 import type { SecretFinding } from '../../policy/secrets/secrets.ts';
 import { shortId } from '../../util/short-names.ts';
 import { stoppedUnjudged } from '../interrupted.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 import { openScanner, type Scanner } from './scan-secrets.ts';
 import { workerPolicy } from './worker-policy.ts';
 

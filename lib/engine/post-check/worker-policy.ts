@@ -4,7 +4,7 @@ import type { AgentPolicy } from '../../domain/policy.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Role } from '../../domain/role.ts';
 import { compilePolicy, openPlaces } from '../../policy/compile-policy.ts';
-import type { WithGit } from '../workshop.ts';
+import type { WithGit } from '../run-context.ts';
 
 interface ScopedWork {
   readonly fileLocks: readonly string[];

@@ -3,7 +3,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { GitCells } from '../../domain/ports/git-cells.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Recorder } from '../record.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 
 /** The sessions that are more than `retention.sessions` keeps at hand. */
 export async function oldSessions(

@@ -1,4 +1,4 @@
-import type { Workshop } from '../workshop.ts';
+import type { Workshop } from '../run-context.ts';
 import { keepCommit, rescueName } from './rescue-refs.ts';
 import { putAway } from './rescue-worktree.ts';
 import { removeHandWorktree, type Stale } from './stale.ts';

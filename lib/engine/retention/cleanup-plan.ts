@@ -6,7 +6,7 @@ import type { GitRefs, GitWorktrees, RefInfo } from '../../domain/ports/git-port
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { landsOn } from '../../domain/state/session-facts.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 import { oldSessions } from './archive-old.ts';
 import { type OldRescue, oldRescues } from './rescue-refs.ts';
 import { isElsewhere, taskIn } from './rescue-worktree.ts';

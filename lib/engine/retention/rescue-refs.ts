@@ -6,7 +6,7 @@ import type { GitRefs, RefInfo } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { landsOn } from '../../domain/state/session-facts.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 
 /** Prefix of rescue refs; `<session>/<task>/<n>` follows. */
 const rescuePrefix = 'refs/blueflame/rescue/';

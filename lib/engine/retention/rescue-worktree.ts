@@ -17,7 +17,7 @@ import { lockParts } from '../../util/path-patterns.ts';
 import { describeViolation, judgeCommits } from '../post-check/judge-commits.ts';
 import { workerPolicy } from '../post-check/worker-policy.ts';
 import { preparedIn } from '../prepare-worktree.ts';
-import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
+import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
 import { keepCommit } from './rescue-refs.ts';
 
 export type PutAway =

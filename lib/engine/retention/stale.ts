@@ -7,7 +7,7 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { isInWorktreeFolder, type WithGit, type Workshop } from '../workshop.ts';
+import { isInWorktreeFolder, type WithGit, type Workshop } from '../run-context.ts';
 import { keepCommit, rescueName } from './rescue-refs.ts';
 
 /** Something that could go. `needsForce`: it holds work that was not merged. */

@@ -7,7 +7,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { requireMovable } from '../base-in-use.ts';
 import { record, viewSession } from '../record.ts';
-import type { Workshop } from '../workshop.ts';
+import type { Workshop } from '../run-context.ts';
 
 /**
  * Moves the branch a session lands on to its landing at the remote, where this clone doesn't know that: it was killed

@@ -1,4 +1,4 @@
-import { followLines } from '../../core/changesets/seen-before.ts';
+import { followLines } from '../../core/changesets/versions-seen-before.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { AnsweredComment } from '../../domain/state/changeset.ts';

@@ -1,9 +1,9 @@
 import { workDecision } from '../../core/admission/decisions.ts';
-import { followLines } from '../../core/changesets/seen-before.ts';
+import { followLines } from '../../core/changesets/versions-seen-before.ts';
 import { amendWork } from '../../core/task/after-review.ts';
+import { branchMoved } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
-import { branchMoved } from '../../domain/meanwhile.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import { type LineRange, nameLines, suggestedLines } from '../../domain/state/line-range.ts';
@@ -13,7 +13,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { judgeCommits } from '../post-check/judge-commits.ts';
 import { workerPolicy } from '../post-check/worker-policy.ts';
 import { record, taskOf, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 
 /**
  * Puts what a person suggested on top of the work of a changeset's tasks, as commits of their own, judged as all work

@@ -5,12 +5,11 @@ import type { Session } from '../../domain/state/session.ts';
 import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { type Recorder, taskOf, viewSession } from '../record.ts';
+import type { Workshop } from '../run-context.ts';
 import { runScript } from '../run-script.ts';
 import { baseTip } from '../start-point.ts';
 import { besideBase, diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
-import type { Workshop } from '../workshop.ts';
 import { adoptLanded } from './adopt-landed.ts';
-import { bringAlong, bringOthersAlong, requireCleanBase, requireFreePaths } from './bring-along.ts';
 import { proveLanding, unlandedBelow } from './prove-landing.ts';
 import { publishLanding } from './publish-landing.ts';
 import {
@@ -23,6 +22,7 @@ import {
   tellRefused,
 } from './refuse-landing.ts';
 import { destinedFor, requireFreeName, shapeLanding } from './shape-landing.ts';
+import { bringAlong, bringOthersAlong, requireCleanBase, requireFreePaths } from './sync-worktrees.ts';
 
 /**
  * Lands approved changesets in the order they were shown. Each landing is one ref transaction over the base

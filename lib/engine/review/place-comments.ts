@@ -4,7 +4,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { LineRange } from '../../domain/state/line-range.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 
 const longestLine = 200;
 /** So many lines of a long range are quoted at each end: with the longest lines they fit in an excerpt. */

@@ -10,8 +10,8 @@ import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { brokenRules, describeViolation, judgeCommits } from '../post-check/judge-commits.ts';
 import { workerPolicy } from '../post-check/worker-policy.ts';
 import { type SessionView, taskOf } from '../record.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
 
 type LandingProof =
   | { readonly kind: 'proven' }

@@ -11,10 +11,10 @@ import { shortId } from '../../util/short-names.ts';
 import { remarkNotes } from '../blackboard/leave-note.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
+import { type BegunUpon, begunUpon, type UndoneLanding, undoneLanding } from './built-on-landing.ts';
 import { isStillApproved, type Proven } from './prove-landing.ts';
 import { destinedFor, landingOf } from './shape-landing.ts';
-import { type BegunUpon, begunUpon, type UndoneLanding, undoneLanding } from './undone-landing.ts';
 
 /**
  * One transaction over the base, the tasks, the review and the session. `moved`: the base was elsewhere. `undecided`: what

@@ -10,16 +10,16 @@ import { isRed } from '../../domain/state/changeset-facts.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { saysSomething } from '../../util/error-lines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { saysSomething } from '../../util/telling-lines.ts';
 import { withGate } from '../agents/ask-person.ts';
 import { withReviewer } from '../machines/handed-out.ts';
 import { chooseAttempt } from '../manual/choose-attempt.ts';
 import { requireMessage } from '../merge/changeset-message.ts';
 import { type Recording, record, taskOf, viewSession } from '../record.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 import { needsOverride } from '../validate/run-diagnostics.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
 import { placeComments, tellStrayComments, withExcerpts } from './place-comments.ts';
 
 type Outcome =

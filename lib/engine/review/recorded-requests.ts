@@ -6,7 +6,7 @@ import { type ChangesetRequest, requestBranch } from '../../domain/state/changes
 import type { Session } from '../../domain/state/session.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { record } from '../record.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 import { followBelow } from './shape-landing.ts';
 
 /** The requests of a session as they are here. */

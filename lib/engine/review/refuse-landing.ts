@@ -9,8 +9,8 @@ import { landsOn } from '../../domain/state/session-facts.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
 import { type Recorder, record, taskOf, viewSession } from '../record.ts';
+import { timestamp } from '../run-context.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
-import { timestamp } from '../workshop.ts';
 import { isStillApproved, type Proven } from './prove-landing.ts';
 
 /** Another process moved the base: the approval is void, nothing is forced, the changeset is built again. */

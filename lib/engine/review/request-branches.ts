@@ -4,7 +4,7 @@ import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
-import type { Workshop } from '../workshop.ts';
+import type { Workshop } from '../run-context.ts';
 import { type MovedRequest, movedMeanwhile, ownRequests } from './recorded-requests.ts';
 import { branchCommit, followBelow, joinGround, landingBranchExists } from './shape-landing.ts';
 

@@ -3,9 +3,9 @@ import type { LandedChangeset } from '../../core/changesets/changeset-decision.t
 import type { AfterUndo } from '../../core/task/after-review.ts';
 import { claimTask, completeTask } from '../../core/task/task-attempt.ts';
 import { judgeTask } from '../../core/task/task-outcome.ts';
+import { branchMoved } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseTaskId, type SessionId, type TaskId, taskBranch } from '../../domain/ids.ts';
-import { branchMoved } from '../../domain/meanwhile.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { landsOn } from '../../domain/state/session-facts.ts';
@@ -15,9 +15,9 @@ import { shortId } from '../../util/short-names.ts';
 import { branchName } from '../manual/hand-task.ts';
 import { toTask } from '../plan/take-plan.ts';
 import { type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 import { baseTip } from '../start-point.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
 
 interface Reverting {
   readonly changeset: LandedChangeset;

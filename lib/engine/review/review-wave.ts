@@ -1,19 +1,19 @@
 import { changesetsOfCycle, mergeable, needsValidation } from '../../core/schedule/next-action.ts';
-import { readGround, uprooted } from '../../core/task/needs-of.ts';
+import { readGround, uprooted } from '../../core/task/stack-state.ts';
 import { noChangeset } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { type AheadWatch, lookingAhead } from '../conflict-detection/watch-ahead.ts';
+import { type AheadWatch, lookingAhead } from '../conflict-detection/watch-conflicts.ts';
 import { isDecidedElsewhere } from '../machines/handed-out.ts';
-import { tendMachines } from '../machines/tend-machines.ts';
+import { tendMachines } from '../machines/supervise-machines.ts';
 import { mergeAll } from '../merge/merge-wave.ts';
-import { voidMoved } from '../merge/void-moved.ts';
+import { voidMoved } from '../merge/void-outdated.ts';
 import { enterWave, type SessionView, viewSession } from '../record.ts';
+import { tellOnce, type Workshop } from '../run-context.ts';
 import { baseTip } from '../start-point.ts';
-import { tellOnce, type Workshop } from '../workshop.ts';
-import { decideOne, type Turn } from './decide-one.ts';
+import { decideOne, type Turn } from './ask-about-changeset.ts';
 import { landApproved } from './land-approved.ts';
 
 interface ReviewOutcome {

@@ -8,7 +8,7 @@ import { landsOn } from '../../domain/state/session-facts.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { withTrailers } from '../merge/changeset-message.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 
 interface Landing {
   readonly session: SessionId;

@@ -1,23 +1,23 @@
 import { type LandedChangeset, withStates } from '../../core/changesets/changeset-decision.ts';
 import type { AfterUndo } from '../../core/task/after-review.ts';
 import { nothingToKeep } from '../../domain/bad-input.ts';
+import { branchMoved } from '../../domain/concurrency-errors.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
-import { branchMoved } from '../../domain/meanwhile.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { saysSomething } from '../../util/error-lines.ts';
 import { shortId } from '../../util/short-names.ts';
-import { saysSomething } from '../../util/telling-lines.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
 import { type Recording, record, viewSession } from '../record.ts';
-import type { Workshop } from '../workshop.ts';
-import { bringAlong, bringOthersAlong, requireCleanBase, requireFreePaths } from './bring-along.ts';
+import type { Workshop } from '../run-context.ts';
+import { begunUpon, planUndo, undoneLanding } from './built-on-landing.ts';
 import { withoutReason } from './record-decision.ts';
 import { landedOnto, revertLanding } from './revert-landing.ts';
-import { begunUpon, planUndo, undoneLanding } from './undone-landing.ts';
+import { bringAlong, bringOthersAlong, requireCleanBase, requireFreePaths } from './sync-worktrees.ts';
 
 export interface UndoWish extends AfterUndo {
   /** Its id or group; null: what landed last. */

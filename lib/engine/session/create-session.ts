@@ -5,8 +5,8 @@ import { longestObjective, type Session, sessionSchema } from '../../domain/stat
 import { titleOf } from '../../domain/state/session-facts.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { type Recorder, record } from '../record.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 import type { Base } from '../work/preflight.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
 
 /** Starts a session of this id, beside others or only where none is going on. Throws FlameErrors `session-open` and `bad-objective`. */
 export async function createSession(

@@ -1,17 +1,17 @@
-import { readGround } from '../../core/task/needs-of.ts';
+import { readGround } from '../../core/task/stack-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Placed, ValidationDecision } from '../../domain/ports/gates.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { saysSomething } from '../../util/telling-lines.ts';
+import { saysSomething } from '../../util/error-lines.ts';
 import { withGate } from '../agents/ask-person.ts';
 import { requireChosen } from '../agents/usable-here.ts';
 import { interruptedError } from '../interrupted.ts';
 import { chooseAttempt } from '../manual/choose-attempt.ts';
 import { record, taskOf, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 import { obtainVerdict, prepareValidation } from './obtain-verdict.ts';
 import { applyValidation, needsReason, recordVerdict, requeueProblems } from './record-verdict.ts';
 

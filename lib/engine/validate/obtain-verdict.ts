@@ -1,4 +1,4 @@
-import { triesBeforeAsking, unjudgedTries } from '../../core/task/task-tries.ts';
+import { triesBeforeAsking, unjudgedTries } from '../../core/task/several-attempts.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidatorFailedDecision } from '../../domain/ports/gates.ts';
@@ -7,10 +7,10 @@ import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
-import { saysSomething } from '../../util/telling-lines.ts';
+import { saysSomething } from '../../util/error-lines.ts';
 import { viewSession } from '../record.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 import { runScript } from '../run-script.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
 import { failUnvalidated, needsReason, recordVerdict } from './record-verdict.ts';
 import { besideBase, diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
 import { type Judgement, toVerdict, validateTask } from './validate-task.ts';

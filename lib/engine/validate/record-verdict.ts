@@ -8,7 +8,7 @@ import type { Verdict } from '../../domain/state/verdict.ts';
 import type { GroundReader } from '../lock-paths.ts';
 import { badEdit, boundsOf, editProblems } from '../plan-problems.ts';
 import { type Recorder, record, taskOf, viewSession } from '../record.ts';
-import { timestamp } from '../workshop.ts';
+import { timestamp } from '../run-context.ts';
 import { needsOverride } from './run-diagnostics.ts';
 
 /** Records a verdict and what follows for its task. */

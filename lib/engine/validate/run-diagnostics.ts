@@ -13,7 +13,7 @@ import {
   sparsePatterns,
   tearDown,
 } from '../prepare-worktree.ts';
-import { type Workshop, worktreePath } from '../workshop.ts';
+import { type Workshop, worktreePath } from '../run-context.ts';
 
 /** Parts of a workshop that a diagnostic needs: no session, no store, no person to ask. */
 export type DiagnosticParts = PrepareParts & Pick<Workshop, 'signal'>;

@@ -12,13 +12,13 @@ import type { WorkedTask } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Evidence, Verdict } from '../../domain/state/verdict.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { listSome } from '../../policy/rules.ts';
+import { tellingLines } from '../../util/error-lines.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { tellingLines } from '../../util/telling-lines.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { leftOn, toldTo } from '../blackboard/worker-notes.ts';
 import { sparseOfWork } from '../prepare-worktree.ts';
 import { viewSession } from '../record.ts';
-import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
+import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
 import {
   besideBase,
   diagnoseCommit,

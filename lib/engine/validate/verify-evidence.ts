@@ -5,7 +5,7 @@ import { hasWork, type WorkedTask } from '../../domain/state/task.ts';
 import type { Evidence, Verification } from '../../domain/state/verdict.ts';
 import { interruptedError } from '../interrupted.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 import { diagnoseCommit } from './run-diagnostics.ts';
 import { taskEvidence } from './validate-task.ts';
 

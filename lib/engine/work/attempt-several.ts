@@ -1,18 +1,18 @@
 import { isPutOffForGood } from '../../core/task/after-failure.ts';
-import { pickTry } from '../../core/task/pick-try.ts';
-import { agentsOf, failureOfAll, leaveOutRest, withChosen } from '../../core/task/task-tries.ts';
+import { pickTry } from '../../core/task/pick-attempt.ts';
+import { agentsOf, failureOfAll, leaveOutRest, withChosen } from '../../core/task/several-attempts.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
 import type { Failure } from '../../domain/failure.ts';
+import type { Try } from '../../domain/state/attempt-record.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { Try } from '../../domain/state/tries.ts';
 import { isInterrupted } from '../interrupted.ts';
 import { record, taskOf, viewSession } from '../record.ts';
-import { type Workshop, worktreePath } from '../workshop.ts';
+import { type Workshop, worktreePath } from '../run-context.ts';
 import type { AttemptSteps } from './attempts.ts';
-import { type Begun, beginAttempt } from './begin-attempt.ts';
 import { failed } from './judge-work.ts';
 import { performAttempt } from './perform-attempt.ts';
 import { type Attempt, recordDone, releaseAttempt, settleAttempt } from './settle-attempt.ts';
+import { type Begun, beginAttempt } from './start-attempt.ts';
 import { isJudgedHere, judgeTries, planTries, recordTry } from './tries.ts';
 
 interface SeveralStart {

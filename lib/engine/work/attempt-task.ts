@@ -2,11 +2,11 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { AgentJob } from '../agents/start-agent.ts';
 import { isInterrupted } from '../interrupted.ts';
-import { type AdapterFacts, type Workshop, worktreePath } from '../workshop.ts';
+import { type AdapterFacts, type Workshop, worktreePath } from '../run-context.ts';
 import type { AttemptSteps } from './attempts.ts';
-import { type Begun, beginAttempt } from './begin-attempt.ts';
 import { performAttempt } from './perform-attempt.ts';
 import { type Attempt, type Ending, releaseAttempt, settleAttempt } from './settle-attempt.ts';
+import { type Begun, beginAttempt } from './start-attempt.ts';
 
 interface AttemptStart {
   readonly task: Task;

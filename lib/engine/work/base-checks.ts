@@ -5,10 +5,10 @@ import type { BaseQuestion } from '../../domain/ports/gates.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { landsOn } from '../../domain/state/session-facts.ts';
-import { tellingLines } from '../../util/telling-lines.ts';
+import { tellingLines } from '../../util/error-lines.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 import { baseTip } from '../start-point.ts';
 import { type Failing, failingOn, hasDiagnostics, isSetup, keyOf } from '../validate/run-diagnostics.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
 
 /**
  * Says before anybody works which diagnostics fail on the base branch itself: only a task that mends them could

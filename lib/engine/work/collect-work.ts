@@ -8,7 +8,7 @@ import { isLocked } from '../../policy/judge-path.ts';
 import { showName } from '../../util/file-names.ts';
 import { judgeCommits } from '../post-check/judge-commits.ts';
 import { hiddenWork } from '../retention/rescue-worktree.ts';
-import type { AdapterFacts, WithGit, Workshop } from '../workshop.ts';
+import type { AdapterFacts, WithGit, Workshop } from '../run-context.ts';
 
 /** `leftBehind`: what it left and is not taken in, to be shown. */
 export type CollectedWork =

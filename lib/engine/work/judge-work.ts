@@ -1,4 +1,4 @@
-import { leftByWorker, reasonNotDone } from '../../core/blackboard/notes-in-words.ts';
+import { leftByWorker, reasonNotDone } from '../../core/blackboard/parse-notes-in-message.ts';
 import { boundText, oneLine } from '../../core/task/one-line.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -14,10 +14,10 @@ import { formatCount } from '../../util/format-figures.ts';
 import { isInterrupted } from '../interrupted.ts';
 import { describeViolation } from '../post-check/judge-commits.ts';
 import { describeHidden, hiddenWork, whyHidden } from '../retention/rescue-worktree.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
-import { filteredWork } from './begin-attempt.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 import { type CollectedWork, collectWork } from './collect-work.ts';
 import { type Attempt, type Ending, leaveCell } from './settle-attempt.ts';
+import { filteredWork } from './start-attempt.ts';
 
 /** Characters of an agent's last message in a reason of one line. */
 const mostSaid = 400;

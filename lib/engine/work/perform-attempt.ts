@@ -16,14 +16,14 @@ import { workerPolicy } from '../post-check/worker-policy.ts';
 import { preparedIn, prepareWorktree, sparsePatterns, tearDown } from '../prepare-worktree.ts';
 import { keepCommit, rescueName } from '../retention/rescue-refs.ts';
 import { unfinished } from '../retention/rescue-worktree.ts';
-import { replayOwn } from '../stacking/replay-uprooted.ts';
+import { tellOnce, type WithGit, type Workshop } from '../run-context.ts';
+import { replayOwn } from '../stacking/rebase-stacked.ts';
 import { baseTip, joinSubject, joinWork } from '../start-point.ts';
-import { tellOnce, type WithGit, type Workshop } from '../workshop.ts';
 import type { AttemptSteps } from './attempts.ts';
-import type { Begun } from './begin-attempt.ts';
+import { lastWord } from './final-check.ts';
 import { discardUntouched, failed, judgeWork } from './judge-work.ts';
-import { lastWord } from './last-word.ts';
 import { type Attempt, type Ending, leaveCell } from './settle-attempt.ts';
+import type { Begun } from './start-attempt.ts';
 import { workerPrompt } from './worker-prompt.ts';
 
 /** Start of a claimed task's work, and the steps that wait for their turn. */

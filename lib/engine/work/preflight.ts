@@ -1,9 +1,9 @@
 import { noBaseBranch } from '../../domain/bad-input.ts';
 import { type Config, landingBranch } from '../../domain/config/config.ts';
 import { roleAdapter, roleChoice } from '../../domain/config/role-settings.ts';
+import { noRoom, refInTheWay } from '../../domain/disk-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { noRoom, refInTheWay } from '../../domain/no-writing.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { FilteredPath, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { BranchUse, GitRefs, GitWorktrees, HeadState } from '../../domain/ports/git-port.ts';
@@ -13,7 +13,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { requirePrices, requireSandbox } from '../agents/usable-here.ts';
 import { dirtyTree, unfinished, warnIfBusy, waysToClean } from '../base-in-use.ts';
-import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
+import { type WithGit, type Workshop, worktreePath } from '../run-context.ts';
 
 /** Free disk wanted per agent, on top of the size of a checkout, which is not known in advance. */
 const diskPerAgentMb = 200;

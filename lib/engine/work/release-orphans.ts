@@ -1,13 +1,13 @@
 import { standsAsLeft } from '../../core/admission/filter-untrusted.ts';
 import { addRun } from '../../core/schedule/budget-state.ts';
+import { agentsOf } from '../../core/task/several-attempts.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
-import { agentsOf } from '../../core/task/task-tries.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { TrustedStore } from '../../domain/ports/store-port.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { record } from '../record.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type Workshop } from '../run-context.ts';
 
 /** Frees claims whose agents are gone; those of other living processes stay. Returns the tasks. */
 export async function releaseOrphans(workshop: Workshop, id: SessionId): Promise<readonly string[]> {

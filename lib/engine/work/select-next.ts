@@ -1,15 +1,15 @@
 import { adaptiveLimit, holdPaused } from '../../core/schedule/held-back.ts';
 import { selectReady } from '../../core/schedule/select-ready.ts';
-import { agentsWanted } from '../../core/task/task-tries.ts';
+import { agentsWanted } from '../../core/task/several-attempts.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { attemptsOf } from '../../domain/state/task-facts.ts';
 import { isUsableHere } from '../agents/usable-here.ts';
 import { isElsewhere } from '../machines/pass-on.ts';
-import { mayHere } from '../machines/tend-machines.ts';
+import { mayHere } from '../machines/supervise-machines.ts';
 import type { SessionView } from '../record.ts';
-import { withoutHeldApart } from '../stacking/held-apart.ts';
-import { tellOnce, type Workshop } from '../workshop.ts';
+import { tellOnce, type Workshop } from '../run-context.ts';
+import { withoutHeldApart } from '../stacking/block-on-conflict.ts';
 import type { Attempts } from './attempts.ts';
 
 /** The tasks that may start now, each with a place for its agents. */

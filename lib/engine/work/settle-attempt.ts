@@ -1,14 +1,14 @@
 import { workDecision } from '../../core/admission/decisions.ts';
 import type { PageChange } from '../../core/blackboard/change-page.ts';
-import type { LeftByWorker } from '../../core/blackboard/notes-in-words.ts';
+import type { LeftByWorker } from '../../core/blackboard/parse-notes-in-message.ts';
 import { afterFailure } from '../../core/task/after-failure.ts';
 import { withdraw } from '../../core/task/cascade.ts';
 import { completeTask, failTask, releaseTask } from '../../core/task/task-attempt.ts';
 import { judgeTask, retryTask } from '../../core/task/task-outcome.ts';
+import { branchMoved } from '../../domain/concurrency-errors.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type AgentId, type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
-import { branchMoved } from '../../domain/meanwhile.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { ClaimedTask, Task } from '../../domain/state/task.ts';
@@ -18,8 +18,8 @@ import { workerPage } from '../blackboard/worker-notes.ts';
 import { tellSuperseded } from '../machines/lost-claims.ts';
 import { type Recorder, record, recordOwn, taskOf, viewSession } from '../record.ts';
 import { keepFormer } from '../retention/rescue-refs.ts';
+import { type AdapterFacts, timestamp, type WithGit, type Workshop } from '../run-context.ts';
 import { runFailureScript } from '../run-script.ts';
-import { type AdapterFacts, timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import type { AttemptSteps } from './attempts.ts';
 
 export interface Attempt {

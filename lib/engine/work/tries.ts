@@ -10,15 +10,15 @@ import {
   leaveOut,
   notEnded,
   type TryEnd,
-} from '../../core/task/task-tries.ts';
+} from '../../core/task/several-attempts.ts';
 import { roleAdapter, roleBudget, roleModel } from '../../domain/config/role-settings.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
+import type { Try } from '../../domain/state/attempt-record.ts';
 import type { Spending } from '../../domain/state/spending.ts';
 import type { Task, WorkedTask } from '../../domain/state/task.ts';
 import { attemptsOf } from '../../domain/state/task-facts.ts';
-import type { Try } from '../../domain/state/tries.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { inLanes } from '../../util/pacing.ts';
@@ -27,10 +27,10 @@ import { isJoined } from '../machines/pass-on.ts';
 import { brokenRules } from '../post-check/judge-commits.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { keepCommit } from '../retention/rescue-refs.ts';
+import type { Workshop } from '../run-context.ts';
 import { prepareValidation } from '../validate/obtain-verdict.ts';
 import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
 import { validateTask } from '../validate/validate-task.ts';
-import type { Workshop } from '../workshop.ts';
 import { type Attempt, type Ending, leaveCell, superseded } from './settle-attempt.ts';
 
 /** Each attempt that is asked for: as it ended before, or by whom it is made now, as far as the budget goes. */

@@ -10,8 +10,8 @@ import { agentPrompt } from '../agents/start-agent.ts';
 import { toldTo } from '../blackboard/worker-notes.ts';
 import { workerPolicy } from '../post-check/worker-policy.ts';
 import type { SessionView } from '../record.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
 import { baseTip } from '../start-point.ts';
-import type { WithGit, Workshop } from '../workshop.ts';
 
 interface WorkerStart {
   readonly policy: AgentPolicy;

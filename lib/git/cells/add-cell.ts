@@ -10,10 +10,10 @@ import { type GitAccess, withVariables } from '../objects/git-access.ts';
 import { requireGoing } from '../process/limit-git.ts';
 import { runGit } from '../process/run-git.ts';
 import { agentCommon, makeAgentCommon } from './agent-refs.ts';
+import { type CellPaths, cellPaths, describeCell, makingFolder } from './cell-paths.ts';
+import { addToRecord, beginRecord, type RecordFacts, readRecord } from './cell-record.ts';
+import { ownGit } from './cell-view.ts';
 import type { ImportOptions } from './import-objects.ts';
-import { type CellPaths, cellPaths, describeCell, makingFolder } from './paths.ts';
-import { addToRecord, beginRecord, type RecordFacts, readRecord } from './record.ts';
-import { ownGit } from './view.ts';
 
 /** See CellWorktree; null: a scratch worktree. */
 interface CellInit extends Pick<CellWorktree, 'start' | 'base'> {

@@ -7,8 +7,6 @@ import { joinNames } from '../../util/file-names.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { runGit } from '../process/run-git.ts';
-import { copyToQuarantine } from './commit-leftovers.ts';
-import { verifyObjects } from './verify-objects.ts';
 import {
   followAgent,
   forgetOwnIndex,
@@ -17,7 +15,9 @@ import {
   pathsOf,
   readCellHead,
   setOwnHead,
-} from './view.ts';
+} from './cell-view.ts';
+import { copyToQuarantine } from './commit-leftovers.ts';
+import { verifyObjects } from './verify-objects.ts';
 
 /**
  * Makes the worktree of a cell again where its folder was removed: it holds what its agent committed last. What was not

@@ -22,11 +22,11 @@ import type { GitAccess } from '../objects/git-access.ts';
 import { looseFile } from '../objects/object-source.ts';
 import { requireGoing } from '../process/limit-git.ts';
 import { type GitContext, runGit, runGitChain } from '../process/run-git.ts';
+import type { CellPaths } from './cell-paths.ts';
+import { readRecord } from './cell-record.ts';
+import { followAgent, forgetOwnIndex, noteOwnIndex, ownGit, pathsOf } from './cell-view.ts';
 import { listLeftovers } from './leftovers.ts';
-import type { CellPaths } from './paths.ts';
-import { readRecord } from './record.ts';
 import { requireEmptySubmodules } from './submodules.ts';
-import { followAgent, forgetOwnIndex, noteOwnIndex, ownGit, pathsOf } from './view.ts';
 
 /**
  * Commits the present content of these paths on top of the cell's HEAD, as `author`, committed by the person.

@@ -11,9 +11,9 @@ import type { GitAccess } from '../objects/git-access.ts';
 import { requireGoing } from '../process/limit-git.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { agentCommon } from './agent-refs.ts';
+import { followAgent, ownGit, pathsOf } from './cell-view.ts';
 import { tooMuch } from './measure-work.ts';
 import { requireEmptySubmodules } from './submodules.ts';
-import { followAgent, ownGit, pathsOf } from './view.ts';
 
 /** In a cell's record: see markPrepared. */
 export const preparedFile = 'prepared';

@@ -8,9 +8,9 @@ import { type GitAccess, onObjects, quarantineVariables, withVariables } from '.
 import { ignoreRules } from '../process/path-rules.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { agentTips } from './agent-refs.ts';
+import { followAgent, onVerified, pathsOf, readCellHead } from './cell-view.ts';
 import { preparedFile, readPrepared } from './leftovers.ts';
 import { hasLoose, refuseOddEntries, verifyObjects } from './verify-objects.ts';
-import { followAgent, onVerified, pathsOf, readCellHead } from './view.ts';
 
 // Caches of installs, tests and builds for the next time, wherever they run.
 const cacheNames = new Set(

@@ -7,10 +7,8 @@ import { processStart } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import { gitsAt } from '../refs/gits-at.ts';
+import { gitsAt } from '../refs/find-git-processes.ts';
 import { removeCell, removingSuffix } from './add-cell.ts';
-import type { StepObserver } from './import-objects.ts';
-import { isLinkOf } from './leave-to-person.ts';
 import {
   type CellPaths,
   cellPaths,
@@ -20,8 +18,10 @@ import {
   makerOf,
   ownerState,
   withCellLock,
-} from './paths.ts';
-import { addToRecord, type CellRecord, readRecord } from './record.ts';
+} from './cell-paths.ts';
+import { addToRecord, type CellRecord, readRecord } from './cell-record.ts';
+import { isLinkOf } from './hand-to-person.ts';
+import type { StepObserver } from './import-objects.ts';
 
 const patienceMs = 10_000;
 

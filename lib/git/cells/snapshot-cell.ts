@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { CellSnapshot, CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { hidingFile } from './agent-refs.ts';
+import { indexEntries, pathsOf } from './cell-view.ts';
 import { tooMuch } from './measure-work.ts';
-import { indexEntries, pathsOf } from './view.ts';
 
 /** The prefix of paths in the cell's private git folder: its HEAD, index and refs. */
 const gitPrefix = '.git/';

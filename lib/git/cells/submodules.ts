@@ -8,8 +8,8 @@ import { nameBytes, showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { listDetours, submodulesOf } from '../objects/commit-files.ts';
 import type { GitAccess } from '../objects/git-access.ts';
+import { onVerified, pathsOf } from './cell-view.ts';
 import { factsOf } from './snapshot-cell.ts';
-import { onVerified, pathsOf } from './view.ts';
 
 /** In a cell's record: what was in its submodules before its agent started. */
 const preparedFile = 'prepared-submodules';

@@ -18,12 +18,12 @@ import {
 import { mergeTree } from '../objects/merge-tree.ts';
 import { requireGoing } from '../process/limit-git.ts';
 import { type GitContext, gitFailed, runGit } from '../process/run-git.ts';
+import { indexEntries, ownGit, pathsOf, textAtStart } from './cell-view.ts';
 import { stagePaths } from './commit-leftovers.ts';
 import { listLeftovers } from './leftovers.ts';
-import { lookOver } from './look-over.ts';
+import { lookOver } from './sanitize-worktree.ts';
 import { requireEmptySubmodules } from './submodules.ts';
 import { refuseOddEntries } from './verify-objects.ts';
-import { indexEntries, ownGit, pathsOf, textAtStart } from './view.ts';
 
 /** See GitTrials. By the attributes in the person's work tree, as the merge itself will be. */
 export async function tryMerge(

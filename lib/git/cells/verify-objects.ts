@@ -9,9 +9,9 @@ import { type GitAccess, onObjects, quarantineVariables, withVariables } from '.
 import { readLooseInfo, verifiedObjects } from '../objects/object-source.ts';
 import { requireGoing } from '../process/limit-git.ts';
 import { type GitContext, runGit, spawnGit } from '../process/run-git.ts';
+import { cellPaths } from './cell-paths.ts';
+import { readRecord } from './cell-record.ts';
 import { measureWork, tooMuch } from './measure-work.ts';
-import { cellPaths } from './paths.ts';
-import { readRecord } from './record.ts';
 
 /**
  * Copies what `tip` needs from the quarantine into the cell's intake, which only this function fills: each

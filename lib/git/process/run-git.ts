@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { noFolder } from '../../domain/bad-input.ts';
+import { tellsOfFullDisk } from '../../domain/disk-errors.ts';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
-import { tellsOfFullDisk } from '../../domain/no-writing.ts';
 import { requirePipes } from '../../util/programs.ts';
 import {
   environmentOf,

@@ -6,7 +6,7 @@ import { withLock } from '../../util/owned-lock.ts';
 import { processStart, processState } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
-import { gitsAt } from './gits-at.ts';
+import { gitsAt } from './find-git-processes.ts';
 import { completeAdvance, type Motion, motionSchema } from './motion.ts';
 import { motionFolder, motionPattern } from './motion-journal.ts';
 import { reftableLock } from './ref-files.ts';

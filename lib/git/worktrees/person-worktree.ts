@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { indexLocked } from '../../domain/disk-errors.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { indexLocked } from '../../domain/no-writing.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { withCellLock } from '../cells/paths.ts';
+import { withCellLock } from '../cells/cell-paths.ts';
 import { type GitAccess, inWorkTree } from '../objects/git-access.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 import { MotionJournal } from '../refs/motion-journal.ts';

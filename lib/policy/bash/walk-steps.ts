@@ -11,7 +11,7 @@ import { resolvePath } from '../resolve-path.ts';
 import { hasEntry } from './allowed-words.ts';
 import { expandWord } from './expand-word.ts';
 import { checkArithmetic, countedIn, isNumeric } from './inner-scripts.ts';
-import { printedBy } from './printed-by.ts';
+import { printedBy } from './possible-outputs.ts';
 import { mark, type Redirection, Refusal, type ShellCommand, type Word } from './syntax.ts';
 import { readWord, readWords } from './words.ts';
 

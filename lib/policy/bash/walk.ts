@@ -12,7 +12,7 @@ import { isFreeName } from './builtins.ts';
 import { expandWord } from './expand-word.ts';
 import { innerOf } from './inner-scripts.ts';
 import { requireWhole, tooComplex } from './parse-script.ts';
-import { printedByParts } from './printed-by.ts';
+import { printedByParts } from './possible-outputs.ts';
 import { readCommand, readRedirections } from './read-command.ts';
 import { mark, Refusal, type Word } from './syntax.ts';
 import {

@@ -6,7 +6,7 @@ import type {
   WordPart,
 } from 'unbash';
 import { expandBraces, readAnsiC, readBare, readBareWord, withoutJoins } from './bare-words.ts';
-import { printedBy } from './printed-by.ts';
+import { printedBy } from './possible-outputs.ts';
 import { dynamic, mark, type Values, type Word } from './syntax.ts';
 
 // A word that could stand for more than this stands for anything.

@@ -1,6 +1,6 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import { remoteSilent } from '../sync/errors.ts';
+import { remoteSilent } from '../sync/sync-errors.ts';
 
 // A slow machine has much to start for it.
 const firstAnswerMs = 60_000;

@@ -6,7 +6,6 @@ import { type RefCommand, RefTransactions } from '../../git/refs/ref-transaction
 import { killPoint } from '../../util/kill-point.ts';
 import { tipsOf } from '../notes/state.ts';
 import type { StoreParts } from '../store-options.ts';
-import { damagedState, newerState } from '../sync/errors.ts';
 import { LocalState } from '../sync/local-state.ts';
 import {
   fetchState,
@@ -17,12 +16,13 @@ import {
   pushState,
   remoteTip,
 } from '../sync/remote.ts';
+import { damagedState, newerState } from '../sync/sync-errors.ts';
 import type { Round } from '../write/decide-round.ts';
 import { emptyChain, KeptChains } from '../write/kept-chain.ts';
 import { keptRoot, type RemoteRefs } from '../write/kept-commits.ts';
 import { ObjectWriter } from '../write/ref-publisher.ts';
 import type { Network } from './network.ts';
-import { decidingRefs, isAncestor, SeenTips } from './seen-tips.ts';
+import { decidingRefs, isAncestor, SeenTips } from './rollback-detector.ts';
 
 /** A push of which it isn't known whether the remote took it: the answer may be lost, or the push still on its way. */
 export interface OpenPush {

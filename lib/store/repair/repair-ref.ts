@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, objectIdPattern, type RefName } from '../../domain/ids.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import { gitsAt } from '../../git/refs/gits-at.ts';
+import { gitsAt } from '../../git/refs/find-git-processes.ts';
 import { reftableLock } from '../../git/refs/ref-files.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import { shortId } from '../../util/short-names.ts';

@@ -23,16 +23,16 @@ import { readSideRef, StateReader } from '../notes/state-reader.ts';
 import { refLocked, refRefused, stateBusy } from '../store-errors.ts';
 import { KeptChains } from '../write/kept-chain.ts';
 import { findKeptCommits, type KeptCommits, listKept, type RemoteRefs } from '../write/kept-commits.ts';
+import { showReviews } from '../write/publish-review-notes.ts';
 import { ObjectWriter, PatientLock } from '../write/ref-publisher.ts';
-import { showReviews } from '../write/shown-notes.ts';
 import { type MergedArchive, sessionsBeside, withoutArchived } from './archived.ts';
-import { freshDamage } from './damage.ts';
-import { cannotMergeInto } from './errors.ts';
+import { freshDamage } from './find-new-damage.ts';
 import { type MergeKind, mergeKinds } from './merge-note.ts';
 import { type MergedRef, mergeRef } from './merge-refs.ts';
-import type { SyncOptions } from './options.ts';
 import { heldBack, isReadable, keptSpecs, pushSpecs, signsOfEnded } from './push-specs.ts';
 import { type PushSpec, trackingRef } from './remote.ts';
+import { cannotMergeInto } from './sync-errors.ts';
+import type { SyncOptions } from './sync-options.ts';
 
 const localPatienceMs = 30_000;
 

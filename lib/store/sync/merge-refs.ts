@@ -10,9 +10,9 @@ import type { Note } from '../notes/note.ts';
 import type { ObjectSink, TreeNode } from '../notes/note-tree.ts';
 import type { RefState } from '../notes/state.ts';
 import { stateCorrupt } from '../store-errors.ts';
-import { stateShallow } from './errors.ts';
 import type { MergeKind } from './merge-note.ts';
 import { mergeTrees, type NoteConflict } from './merge-trees.ts';
+import { stateShallow } from './sync-errors.ts';
 
 type Root<T> = TreeNode<Note<T>> | null;
 

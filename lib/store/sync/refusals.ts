@@ -1,6 +1,6 @@
 import type { RemoteRefs } from '../write/kept-commits.ts';
-import { type PushRefusal, remoteRefuses } from './errors.ts';
 import { machinesRoot, type PushSpec } from './remote.ts';
+import { type PushRefusal, remoteRefuses } from './sync-errors.ts';
 
 // A server may be busy for a moment, and a lock of a push that is going on is gone soon.
 const refusalsInPlace = 3;

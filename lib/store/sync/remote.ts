@@ -14,7 +14,7 @@ import {
   remoteNotAtomic,
   remoteRefuses,
   remoteUnreachable,
-} from './errors.ts';
+} from './sync-errors.ts';
 
 /** Ref that a remote's state is copied to. Outside refs/blueflame/*, or a push of that would publish the copies. */
 export function trackingRef(remote: string, ref: string): string {

@@ -6,12 +6,12 @@ import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
 import { finishMotions } from '../../git/refs/finish-motions.ts';
 import { blackboardNotes, stateRefs } from '../notes/note-kinds.ts';
-import { cannotMergeInto, damagedState, newerState, remoteBusy } from './errors.ts';
 import { LocalState, type MergedState } from './local-state.ts';
 import { type MergedRef, nameOf } from './merge-refs.ts';
-import type { SyncOptions } from './options.ts';
 import { Refusals } from './refusals.ts';
 import { fetchState, forgetRefs, type PushResult, type PushSpec, peekState, pushState } from './remote.ts';
+import { cannotMergeInto, damagedState, newerState, remoteBusy } from './sync-errors.ts';
+import type { SyncOptions } from './sync-options.ts';
 
 interface SyncedRef {
   readonly ref: RefName;

@@ -3,8 +3,8 @@ import { openIdents } from '../../git/process/read-identity.ts';
 import type { StateReader } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { GroupCommit } from './group-commit.ts';
+import { showReviews } from './publish-review-notes.ts';
 import { ObjectWriter } from './ref-publisher.ts';
-import { showReviews } from './shown-notes.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** Opens the writer of a repository's state; the reader knows its writes without reading them. */

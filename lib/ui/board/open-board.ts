@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdPattern, sessionIdPattern, taskIdPattern } from '../../domain/ids.ts';
 import type { BoardStreamLine } from '../../domain/view-models/board.ts';
+import { saysSomething } from '../../util/error-lines.ts';
 import { packageRoot } from '../../util/own-folders.ts';
-import { saysSomething } from '../../util/telling-lines.ts';
 import { printable } from '../page/escape-html.ts';
 import { notFound, problem } from '../page/page-answers.ts';
 import {

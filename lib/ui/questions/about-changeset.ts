@@ -7,7 +7,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import { isRed } from '../../domain/state/changeset-facts.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { renderAnswered, renderDoubt, renderExcluding, renderOnTop } from '../render/changeset-lines.ts';
-import { otherAttempts } from '../render/render-tries.ts';
+import { otherAttempts } from '../render/render-attempts.ts';
 import { boundedDiff, type Question } from './about-question.ts';
 import { askedCheck } from './about-validation.ts';
 

@@ -12,7 +12,7 @@ import type {
 } from '../../domain/ports/gates.ts';
 import type { AskedSession } from '../../domain/questions/gate.ts';
 import { badAnswer } from '../../domain/questions/parse-answer.ts';
-import { saysSomething } from '../../util/telling-lines.ts';
+import { saysSomething } from '../../util/error-lines.ts';
 import { cycleFacts, leftOverOutlook, sessionOutlook, tasksInTrouble } from '../render/render-cycle.ts';
 import { describeUndoable } from './about-changeset.ts';
 import { plainQuestion, type Question } from './about-question.ts';

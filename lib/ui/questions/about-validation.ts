@@ -11,7 +11,7 @@ import type { ValidationGiven, ValidatorGiven } from '../../domain/questions/val
 import { isRed } from '../../domain/state/changeset-facts.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import { otherAttempts } from '../render/render-tries.ts';
+import { otherAttempts } from '../render/render-attempts.ts';
 import { onBase, withoutOutput } from '../render/render-verdict.ts';
 import { boundedDiff, type Question } from './about-question.ts';
 

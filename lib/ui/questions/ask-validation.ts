@@ -8,7 +8,7 @@ import type {
 import { answersTo } from '../../domain/questions/answers-to.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import { textSchema } from '../../domain/text.ts';
-import { renderTries } from '../render/render-tries.ts';
+import { renderTries } from '../render/render-attempts.ts';
 import { renderDiagnostic, renderVerdict } from '../render/render-verdict.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { aboutValidation, aboutValidator } from './about-validation.ts';

@@ -1,11 +1,11 @@
 import { answerUsage, typedAnswers } from '../../domain/questions/answers-to.ts';
 import type { GateAsks, OpenGate } from '../../domain/questions/gate.ts';
 import { type Fact, factsOf, questionTitle } from '../../domain/questions/question-facts.ts';
+import { tellingLines } from '../../util/error-lines.ts';
 import { formatClock, formatCount, formatDuration } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
-import { tellingLines } from '../../util/telling-lines.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 

@@ -10,10 +10,10 @@ import { type Asked, answerFlags, namedForms } from '../../domain/questions/answ
 import type { ChangesetFacts } from '../../domain/questions/changeset-answers.ts';
 import type { AskedSession, GateAsks } from '../../domain/questions/gate.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
+import { tellingLines } from '../../util/error-lines.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { tellingLines } from '../../util/telling-lines.ts';
 import { renderExcluding, renderOnTop } from '../render/changeset-lines.ts';
 import { renderTold } from '../render/render-plan.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';

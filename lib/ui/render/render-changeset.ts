@@ -10,8 +10,8 @@ import { shortId } from '../../util/short-names.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { renderAnswered, renderDoubt } from './changeset-lines.ts';
+import { renderTries } from './render-attempts.ts';
 import { renderSince } from './render-since.ts';
-import { renderTries } from './render-tries.ts';
 import { bullet, renderDiagnostic, unsaid } from './render-verdict.ts';
 
 type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'showInterdiff' | 'decideOther'>;

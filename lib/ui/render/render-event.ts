@@ -1,16 +1,16 @@
 import { type FailureKind, furtherDetails } from '../../domain/failure.ts';
 import type { Event } from '../../domain/view-models/event.ts';
+import { tellingLine } from '../../util/error-lines.ts';
 import { formatCount, formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { textWidth, wrapText } from '../../util/format-width.ts';
 import { isRecord } from '../../util/json.ts';
 import { shortId } from '../../util/short-names.ts';
-import { tellingLine } from '../../util/telling-lines.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { renderDoubt } from './changeset-lines.ts';
 import { describeConflict } from './render-ahead.ts';
-import { renderTryEnd } from './render-tries.ts';
+import { renderTryEnd } from './render-attempts.ts';
 import { renderAgentEvent, renderChangesetEvent } from './render-work-event.ts';
 
 type EventOf<Kind extends Event['event']> = Extract<Event, { readonly event: Kind }>;

@@ -4,7 +4,7 @@ import { formatCount, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
-import { describeAttempts } from './render-tries.ts';
+import { describeAttempts } from './render-attempts.ts';
 import { bullet } from './render-verdict.ts';
 
 /** A plan to judge: tasks by group, what each may change and waits for, the order they run in, the cost. */

@@ -9,12 +9,12 @@ import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText, whoDecided, withoutMail } from '../text/visible-text.ts';
 import { renderDoubt } from './changeset-lines.ts';
 import { describeAhead } from './render-ahead.ts';
+import { describeAttempts, renderTries } from './render-attempts.ts';
 import { renderCalls } from './render-calls.ts';
 import { notCounted, renderWork } from './render-decision.ts';
 import { renderHint } from './render-error.ts';
 import { renderNotes } from './render-notes.ts';
 import { paintStatus } from './render-status.ts';
-import { describeAttempts, renderTries } from './render-tries.ts';
 import { bullet, renderVerdict, unsaid } from './render-verdict.ts';
 
 /** The whole story of a task: what it asks, where it stands, what was tried and found, and what to do next. */

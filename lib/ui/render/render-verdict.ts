@@ -1,8 +1,8 @@
 import type { DiagnosticRun, Evidence, Verdict } from '../../domain/state/verdict.ts';
+import { gap, tellingLines } from '../../util/error-lines.ts';
 import { formatCount, formatDuration, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
-import { gap, tellingLines } from '../../util/telling-lines.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText, withoutMail } from '../text/visible-text.ts';
 

@@ -16,9 +16,9 @@ import {
   phaseMessages,
 } from './page-facts.ts';
 import { readDecision } from './read-decision.ts';
-import { decideSchema, Remembered, type RememberedIn, takeBackSchema } from './remembered.ts';
 import { renderPage, renderState } from './render-page.ts';
 import { answerChangeset, ShownChangesets } from './shown-changesets.ts';
+import { decideSchema, Remembered, type RememberedIn, takeBackSchema } from './stored-page-state.ts';
 
 /** The review page of one command, as long as it runs. */
 export interface ReviewPage extends Pick<ReviewPagePart, 'ask' | 'refresh'> {

@@ -5,7 +5,7 @@ import { parseAnswer } from '../../domain/questions/parse-answer.ts';
 import { isRed } from '../../domain/state/changeset-facts.ts';
 import { printable } from '../page/escape-html.ts';
 import { type Problem, problem } from '../page/page-answers.ts';
-import { otherAttempts } from '../render/render-tries.ts';
+import { otherAttempts } from '../render/render-attempts.ts';
 import type { ChangesetFacts } from './page-facts.ts';
 
 interface Sent {

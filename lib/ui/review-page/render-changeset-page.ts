@@ -15,6 +15,7 @@ import {
 import { shortId } from '../../util/short-names.ts';
 import { fillTemplate } from '../page/page-template.ts';
 import { renderAnswered, renderDoubt, renderExcluding, renderOnTop } from '../render/changeset-lines.ts';
+import { type TryCells, tryCells } from '../render/render-attempts.ts';
 import {
   describeBase,
   describeChange,
@@ -23,7 +24,6 @@ import {
   describeSeen,
   isAnswered,
 } from '../render/render-since.ts';
-import { type TryCells, tryCells } from '../render/render-tries.ts';
 import { visibleDiffLine } from '../text/visible-text.ts';
 import type { AuditedRun, ChangesetFacts } from './page-facts.ts';
 import { viewFiles } from './view-files.ts';

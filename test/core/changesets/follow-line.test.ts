@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { followLines } from '../../../lib/core/changesets/seen-before.ts';
+import { followLines } from '../../../lib/core/changesets/versions-seen-before.ts';
 import type { Hunk, PatchLine } from '../../../lib/domain/state/patch.ts';
 import { makeRandom } from '../../support/random.ts';
 

@@ -4,7 +4,7 @@ import { taskStateDecision } from '../../../lib/core/admission/decisions.ts';
 import { mergeTask } from '../../../lib/core/merge/merge-task.ts';
 import { mergeable } from '../../../lib/core/schedule/next-action.ts';
 import { workBelow } from '../../../lib/core/schedule/work-below.ts';
-import { readGround, uprooted } from '../../../lib/core/task/needs-of.ts';
+import { readGround, uprooted } from '../../../lib/core/task/stack-state.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { canonicalDigest } from '../../../lib/util/canonical-digest.ts';
 import { makeOid, makePassed, makeTask } from '../../support/tasks.ts';

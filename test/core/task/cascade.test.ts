@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { blockDependents, restartDependents, unblockable } from '../../../lib/core/task/cascade.ts';
-import { transitiveDependents } from '../../../lib/core/task/needs-of.ts';
+import { transitiveDependents } from '../../../lib/core/task/stack-state.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { makePassed, makeTask, testTime } from '../../support/tasks.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { notDoneMark, reasonNotDone } from '../../../lib/core/blackboard/notes-in-words.ts';
+import { notDoneMark, reasonNotDone } from '../../../lib/core/blackboard/parse-notes-in-message.ts';
 import { packageRoot } from '../../../lib/util/own-folders.ts';
 
 test('UNI-5 why an agent did nothing is what it says in the form it was asked for, and nothing else', () => {

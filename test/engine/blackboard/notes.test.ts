@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changePage } from '../../../lib/core/blackboard/change-page.ts';
-import { showNotes } from '../../../lib/core/blackboard/show-notes.ts';
+import { showNotes } from '../../../lib/core/blackboard/list-shown-notes.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseTaskId } from '../../../lib/domain/ids.ts';
 import type { PromptData } from '../../../lib/domain/ports/prompt-port.ts';
@@ -13,9 +13,9 @@ import { toldTo } from '../../../lib/engine/blackboard/worker-notes.ts';
 import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
+import type { Workshop } from '../../../lib/engine/run-context.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
-import type { Workshop } from '../../../lib/engine/workshop.ts';
 import { shortId } from '../../../lib/util/short-names.ts';
 import {
   closeWorkshops,

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { stepDown } from '../../../lib/engine/machines/lost-claims.ts';
 import { record } from '../../../lib/engine/record.ts';
-import type { Workshop } from '../../../lib/engine/workshop.ts';
+import type { Workshop } from '../../../lib/engine/run-context.ts';
 import { openStack } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
 

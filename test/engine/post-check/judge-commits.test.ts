@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
 import { judgeCommits } from '../../../lib/engine/post-check/judge-commits.ts';
-import type { Workshop } from '../../../lib/engine/workshop.ts';
+import type { Workshop } from '../../../lib/engine/run-context.ts';
 import { agentGit, openFixture } from '../../git/cell-fixture.ts';
 import { makePolicy } from '../../policy/fixtures.ts';
 

@@ -8,9 +8,9 @@ import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { decideNow } from '../../../lib/engine/review/perform-decision.ts';
 import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
+import type { Workshop } from '../../../lib/engine/run-context.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
-import type { Workshop } from '../../../lib/engine/workshop.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);

@@ -5,9 +5,9 @@ import * as assert from 'uvu/assert';
 import type { BlockedCalls } from '../../../lib/domain/ports/changeset-question.ts';
 import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
+import type { Workshop } from '../../../lib/engine/run-context.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
-import type { Workshop } from '../../../lib/engine/workshop.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);

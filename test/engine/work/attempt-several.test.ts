@@ -5,11 +5,11 @@ import * as assert from 'uvu/assert';
 import { taskStateDecision } from '../../../lib/core/admission/decisions.ts';
 import { type ObjectId, parseAgentId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
+import type { Try } from '../../../lib/domain/state/attempt-record.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
-import type { Try } from '../../../lib/domain/state/tries.ts';
+import type { Workshop } from '../../../lib/engine/run-context.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
-import type { Workshop } from '../../../lib/engine/workshop.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);

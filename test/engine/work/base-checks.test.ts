@@ -4,8 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BaseDecision } from '../../../lib/domain/ports/gates.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
+import type { Workshop } from '../../../lib/engine/run-context.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
-import type { Workshop } from '../../../lib/engine/workshop.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);

@@ -6,7 +6,7 @@ import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { recoverSession } from '../../../lib/engine/recover-session.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
-import { addToRecord } from '../../../lib/git/cells/record.ts';
+import { addToRecord } from '../../../lib/git/cells/cell-record.ts';
 import { openGit } from '../../../lib/git/open-git.ts';
 import { ownIdentity } from '../../../lib/util/process-identity.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';

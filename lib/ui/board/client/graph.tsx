@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type GraphNode, type LayeredGraph, layerGraph, type PlacedNode } from '../layer-graph.ts';
 import { opened, openTask, tasks } from './app.ts';
-import { lookOf, overlapWords } from './words.ts';
+import { lookOf, overlapWords } from './board-texts.ts';
 
 const size = { width: 208, height: 50, gapX: 46, gapY: 12, edge: 2 };
 

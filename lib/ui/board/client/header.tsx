@@ -5,8 +5,8 @@ import type { BoardSession } from '../../../domain/view-models/board.ts';
 import { formatTokens, formatUsd } from '../../../util/format-figures.ts';
 import { emptyBoard } from '../board-changes.ts';
 import { state, tasks } from './app.ts';
+import { lookOf, spentWords } from './board-texts.ts';
 import { Elapsed } from './texts.tsx';
-import { lookOf, spentWords } from './words.ts';
 
 const name = 'git flame board';
 

@@ -1,8 +1,8 @@
 import type { BoardChangeset } from '../../../domain/view-models/board.ts';
 import { formatCount, formatNumber } from '../../../util/format-figures.ts';
 import { state } from './app.ts';
+import { spentWords } from './board-texts.ts';
 import { Moment, Text } from './texts.tsx';
-import { spentWords } from './words.ts';
 
 export function Changesets() {
   const { changesets } = state.value;

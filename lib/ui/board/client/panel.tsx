@@ -3,10 +3,10 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { BoardStreamLine, BoardTaskDetails } from '../../../domain/view-models/board.ts';
 import { followEvents, getJson, useLoaded } from '../../page/client/transport.ts';
 import { about, close, opened, state, tasks } from './app.ts';
+import { spentWords } from './board-texts.ts';
+import { TellBox } from './hint-box.tsx';
 import { TaskDetails, TaskSummary } from './task-details.tsx';
-import { TellBox } from './tell.tsx';
 import { Elapsed, Text } from './texts.tsx';
-import { spentWords } from './words.ts';
 
 /** A task or an agent beside the board, while one is open. */
 export function Panel() {

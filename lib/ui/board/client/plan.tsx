@@ -2,9 +2,9 @@ import { signal } from '@preact/signals';
 import type { BoardTask } from '../../../domain/view-models/board.ts';
 import { formatCount } from '../../../util/format-figures.ts';
 import { opened, openTask, tasks } from './app.ts';
+import { lookOf, overlapWords, spentWords, type TaskLook } from './board-texts.ts';
 import { Graph } from './graph.tsx';
 import { Text } from './texts.tsx';
-import { lookOf, overlapWords, spentWords, type TaskLook } from './words.ts';
 
 /** A screen that is narrower shows the plan as a list at first. */
 const narrow = matchMedia('(max-width: 40rem)');

@@ -2,8 +2,8 @@ import type { BoardAgent, BoardCheck } from '../../../domain/view-models/board.t
 import { formatCount } from '../../../util/format-figures.ts';
 import { Button } from '../../page/client/send-form.tsx';
 import { openAgent, state, tasks, telling } from './app.ts';
+import { spentWords } from './board-texts.ts';
 import { Elapsed, Fold, Moment, Text } from './texts.tsx';
-import { spentWords } from './words.ts';
 
 /** The agents and checks that run, and what the last checks came to. */
 export function Running() {

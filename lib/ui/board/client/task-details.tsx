@@ -7,10 +7,10 @@ import type {
   BoardVerdict,
 } from '../../../domain/view-models/board.ts';
 import { formatDuration } from '../../../util/format-figures.ts';
+import { belowWords, lookOf, spentWords } from './board-texts.ts';
 import { CheckFold } from './gate-facts.tsx';
 import { Counts } from './lists.tsx';
 import { Block, Fold, Moment, Text, Texts } from './texts.tsx';
-import { belowWords, lookOf, spentWords } from './words.ts';
 
 /** How a task stands, at a glance. */
 export function TaskSummary({ id, task }: { readonly id: string; readonly task: BoardTask }) {

@@ -1,0 +1,80 @@
+import { workElsewhere } from '../../core/schedule/work-below.ts';
+import type { SessionId, TaskId } from '../../domain/ids.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
+import { createLookout } from '../../engine/conflict-detection/conflict-detector.ts';
+import { handWorktree } from '../../engine/manual/hand-task.ts';
+import { viewSession } from '../../engine/record.ts';
+import type { Workshop } from '../../engine/run-context.ts';
+import { describeConflict } from '../../ui/render/render-ahead.ts';
+import type { Output } from '../../ui/terminal/output.ts';
+import { visibleLine } from '../../ui/text/visible-text.ts';
+import { aheadOf } from '../context/waits-and-conflicts.ts';
+import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
+import { pickTask } from './pick-task.ts';
+
+/** Opens the workshop of a command by hand. The command prints its own result: no event of a run is emitted. */
+export function byHand(
+  args: CommandArgs<'task'>,
+  io: Io,
+  work: (opened: Opened & { readonly workshop: Workshop }) => Promise<number>,
+): Promise<number> {
+  return withWorkshop(args, io, (opened) =>
+    work({ ...opened, workshop: { ...opened.workshop, events: { emit: () => undefined } } }),
+  );
+}
+
+/** The task a command is about, see pickTask. */
+export async function taskMeant(args: CommandArgs<'task'>, opened: Opened): Promise<Task> {
+  const { git, store, workshop, meant } = opened;
+  const { repository } = git;
+  const branch = repository.workTree === null ? null : (await git.head(repository.workTree)).branch;
+  const snapshot = await store.snapshot();
+  return pickTask(args, { snapshot, repository, branch, person: workshop.gates.person, meant });
+}
+
+/**
+ * `--attempts` as a plan file says it: a number, or adapters with their models, `claude,codex:gpt-5.5`. What can't be one is
+ * left for the plan's own checks to name.
+ */
+export function readAttempts(text: string): number | readonly object[] {
+  if (/^\d+$/.test(text.trim())) return Number(text);
+  return text.split(',').map((part) => {
+    const [, adapter = '', model] = /^([^:]*)(?::(.*))?$/s.exec(part.trim()) ?? [];
+    return model === undefined ? { adapter } : { adapter, model };
+  });
+}
+
+/** The longest wait for a person, in milliseconds. */
+const lookMs = 1_000;
+const mostTrials = 20;
+
+/** Says to who has just taken up a task which work it would stand on, had that not come from another clone. */
+export async function tellElsewhere(
+  { workshop, output }: { readonly workshop: Workshop; readonly output: Pick<Output, 'info' | 'hint'> },
+  session: SessionId,
+  task: Task,
+): Promise<void> {
+  if (workshop.config.concurrency.overlap === 'separate') return;
+  const { received } = await viewSession(workshop, session);
+  for (const { task: id, lock } of workElsewhere(task, received)) {
+    const on = lock === null ? '' : ` on ${visibleLine(lock)}`;
+    output.info(
+      `Not in it: the work of ${id}${on}, which came from another clone and doesn't count here yet.`,
+    );
+    output.hint(`git flame show ${id} --diff`);
+  }
+}
+
+/** Says to who has just taken up a task, or handed it in, what its work conflicts with by now. */
+export async function tellAhead(
+  { workshop, output }: { readonly workshop: Workshop; readonly output: Pick<Output, 'info'> },
+  session: SessionId,
+  task: TaskId,
+): Promise<void> {
+  const view = await viewSession(workshop, session);
+  const lookout = createLookout({ ...workshop, worktreeOf: (one) => handWorktree(workshop, one) });
+  const signal = AbortSignal.any([workshop.signal, AbortSignal.timeout(lookMs)]);
+  const ahead = aheadOf(await lookout.look(view, { trials: mostTrials, signal }), task);
+  for (const conflict of ahead?.found ?? []) output.info(`Ahead: ${describeConflict(conflict)}.`);
+}

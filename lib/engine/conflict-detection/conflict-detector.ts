@@ -1,0 +1,258 @@
+import {
+  commitsBelow,
+  listConflicts,
+  planTrials,
+  type TrialPair,
+  trialKey,
+  type Work,
+} from '../../core/conflict-detection/conflicts.ts';
+import { readGround } from '../../core/task/stack-state.ts';
+import { objectMissing } from '../../domain/bad-input.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { ChangedPaths, GitCommits, GitTrials, PlacedCommit } from '../../domain/ports/git-commits.ts';
+import type { GitDiffs } from '../../domain/ports/git-contents.ts';
+import type { TreeChange } from '../../domain/state/patch.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { landsOn } from '../../domain/state/session-facts.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { Ahead } from '../../domain/view-models/status.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
+import { createLookMemory, type LookMemory } from '../run-memory.ts';
+import {
+  findTips,
+  recallTrials,
+  storeTrials,
+  type Tip,
+  type TipParts,
+  type Tips,
+} from './tips-and-trials.ts';
+
+export type LookoutParts = Pick<Workshop, 'tried' | 'now'> &
+  TipParts &
+  WithGit<GitCommits & GitTrials & Pick<GitDiffs, 'treeChanges'>>;
+
+/** Limits of one look. */
+interface LookBounds {
+  /** Trials at most; each is a process of git. */
+  readonly trials: number;
+  /** Aborts when the time is up or the person stops the program. */
+  readonly signal: AbortSignal;
+}
+
+/** Looks for conflicts between works of a session before they are merged, and remembers what it has tried. */
+interface Lookout {
+  look(
+    view: { readonly session: Session; readonly tasks: readonly Task[] },
+    bounds: LookBounds,
+  ): Promise<Ahead>;
+}
+
+/** Works that are compared, the newest; and files of one that are listed. */
+const mostWorks = 100;
+const mostPaths = 2_000;
+/** More than the pairs of so many works; an agent may commit all day. */
+const mostRemembered = 10_000;
+
+export function createLookout(parts: LookoutParts, memory: LookMemory = createLookMemory()): Lookout {
+  return { look: (view, bounds) => look(parts, memory, { ...view, bounds }) };
+}
+
+interface Look {
+  readonly session: Session;
+  readonly tasks: readonly Task[];
+  readonly bounds: LookBounds;
+}
+
+async function look(parts: LookoutParts, memory: LookMemory, at: Look): Promise<Ahead> {
+  const { session, tasks, bounds } = at;
+  const branch = landsOn(session);
+  const found = await findTips(parts, tasks);
+  const base = found.tips.length === 0 ? null : await parts.git.resolveCommit(`refs/heads/${branch}`);
+  if (base === null) return { found: [], untried_pairs: 0, unseen_tasks: found.unreadable };
+  const seen = fingerprint(found, base, session);
+  if (memory.last?.seen === seen) return memory.last.ahead;
+  if (!memory.isRecalled) await recallTrials(parts, session.id, memory.trials);
+  memory.isRecalled = true;
+  const { works, places } = await gather(parts, memory, { ...at, found, base });
+  const plan = planTrials({
+    works,
+    branch: { branch, commit: base },
+    changesets: session.changesets,
+    isKnown: (pair) => memory.trials.has(trialKey(pair)) || hasFailed(memory, pair),
+    most: bounds.trials,
+  });
+  const placeOf = (commit: ObjectId): PlacedCommit => places.get(commit) ?? { commit, quarantine: null };
+  const left = await tryAll(parts, memory, { due: plan.due, placeOf, signal: bounds.signal });
+  if (left < plan.due.length) await storeTrials(parts, session.id, memory.trials);
+  const broken = plan.near.filter((pair) => hasFailed(memory, pair)).length;
+  const ahead: Ahead = {
+    found: listConflicts(plan.near, (pair) => memory.trials.get(trialKey(pair))),
+    untried_pairs: left + plan.leftOut + broken,
+    unseen_tasks: found.tips.length - works.length + found.unreadable,
+  };
+  forgetOldest(memory);
+  const isComplete = left + plan.leftOut === 0 && !bounds.signal.aborted;
+  memory.last = isComplete ? { seen, ahead } : null;
+  return ahead;
+}
+
+/** True if a trial of the pair failed; hardly any of thousands of pairs did. */
+function hasFailed({ failed }: LookMemory, pair: TrialPair): boolean {
+  return failed.size > 0 && failed.has(trialKey(pair));
+}
+
+/** All that a look depends on: while it stays the same there is nothing to do. */
+function fingerprint({ tips, unreadable }: Tips, base: ObjectId, { changesets }: Session): string {
+  return JSON.stringify([
+    base,
+    unreadable,
+    ...tips.map(({ task, commit, isAtWork }) => [task.id, commit, isAtWork, task.file_locks, task.built_on]),
+    ...changesets.map(({ id, state, commit }) => [id, state, commit]),
+  ]);
+}
+
+function forgetOldest({ trials, paths, forks, firstSeen, failed }: LookMemory): void {
+  for (const kept of [trials, forks, failed]) keepLatest(kept, mostRemembered);
+  keepLatest(firstSeen, mostRemembered);
+  // Lists of paths are long.
+  keepLatest(paths, mostRemembered / 10);
+}
+
+function keepLatest<Key>(kept: Map<Key, unknown> | Set<Key>, most: number): void {
+  for (const key of kept.keys()) {
+    if (kept.size <= most) return;
+    kept.delete(key);
+  }
+}
+
+interface Gathered {
+  readonly works: readonly Work[];
+  readonly places: ReadonlyMap<ObjectId, PlacedCommit>;
+}
+
+/** The newest works with what they change. Where the time is up, or commits can't be read, one is left out. */
+async function gather(
+  parts: LookoutParts,
+  memory: LookMemory,
+  { tasks, found, base, bounds: { signal } }: Look & { readonly found: Tips; readonly base: ObjectId },
+): Promise<Gathered> {
+  const now = parts.now().getTime();
+  const aged = found.tips.map((tip) => ({ tip, changedAt: changeTime(memory, tip, now) }));
+  aged.sort((a, b) => b.changedAt - a.changedAt);
+  const ground = readGround(tasks);
+  const works: Work[] = [];
+  const places = new Map<ObjectId, PlacedCommit>();
+  for (const { tip, changedAt } of aged.slice(0, mostWorks)) {
+    if (signal.aborted) break;
+    const { task, commit, isAtWork, start } = tip;
+    try {
+      const changes = await pathsOf(parts, memory, { from: start, to: tip, isJudged: !isAtWork, signal });
+      // Work that lost its ground is first rebased onto the branch without it, and compared with the branch then.
+      const isUprooted = ground.lost(task).length > 0;
+      const missed = isUprooted ? nothing : await missedOf(parts, memory, { start, base, signal });
+      const { id, file_locks } = task;
+      const below = commitsBelow(task, tasks);
+      works.push({ task: id, commit, isAtWork, file_locks, ground: below, changes, missed, changedAt });
+      places.set(commit, tip);
+    } catch (error) {
+      if (!(error instanceof FlameError)) throw error;
+    }
+  }
+  return { works, places };
+}
+
+function changeTime(memory: LookMemory, { task, commit, isAtWork }: Tip, now: number): number {
+  if (!isAtWork) return Date.parse(task.updated_at);
+  const seen = memory.firstSeen.get(commit) ?? now;
+  memory.firstSeen.set(commit, seen);
+  return seen;
+}
+
+interface Between {
+  readonly from: ObjectId;
+  readonly to: PlacedCommit;
+  /** Its size is known to be in bounds. */
+  readonly isJudged: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function pathsOf(
+  { git }: LookoutParts,
+  { paths, failed }: LookMemory,
+  { from, to, isJudged, signal }: Between,
+): Promise<ChangedPaths | null> {
+  const key = `${from} ${to.commit}`;
+  const known = paths.get(key);
+  if (known !== undefined) return known;
+  if (failed.has(key)) throw objectMissing(`The commit ${to.commit} can't be read.`);
+  try {
+    const found = isJudged
+      ? shortList(await git.treeChanges(from, to.commit))
+      : await git.pathsChanged(from, to, { most: mostPaths, signal });
+    paths.set(key, found);
+    return found;
+  } catch (error) {
+    if (!signal.aborted) failed.add(key);
+    throw error;
+  }
+}
+
+function shortList(changes: readonly TreeChange[]): ChangedPaths | null {
+  if (changes.length > mostPaths) return null;
+  return { paths: changes.map(({ path }) => path), removes: changes.some(({ blob }) => blob === null) };
+}
+
+/** Changes of the branch that a work did not start from. */
+async function missedOf(
+  parts: LookoutParts,
+  memory: LookMemory,
+  {
+    start,
+    base,
+    signal,
+  }: { readonly start: ObjectId; readonly base: ObjectId; readonly signal: AbortSignal },
+): Promise<ChangedPaths | null> {
+  if (start === base) return nothing;
+  const key = `${start} ${base}`;
+  const fork = memory.forks.get(key);
+  const found = fork === undefined ? await parts.git.mergeBase(start, base) : fork;
+  memory.forks.set(key, found);
+  if (found === null) return null;
+  return pathsOf(parts, memory, {
+    from: found,
+    to: { commit: base, quarantine: null },
+    isJudged: false,
+    signal,
+  });
+}
+
+const nothing: ChangedPaths = { paths: [], removes: false };
+
+/** One after the other, so that agents keep the machine. Returns how many were not reached. */
+async function tryAll(
+  { git }: LookoutParts,
+  { trials, failed }: LookMemory,
+  {
+    due,
+    placeOf,
+    signal,
+  }: {
+    readonly due: readonly TrialPair[];
+    readonly placeOf: (commit: ObjectId) => PlacedCommit;
+    readonly signal: AbortSignal;
+  },
+): Promise<number> {
+  for (const [index, pair] of due.entries()) {
+    if (signal.aborted) return due.length - index;
+    try {
+      const { one, other } = pair;
+      trials.set(trialKey(pair), await git.tryMerge(placeOf(one.commit), placeOf(other.commit), signal));
+    } catch (error) {
+      if (!(error instanceof FlameError)) throw error;
+      if (signal.aborted) return due.length - index;
+      failed.add(trialKey(pair));
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,96 @@
+import { nameOf } from '../../core/conflict-detection/conflicts.ts';
+import type { AheadConflict } from '../../domain/view-models/status.ts';
+import { handWorktree } from '../manual/hand-task.ts';
+import type { SessionView } from '../record.ts';
+import type { Workshop } from '../run-context.ts';
+import { createLookout } from './conflict-detector.ts';
+
+/** Looks for conflicts between works while a wave goes on. Nothing waits for a look, and nothing is decided by it. */
+export interface AheadWatch {
+  /** Begins a look once the last one is over and some time has passed; returns at once. Of several asks the last counts. */
+  look(view: SessionView): void;
+  /** Ends a look that is under way. Throws nothing. */
+  end(): Promise<void>;
+}
+
+/** Trials of one look. */
+const mostTrials = 60;
+// Between the end of a look and the next one; as a share of what a look took, so that it stays a small one.
+const leastRestMs = 2_000;
+const restShare = 4;
+
+/** Does the work of a wave, which says when a look is due; a look that is under way at its end is ended. */
+export async function lookingAhead<T>(
+  workshop: Workshop,
+  work: (radar: AheadWatch) => Promise<T>,
+): Promise<T> {
+  const radar = watchAhead(workshop);
+  try {
+    return await work(radar);
+  } finally {
+    await radar.end();
+  }
+}
+
+export function watchAhead(workshop: Workshop): AheadWatch {
+  const memory = workshop.run.ahead;
+  const lookout = createLookout({ ...workshop, worktreeOf: (task) => handWorktree(workshop, task) }, memory);
+  const over = new AbortController();
+  const signal = AbortSignal.any([workshop.signal, over.signal]);
+  let next = 0;
+  let current: Promise<void> | null = null;
+  let asked: SessionView | null = null;
+  let resting: NodeJS.Timeout | undefined;
+  const once = async (view: SessionView): Promise<void> => {
+    const began = workshop.now().getTime();
+    const { found } = await lookout.look(view, { trials: mostTrials, signal });
+    const ended = workshop.now().getTime();
+    next = ended + Math.max(leastRestMs, (ended - began) * restShare);
+    const facts = JSON.stringify(found.map(factsOf));
+    if (signal.aborted || facts === memory.shown) return;
+    memory.shown = facts;
+    const added = found.filter((conflict) => !memory.told.has(nameOf(conflict)));
+    for (const conflict of added) memory.told.add(nameOf(conflict));
+    workshop.events.emit({ event: 'conflicts-ahead', found, added });
+  };
+  const begin = (): void => {
+    if (asked === null || current !== null || signal.aborted) return;
+    clearTimeout(resting);
+    const restMs = next - workshop.now().getTime();
+    if (restMs > 0) {
+      resting = setTimeout(begin, restMs).unref();
+      return;
+    }
+    const view = asked;
+    asked = null;
+    current = once(view)
+      .catch((error: unknown) => {
+        if (signal.aborted) return;
+        over.abort();
+        const why = error instanceof Error ? error.message : String(error);
+        const message = `Conflicts ahead are not looked for any more in this wave: ${why}`;
+        workshop.events.emit({ event: 'notice', level: 'warning', message });
+      })
+      .finally(() => {
+        current = null;
+        begin();
+      });
+  };
+  return {
+    look: (view) => {
+      asked = view;
+      begin();
+    },
+    end: async () => {
+      over.abort();
+      clearTimeout(resting);
+      await current;
+    },
+  };
+}
+
+/** Without commits: an agent may make many, and come to the same. */
+function factsOf({ one, other, paths, unrelated }: AheadConflict): readonly unknown[] {
+  const isAtWork = 'task' in other && other.at_work;
+  return [one.task, one.at_work, 'task' in other ? other.task : null, isAtWork, paths, unrelated];
+}

@@ -1,0 +1,175 @@
+import {
+  approvalDecision,
+  builtDecision,
+  machineDecision,
+  verdictDecision,
+} from '../../core/admission/decisions.ts';
+import { isWordFor, signedApproval, signedVerdict } from '../../core/machines/machine-statement.ts';
+import { agentIdPattern, type SessionId } from '../../domain/ids.ts';
+import type { SeenMachine } from '../../domain/ports/sharing-port.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Decision } from '../../domain/state/decision-log.ts';
+import type { SharedRole } from '../../domain/state/machine.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
+import { record, viewSession } from '../record.ts';
+import type { Workshop } from '../run-context.ts';
+import { passOnClaims } from './pass-on.ts';
+import { passOnJudging } from './verdict-claims.ts';
+
+/**
+ * Acts on each look at the other machines: passes on claims of machines that are gone, publishes which roles each one
+ * is trusted in, and applies signed results of trusted ones.
+ */
+export async function tendMachines(workshop: Workshop, id: SessionId): Promise<void> {
+  if (workshop.sharing === undefined) return;
+  await passOnClaims(workshop, id);
+  await passOnJudging(workshop, id);
+  await tellTrusted(workshop, id, keptBack(workshop));
+  await takeWords(workshop, id);
+}
+
+/** A script that has to come first runs where the session is led, at the beginning of that wave. */
+function keptBack({ config, run }: Workshop): readonly SharedRole[] {
+  return config.hooks.pre_validation === '' || run.isPrepared ? [] : ['validate'];
+}
+
+/**
+ * Takes for this lead's own what machines found or had their person decide, as far as it trusts them with it: signed with
+ * a key it trusts in that role, over exactly this, under the claim that holds. All else counts as if it weren't there.
+ */
+export async function takeWords(workshop: Workshop, id: SessionId): Promise<void> {
+  if (workshop.sharing?.role !== 'lead') return;
+  const snapshot = await workshop.store.snapshot();
+  const session = snapshot.sessions.find((one) => one.id === id);
+  if (session === undefined) return;
+  workshop.decided.refresh();
+  const verdicts = snapshot.tasksOf(id).flatMap((task) => {
+    if (task.status !== 'done' || task.result.status === null) return [];
+    const about = snapshot
+      .verdictsOn(task.commit)
+      .filter((one) => one.session === id && one.task === task.id);
+    return about.filter((verdict) => isVerdictOf(workshop, { session, task, verdict })).slice(-1);
+  });
+  const fresh = verdicts.filter((verdict) => !workshop.decided.has(verdictDecision(verdict)));
+  const decided = session.changesets.flatMap((changeset) => wordsOn(workshop, session, changeset));
+  const all = [...fresh.map(verdictDecision), ...decided];
+  if (all.length === 0) return;
+  workshop.decided.record(all);
+  for (const { task, commit, status, notes, by } of fresh)
+    workshop.events.emit({ event: 'verdict', task, commit, status, notes, by });
+}
+
+function isVerdictOf(
+  workshop: Workshop,
+  { session, task, verdict }: { readonly session: Session; readonly task: Task; readonly verdict: Verdict },
+): boolean {
+  const { machine: word, by } = verdict;
+  // An override by a person of that machine is no finding.
+  if (verdict.override !== undefined || (by !== 'diagnostics' && !agentIdPattern.test(by))) return false;
+  // By its own hands it can't be judged; what was found under a claim that passed on is past.
+  if (word === undefined || word.name === task.claimed_host) return false;
+  if (task.judging?.claim !== word.claim || task.judging.machine !== word.name) return false;
+  if (task.judging.commit !== verdict.commit || task.start_commit !== verdict.base) return false;
+  return (
+    isTrusted(workshop, session, { key: word.key, role: 'validate' }) &&
+    isWordFor('validate', signedVerdict(verdict), word)
+  );
+}
+
+function wordsOn(workshop: Workshop, session: Session, changeset: Changeset): readonly Decision[] {
+  const { state, built_on: built, approved_on: approved } = changeset;
+  if (state !== 'waiting' && state !== 'approved') return [];
+  const words: Decision[] = [];
+  if (
+    built !== undefined &&
+    built.claim === session.machines?.merging?.claim &&
+    isTrusted(workshop, session, { key: built.key, role: 'merge' }) &&
+    isWordFor('merge', builtDecision(session, changeset), built)
+  )
+    words.push(builtDecision(session, changeset));
+  if (
+    state === 'approved' &&
+    approved !== undefined &&
+    approved.claim === (session.machines?.term ?? 1) &&
+    isTrusted(workshop, session, { key: approved.key, role: 'review' }) &&
+    isWordFor('review', signedApproval(session, changeset), approved)
+  )
+    words.push(approvalDecision(session, changeset));
+  return words.filter((decision) => !workshop.decided.has(decision));
+}
+
+type Trusting = Pick<Workshop, 'config' | 'now' | 'decided' | 'sharing'>;
+
+/** Whether what the holder of a key says in a role counts here: by this clone's person, or by the configuration. */
+function isTrusted(
+  { config, now, decided }: Pick<Trusting, 'config' | 'now' | 'decided'>,
+  session: Pick<Session, 'id'>,
+  { key, role }: { readonly key: string; readonly role: SharedRole },
+): boolean {
+  const today = now().toISOString().slice(0, 10);
+  const named = config.machines.trusted.some(
+    (one) => one.key === key && one.roles.includes(role) && (one.until === undefined || one.until >= today),
+  );
+  return named || decided.has(machineDecision(session, key, role));
+}
+
+/** True if this machine may act in a role: a lead in all of them, others as started and, beyond tasks, as trusted. */
+export function mayHere(
+  { sharing, place }: Pick<Workshop, 'sharing' | 'place'>,
+  { machines }: Pick<Session, 'machines'>,
+  role: SharedRole,
+): boolean {
+  if (sharing === undefined || sharing.role === 'lead') return true;
+  if (!sharing.roles.includes(role)) return false;
+  return (
+    role === 'work' ||
+    machines?.trusted?.some((one) => one.machine === place && one.roles.includes(role)) === true
+  );
+}
+
+/** Machines that are there and that this lead has do something beside tasks. */
+export function trustedMachines(
+  workshop: Trusting,
+  session: Pick<Session, 'id'>,
+  role: SharedRole,
+): readonly SeenMachine[] {
+  const there = workshop.sharing?.machines() ?? [];
+  return there.filter(({ sign, state }) => {
+    if (state === 'gone' || sign?.key === undefined || !sign.roles.includes(role)) return false;
+    return isTrusted(workshop, session, { key: sign.key, role });
+  });
+}
+
+/**
+ * Publishes which roles beside tasks this lead trusts each machine in. `without` is kept back for now. Trust itself is
+ * looked up in this clone each time: another clone gains nothing by writing this into the note.
+ */
+async function tellTrusted(
+  workshop: Workshop,
+  id: SessionId,
+  without: readonly SharedRole[] = [],
+): Promise<void> {
+  if (workshop.sharing?.role !== 'lead') return;
+  workshop.decided.refresh();
+  const roles = (['validate', 'merge', 'review'] as const).filter((role) => !without.includes(role));
+  const found = new Map<string, SharedRole[]>();
+  for (const role of roles)
+    for (const { machine } of trustedMachines(workshop, { id }, role))
+      if (machine !== null) found.set(machine, [...(found.get(machine) ?? []), role]);
+  const trusted = [...found]
+    .map(([machine, all]) => ({ machine, roles: all }))
+    .sort((a, b) => (a.machine < b.machine ? -1 : 1));
+  const isSaid = (session: Session): boolean =>
+    JSON.stringify(session.machines?.trusted ?? []) === JSON.stringify(trusted);
+  if (isSaid((await viewSession(workshop, id)).session)) return;
+  await record(workshop, id, ({ session }) => {
+    if (session.machines === undefined || isSaid(session)) return null;
+    const { trusted: _, ...terms } = session.machines;
+    const machines = trusted.length === 0 ? terms : { ...terms, trusted };
+    return {
+      session: { next: { ...session, machines }, subject: 'session: what machines are trusted with' },
+    };
+  });
+}

@@ -1,0 +1,225 @@
+import { landedDecision } from '../../core/admission/decisions.ts';
+import {
+  type LandedChangeset,
+  landedChangeset,
+  withUndone,
+} from '../../core/changesets/changeset-decision.ts';
+import { type AfterUndo, takeBackTask } from '../../core/task/after-review.ts';
+import { withdraw } from '../../core/task/cascade.ts';
+import { standsOn } from '../../core/task/stack-state.ts';
+import { addGround } from '../../core/task/task-attempt.ts';
+import type { TaskChange } from '../../core/task/task-state.ts';
+import { noChangeset } from '../../domain/bad-input.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId, SessionId, TaskId } from '../../domain/ids.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { landsOn, requestsOf } from '../../domain/state/session-facts.ts';
+import type { ClaimedTask, DoneTask, Task } from '../../domain/state/task.ts';
+import { type Recording, type SessionView, taskOf, viewSession } from '../record.ts';
+import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
+import { baseTip } from '../start-point.ts';
+
+export interface UndoneLanding {
+  readonly session: Session;
+  readonly steps: readonly TaskChange[];
+  /** The note on the commit it had landed as. */
+  readonly reviews: NonNullable<Recording['reviews']>;
+}
+
+/** Start commits of works that began upon a landing, finished or not: by the ids of their tasks. */
+export type BegunUpon = ReadonlyMap<TaskId, ObjectId>;
+
+/** Work that holds a landing, since it began when that had landed. */
+export async function begunUpon(
+  { git }: WithGit<Pick<GitCommits, 'isAncestor'>>,
+  { tasks }: Pick<SessionView, 'tasks'>,
+  { landed_commit: landed }: Pick<LandedChangeset, 'landed_commit'>,
+): Promise<BegunUpon> {
+  const found = new Map<TaskId, ObjectId>();
+  // Many begin at the same commit.
+  const known = new Map<ObjectId, boolean>();
+  for (const { id, start_commit: start } of tasks.filter(isWork)) {
+    if (start === null) continue;
+    const holds = known.get(start) ?? (await git.isAncestor(landed, start));
+    known.set(start, holds);
+    if (holds) found.set(id, start);
+  }
+  return found;
+}
+
+/** The tasks whose work, finished or not, stands on a landing: they were built on its tasks' work, or began upon it. */
+async function standingOn(
+  workshop: Parameters<typeof begunUpon>[0],
+  { tasks }: Pick<SessionView, 'tasks'>,
+  changeset: LandedChangeset,
+): Promise<readonly TaskId[]> {
+  const begun = await begunUpon(workshop, { tasks }, changeset);
+  const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
+  const landed = changeset.tasks.flatMap((id) => byId.get(id) ?? []);
+  return tasks
+    .filter(isWork)
+    .filter((task) => begun.has(task.id) || landed.some((below) => standsOn(task, below, byId)))
+    .map(({ id }) => id);
+}
+
+/**
+ * Computes the effects of taking a landing back on a session, its tasks and the review. `above` is put on what remains,
+ * like work built on tasks that are sent back.
+ */
+export function undoneLanding(
+  workshop: Pick<Workshop, 'gates' | 'now'>,
+  view: SessionView,
+  {
+    changeset,
+    wish,
+    above,
+  }: { readonly changeset: LandedChangeset; readonly wish: AfterUndo; readonly above: BegunUpon },
+): UndoneLanding {
+  const at = timestamp(workshop);
+  const mark = { by: workshop.gates.person, at, reason: wish.notes };
+  const leaving = changeset.tasks
+    .map((task) => taskOf(view, task))
+    .filter(({ status }) => status === 'merged')
+    .map((task) => takeBackTask(task, wish, at));
+  const { landed_commit: commit } = changeset;
+  const note = view.snapshot.reviewOn(commit);
+  const steps = withdraw(view.tasks, leaving, at);
+  const below = leaving.map(({ task }) => ({ task: task.id, commit }));
+  const changed = new Set<string>(steps.map(({ task }) => task.id));
+  const left = below.length === 0 ? [] : view.tasks.filter(({ id }) => !changed.has(id));
+  const upon = left.filter(isWork).filter((task) => above.get(task.id) === task.start_commit);
+  return {
+    session: reopened(withUndone(view.session, changeset, mark), wish),
+    steps: [...steps, ...upon.map((task) => addGround(task, below))],
+    reviews: note === null ? [] : [{ commit, note: { ...note, undone: mark } }],
+  };
+}
+
+function isWork(task: Task): task is ClaimedTask | DoneTask {
+  return task.status === 'claimed' || task.status === 'done';
+}
+
+/** Reopens an ended session if its tasks are requeued. */
+function reopened(session: Session, { follow }: AfterUndo): Session {
+  return session.state === 'ended' && follow === 'requeue'
+    ? { ...session, state: 'active', wave: 'review' }
+    : session;
+}
+
+/** Which landing would be taken back, and how. */
+interface UndoPlan {
+  readonly session: Session;
+  readonly changeset: LandedChangeset;
+  /** Tasks whose work stands on it: it is rebased onto what remains, and goes back to its worker on a conflict. */
+  readonly above: readonly TaskId[];
+  readonly way:
+    | { readonly how: 'moved-back' }
+    /** The branch had lost it already. */
+    | { readonly how: 'was-gone' }
+    /** `why`: as the end of a sentence. */
+    | { readonly how: 'revert'; readonly why: string };
+}
+
+/**
+ * Plans how to take a landing back, without doing it: the branch moves back if it is still as the landing left it and
+ * nothing shows that it was published; else a revert is reviewed like any work.
+ */
+export async function planUndo(
+  workshop: Pick<Workshop, 'config' | 'git' | 'decided' | 'sharing' | 'store'>,
+  id: SessionId,
+  name: string | null,
+): Promise<UndoPlan> {
+  const view = await viewSession(workshop, id);
+  const { session } = view;
+  const changeset = landedChangeset(session, name);
+  if (changeset === undefined) throw nothingLanded(session, name);
+  const again = view.tasks.find(
+    ({ takes_back: back, status }) =>
+      back?.changeset === changeset.id && status !== 'dropped' && status !== 'merged',
+  );
+  if (again !== undefined) throw takenBackAlready(changeset, again);
+  if (changeset.tasks.some((task) => taskOf(view, task).takes_back !== undefined)) throw isRevert(changeset);
+  const { landed_commit: commit } = changeset;
+  const above = await standingOn(workshop, view, changeset);
+  const tip = await baseTip(workshop, session);
+  if (commit !== tip && !(await workshop.git.isAncestor(commit, tip))) {
+    await requireGone(workshop, session, { changeset, tip });
+    return { session, changeset, above, way: { how: 'was-gone' } };
+  }
+  const why = await whyRevert(workshop, session, { commit, tip });
+  return { session, changeset, above, way: why === null ? { how: 'moved-back' } : { how: 'revert', why } };
+}
+
+/**
+ * A person may have taken a landing off the branch. That the branch has just not been brought along is another thing: then
+ * the work is still where others have it. Throws FlameError `behind-landing`.
+ */
+async function requireGone(
+  { git, decided }: Pick<Workshop, 'git' | 'decided'>,
+  session: Session,
+  { changeset, tip }: { readonly changeset: LandedChangeset; readonly tip: ObjectId },
+): Promise<void> {
+  const { id, landed_commit: commit } = changeset;
+  const [published] = await git.refsHolding(commit, 'refs/remotes/');
+  const isOwn = decided.has(landedDecision(session, changeset));
+  if (published === undefined && (isOwn || !(await git.isAncestor(tip, commit)))) return;
+  const where =
+    published === undefined ? 'in another clone' : `on ${published.ref.slice('refs/remotes/'.length)}`;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'behind-landing',
+    message: `${id} landed ${where}, and ${landsOn(session)} here is without it: bring it along first.`,
+    hints: ['git pull --ff-only', `git flame undo ${id} --dry-run`],
+  });
+}
+
+/** Why the branch is not moved back, as the end of a sentence; null: it is. */
+async function whyRevert(
+  { git }: Pick<Workshop, 'git'>,
+  session: Session,
+  { commit, tip }: { readonly commit: ObjectId; readonly tip: ObjectId },
+): Promise<string | null> {
+  const branch = landsOn(session);
+  if (commit !== tip) return `${branch} has moved on since`;
+  if (session.machines !== undefined) return 'other machines have it';
+  if (requestsOf(session).length > 0) return 'a pull request shows it';
+  for (const prefix of ['refs/remotes/', 'refs/tags/']) {
+    const [first] = await git.refsHolding(commit, prefix);
+    if (first !== undefined) return `${first.ref.slice('refs/'.length)} holds it`;
+  }
+  return null;
+}
+
+function nothingLanded({ id, changesets }: Session, name: string | null): FlameError {
+  const known = changesets.findLast((one) => one.id === name || one.group === name);
+  if (known !== undefined)
+    return noChangeset(`Changeset ${known.id} is ${known.state}: there is no landing of it to take back.`, [
+      `git flame show ${known.id}`,
+    ]);
+  return noChangeset(`No changeset${name === null ? '' : ` ${name}`} has landed in ${id}.`, [
+    'git flame status',
+  ]);
+}
+
+function takenBackAlready(
+  { id }: LandedChangeset,
+  { id: task, cohesion_group: group, status }: Task,
+): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'taken-back-already',
+    message: `${task} takes the landing of ${id} back already; it is ${status}.`,
+    hints: [`git flame show ${task}`, `git flame review --changeset ${group}`],
+  });
+}
+
+/** Error for undoing a revert: the tasks it requeued or dropped would not be landed, but their work would be there. */
+function isRevert({ id, tasks }: LandedChangeset): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'revert-taken-back',
+    message: `${id} took a landing back itself. What that had brought comes again when its tasks are done again, as work of their own.`,
+    hints: tasks.map((task) => `git flame show ${task}`),
+  });
+}

@@ -1,0 +1,189 @@
+import { indexLocked } from '../../domain/disk-errors.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitDiffs } from '../../domain/ports/git-contents.ts';
+import type { GitWorktrees } from '../../domain/ports/git-port.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { shortId } from '../../util/short-names.ts';
+import { dirtyTree, requireMovable, waysToClean } from '../base-in-use.ts';
+import { type Recorder, record, viewSession } from '../record.ts';
+import type { WithGit, Workshop } from '../run-context.ts';
+
+/** Work trees that have a branch checked out. */
+async function worktreesOf(workshop: WithGit<GitWorktrees>, name: string): Promise<readonly string[]> {
+  const worktrees = await workshop.git.worktrees();
+  return worktrees.filter(({ branch }) => branch === name).map(({ path }) => path);
+}
+
+/** Words for an action that a work tree blocks, and the command that repeats it once the way is free. */
+interface Doing {
+  readonly done: string;
+  readonly again: string;
+}
+
+interface Move {
+  readonly from: ObjectId;
+  readonly to: ObjectId;
+}
+
+const landing: Doing = { done: 'landed', again: 'git flame review' };
+
+/**
+ * Refuses to land while git would not move the base, or a checked-out one has local changes. Throws FlameError
+ * `dirty-tree` or as requireMovable; nothing has happened then.
+ */
+export async function requireCleanBase(
+  workshop: WithGit<GitWorktrees>,
+  session: Session,
+  { done, again } = landing,
+): Promise<void> {
+  for (const path of await requireMovable(workshop, landsOn(session))) {
+    const dirty = await workshop.git.changedTracked(path);
+    if (dirty.length === 0) continue;
+    const message = `${landsOn(session)} is checked out in ${path} with local changes, so nothing was ${done}.`;
+    throw dirtyTree(message, dirty, [...waysToClean(path), again]);
+  }
+}
+
+/**
+ * Asked right before a landing: refuses a commit that adds files where a checked-out base holds untracked ones, and
+ * a base that git would not move. Throws FlameError `files-in-the-way` or as requireMovable; nothing has happened
+ * then.
+ */
+export async function requireFreePaths(
+  workshop: WithGit<GitWorktrees>,
+  session: Session,
+  { doing = landing, ...move }: Move & { readonly doing?: Doing },
+): Promise<void> {
+  for (const path of await requireMovable(workshop, landsOn(session))) {
+    const files = await workshop.git.filesInTheWay(path, move.from, move.to);
+    if (files.length === 0) await requireAdvance(workshop, path, { ...move, doing });
+    else throw filesInTheWay(path, files, doing);
+  }
+}
+
+function filesInTheWay(path: string, files: readonly string[], { again }: Doing): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'files-in-the-way',
+    message: `Untracked files in ${path} stand where git would write, so it was not done.`,
+    details: files.slice(0, 20),
+    // --all: the file may be an ignored one, which nothing less takes.
+    hints: [
+      `git -C ${shellQuote(path)} stash push --all -- ${files.slice(0, 20).map(shellQuote).join(' ')}`,
+      again,
+    ],
+  });
+}
+
+/** Refuses what git would refuse to check out: it would leave the work tree behind, to be committed back by the next commit. */
+async function requireAdvance(
+  { git }: WithGit<GitWorktrees>,
+  path: string,
+  { from, to, doing: { done, again } }: Move & { readonly doing: Doing },
+): Promise<void> {
+  const words = await git.advanceObstacles(path, from, to);
+  if (words.length === 0) return;
+  const details = words.slice(0, 20);
+  if (words.some((word) => word.includes('index.lock')))
+    throw indexLocked(
+      `Another git is at work in ${path} or was killed there: its index is locked, so nothing was ${done}.`,
+      { kind: 'refused', details, hints: [again] },
+    );
+  const here = `git -C ${shellQuote(path)}`;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'checkout-refused',
+    message: `git would not bring the files of ${path} along, so nothing was ${done}.`,
+    details,
+    hints: [
+      `${here} ls-files -v | grep '^[a-zS]'`,
+      // In one call git does only the last of the two.
+      `${here} update-index --no-assume-unchanged FILE`,
+      `${here} update-index --no-skip-worktree FILE`,
+      again,
+    ],
+  });
+}
+
+/**
+ * Brings checked-out base branches to where landings moved them. Also finishes what a kill between a landing and
+ * this left undone. A tree that got local changes meanwhile is left alone and named; nothing is touched where the
+ * branch isn't where the landing moved it. Returns whether there was anything to bring along.
+ */
+export async function bringAlong(
+  workshop: Recorder & Pick<Workshop, 'git' | 'place'>,
+  id: SessionId,
+): Promise<boolean> {
+  const { session } = await viewSession(workshop, id);
+  const checkout = ownCheckout(workshop, session);
+  if (checkout === null) return false;
+  const { from, to } = checkout;
+  const branch = landsOn(session);
+  const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);
+  const isThere = tip === to;
+  // An older note doesn't say which clone it is about: this one only if the landing was here.
+  if (!isThere && checkout.place === null) return false;
+  if (!isThere) await tellMoved(workshop, branch, { from, to, tip });
+  for (const path of isThere ? await worktreesOf(workshop, branch) : []) {
+    if ((await workshop.git.advanceWorktree(path, from, to)) !== 'refused') continue;
+    workshop.events.emit({
+      event: 'notice',
+      level: 'warning',
+      message: `${path} has local changes, so its files still show ${shortId(from)} while ${landsOn(session)} is at ${shortId(to)}.`,
+      details: [`To see what landed: git -C ${shellQuote(path)} status`],
+    });
+  }
+  await record(workshop, id, ({ session: now }) => ({
+    session: {
+      next: { ...now, checkout: null },
+      subject: `session: work trees of ${landsOn(now)} brought along`,
+    },
+  }));
+  return isThere;
+}
+
+/** Warns that a commit of a work tree that was not updated yet takes the landing back: its author may not know. */
+async function tellMoved(
+  { git, events }: Pick<Workshop, 'events'> & WithGit<GitCommits & GitDiffs>,
+  branch: string,
+  { from, to, tip }: Move & { readonly tip: ObjectId | null },
+): Promise<void> {
+  const isTakenBack =
+    tip !== null && (await git.isAncestor(to, tip)) && (await isAsBefore(git, { from, to, tip }));
+  events.emit({
+    event: 'notice',
+    level: 'warning',
+    message: `${branch} was moved since ${shortId(to)} landed, so its work trees are left as they are.`,
+    details: isTakenBack
+      ? [
+          `${shortId(tip)} holds what landed as it was before: it takes the landing back.`,
+          `To have it again: git diff ${shortId(from)} ${shortId(to)} | git apply --index && git commit`,
+        ]
+      : [],
+  });
+}
+
+/** Whether all that a landing changed is at the tip as it was before. */
+async function isAsBefore(
+  git: Pick<GitDiffs, 'treeChanges'>,
+  { from, to, tip }: Move & { readonly tip: ObjectId },
+): Promise<boolean> {
+  const later = new Set((await git.treeChanges(from, tip)).map(({ path }) => path));
+  return (await git.treeChanges(from, to)).every(({ path }) => !later.has(path));
+}
+
+/** Finishes what a kill of another session's landing on this base left undone; only while no other process lands. */
+export async function bringOthersAlong(
+  workshop: Recorder & Pick<Workshop, 'git' | 'place'>,
+  session: Session,
+): Promise<void> {
+  const { sessions } = await workshop.store.snapshot();
+  const left = sessions.filter(
+    (other) => other.id !== session.id && other.checkout !== null && landsOn(other) === landsOn(session),
+  );
+  for (const other of left) await bringAlong(workshop, other.id);
+}

@@ -1,0 +1,155 @@
+import { claimTask } from '../../core/task/task-attempt.ts';
+import type { Failure } from '../../domain/failure.ts';
+import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
+import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
+import type { Try } from '../../domain/state/attempt-record.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { showName } from '../../util/file-names.ts';
+import { hasWildcard, pathMatches } from '../../util/path-globs.ts';
+import { judgeDetour, keepLocks, readLockGround } from '../lock-paths.ts';
+import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
+import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
+import { groundOf, holdApart } from '../stacking/block-on-conflict.ts';
+import { type StartPoint, startPoint } from '../start-point.ts';
+
+/** A claimed task: the session after the claim, and where the work starts. */
+export interface Begun {
+  readonly view: SessionView;
+  readonly start: StartPoint;
+  /** Failure that keeps any agent from doing it there, see outOfReach: looked for while the claim is written. */
+  readonly refusal: Promise<Failure | null>;
+}
+
+interface Claim {
+  readonly session: SessionId;
+  readonly task: Task;
+  readonly agent: AgentId;
+  /** Path of its worktree. */
+  readonly path: string;
+  /** Attempts, where several are made at once; none by default. */
+  readonly tries?: readonly Try[];
+}
+
+/**
+ * Claims a task for an agent, on the ground its work starts from. null: a conflict blocks it, another process claimed
+ * or changed it or its start at this moment, or its locks followed a rename.
+ */
+export async function beginAttempt(workshop: Workshop, claim: Claim): Promise<Begun | null> {
+  const { session, task } = claim;
+  const { session: now, tasks } = await viewSession(workshop, session);
+  const start = await startPoint(workshop, now, task, tasks);
+  const ground = groundOf(workshop, task, tasks);
+  if (start.kind === 'conflict' && !start.isDependency) {
+    await holdApart(workshop, { task, ground }, start);
+    return null;
+  }
+  if (start.kind === 'start' && (await keepLocks(workshop, { session: now }, task, start.commit)))
+    return null;
+  const refusal = start.kind === 'start' ? outOfReach(workshop, task, start.commit) : Promise.resolve(null);
+  // Heard by who performs the attempt, which gives the claim back.
+  refusal.catch(() => undefined);
+  const view = await claimOn(workshop, claim, { start, ground });
+  return view === null ? null : { view, start, refusal };
+}
+
+async function claimOn(
+  workshop: Recorder & Pick<Workshop, 'place'>,
+  { session, task, agent, path, tries }: Claim,
+  { start, ground }: { readonly start: StartPoint; readonly ground: string },
+): Promise<SessionView | null> {
+  const claimed = await record(workshop, session, (view) => {
+    // Changed by another clone in this moment, it is only received.
+    const now = view.tasks.find(({ id }) => id === task.id);
+    if (now === undefined) return null;
+    if (now.status !== 'pending' || now.rev !== task.rev) return null;
+    if (groundOf(workshop, now, view.tasks) !== ground) return null;
+    return {
+      steps: [
+        claimTask(now, {
+          agentId: agent,
+          worktree: path,
+          at: timestamp(workshop),
+          claimedBy: workshop.gates.person,
+          host: workshop.place,
+          ...(start.kind === 'start' ? { builtOn: start.builtOn } : {}),
+          ...(tries === undefined ? {} : { tries }),
+        }),
+      ],
+    };
+  });
+  return claimed.kind === 'done' ? claimed.view : null;
+}
+
+/**
+ * Why a task can't be worked on, before anything is paid for it: its locks lead through a symbolic link or into a
+ * submodule, or name files that a filter turns into something else, which an agent never sees as they are.
+ * null: nothing is against it.
+ */
+async function outOfReach(
+  { git }: WithGit<GitFiles>,
+  { file_locks }: Pick<Task, 'file_locks'>,
+  start: ObjectId,
+): Promise<Failure | null> {
+  const ground = await readLockGround({ git }, start);
+  for (const lock of file_locks) {
+    const why = judgeDetour(ground, lock);
+    if (why !== null) return onDetour(lock, why);
+  }
+  // A file that will be made has its attributes already.
+  const named = file_locks.filter((lock) => !hasWildcard(lock) && !lock.endsWith('/'));
+  const [made] = await git.filteredPaths(start, named);
+  if (made !== undefined) return throughFilter(made.filter, [made.path]);
+  const filtered = await git.filteredPaths(start);
+  if (filtered.length === 0) return null;
+  const names = new Map(filtered.map(({ path, filter }) => [path, filter]));
+  const tracked = await git.listFiles(start, Number.POSITIVE_INFINITY);
+  for (const lock of file_locks) {
+    const covered = tracked.filter((path) => pathMatches(lock, path));
+    const [first] = covered;
+    // A request that covers other paths too may well be about those; its outcome is judged then.
+    if (first !== undefined && covered.every((path) => names.has(path)))
+      return throughFilter(names.get(first) ?? '', covered);
+  }
+  return null;
+}
+
+/** Files of a task's work that a filter would have to turn into what is committed, new ones too; null: none. */
+export async function filteredWork(
+  { git }: WithGit<GitDiffs & GitFiles>,
+  { base: start, quarantine }: Pick<CellWorktree, 'base' | 'quarantine'>,
+  tip: ObjectId,
+): Promise<Failure | null> {
+  const changes = await git.treeChanges(start, tip, quarantine);
+  const kept = changes.flatMap(({ path, blob }) => (blob === null ? [] : path));
+  const touched = await git.filteredPaths(start, kept);
+  const [first] = touched;
+  return first === undefined
+    ? null
+    : throughFilter(
+        first.filter,
+        touched.map(({ path }) => path),
+      );
+}
+
+function onDetour(lock: string, why: string): Failure {
+  return {
+    kind: 'violation',
+    message: `Its lock ${lock} ${why}.`,
+    details: ['Only files of this repository are taken in, each by its own path.'],
+    retryable: false,
+  };
+}
+
+function throughFilter(filter: string, paths: readonly string[]): Failure {
+  const names = paths.slice(0, 5).map(showName).join(', ');
+  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
+  return {
+    kind: 'violation',
+    message: `${names}${more} ${paths.length === 1 ? 'goes' : 'go'} through the filter ${JSON.stringify(filter)}, which never runs on what an agent wrote: such files can't be worked on.`,
+    details: [
+      'An agent sees them as git stores them, and what it wrote would be committed unfiltered. Change them yourself.',
+    ],
+    retryable: false,
+  };
+}

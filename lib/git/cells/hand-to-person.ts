@@ -1,0 +1,193 @@
+import { copyFileSync, lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.ts';
+import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
+import { replaceFile } from '../../util/write-files.ts';
+import { type GitAccess, onObjects } from '../objects/git-access.ts';
+import { runGit } from '../process/run-git.ts';
+import { resolveCommit } from '../refs/resolve-commit.ts';
+import { addToRecord, readRecord } from './cell-record.ts';
+import { indexEntries, pathsOf, readCellHead } from './cell-view.ts';
+import { entriesOf } from './sanitize-worktree.ts';
+import { requireEmptySubmodules } from './submodules.ts';
+
+/** Beside a cell's record: which HEAD the person found in it. */
+const leftFile = 'left';
+
+/**
+ * Makes the worktree of an agent that is over one that the person's own git works in: its HEAD is what was
+ * accepted of it, else where it began, and never a commit that the agent named; all else that was written is a change
+ * there. The agent's HEAD and objects stay in quarantine, where the tool reads them. Harmless when repeated. Where git
+ * would run what lies in it, its link leads nowhere, so that no git works there. Throws FlameErrors `cell-submodule` and
+ * `cell-not-left` then.
+ */
+export async function leaveToPerson(access: GitAccess, cell: CellWorktree): Promise<void> {
+  const { listing, ownGitDir, root } = pathsOf(access, cell);
+  const link = join(cell.path, '.git');
+  const ours = linkTo(listing);
+  const text = readLink(link);
+  // An agent that nothing held may have put a folder there.
+  if (text === null || text === ours || text === linkTo(nowhere(listing))) return;
+  const head = await acceptedHead(access, cell);
+  try {
+    await requireEmptySubmodules(access, cell, head);
+    const why = await whatCouldRun(access, cell);
+    if (why !== null) throw notLeft(cell, why);
+  } catch (error) {
+    replaceFile(link, linkTo(nowhere(listing)));
+    throw error;
+  }
+  if (readRecord(root).index === head) copyFileSync(join(ownGitDir, 'index'), join(listing, 'index'));
+  else {
+    const there = { GIT_DIR: listing, GIT_WORK_TREE: cell.path };
+    await runGit({ ...access.context, cwd: listing, variables: there }, ['read-tree', head]);
+  }
+  // First: what differs from it is the person's.
+  replaceFile(join(root, leftFile), head);
+  replaceFile(join(listing, 'HEAD'), `${head}\n`);
+  killPoint('worktree to leave to the person');
+  replaceFile(link, ours);
+  killPoint('worktree left to the person');
+}
+
+/** Whether a worktree is one that the person's git works in. */
+export function isLeft(access: GitAccess, cell: CellWorktree): boolean {
+  return readLink(join(cell.path, '.git')) === linkTo(pathsOf(access, cell).listing);
+}
+
+/** Returns a path where nothing is: git reports that and stops. */
+function nowhere(listing: string): string {
+  return join(listing, 'left-to-nobody');
+}
+
+function linkTo(folder: string): string {
+  return `gitdir: ${folder}\n`;
+}
+
+const longestLink = 10_000;
+
+/** null: it is no such file; an agent that nothing held may have put anything there. */
+function readLink(link: string): string | null {
+  const facts = lstatSync(link, { throwIfNoEntry: false });
+  return facts?.isFile() === true && facts.size <= longestLink ? readFileSync(link, 'utf8') : null;
+}
+
+function notLeft({ path }: CellWorktree, why: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'cell-not-left',
+    message: `No git works in ${path}: ${why}, and it would run as you.`,
+    hints: ['git flame show <task> --diff'],
+  });
+}
+
+/** Remembers a commit of a cell that was judged and came into the repository, where no agent can write. */
+export function noteAccepted(access: GitAccess, cell: CellWorktree, tip: ObjectId): void {
+  addToRecord(pathsOf(access, cell).root, { accepted: tip });
+}
+
+/** Returns the agent's last HEAD where exactly that was accepted and builds on its start, else that start. */
+async function acceptedHead(access: GitAccess, cell: CellWorktree): Promise<ObjectId> {
+  const { accepted } = readRecord(pathsOf(access, cell).root);
+  if (accepted === null || (await readCellHead(access, cell).catch(() => null)) !== accepted)
+    return cell.start;
+  // git may have removed it since, where nothing came of it.
+  const isThere = (await resolveCommit(onObjects(access), accepted, access)) === accepted;
+  return isThere && (await buildsOn(access, accepted, cell.start)) ? accepted : cell.start;
+}
+
+/**
+ * A commit that a person made in a worktree that was left to them, on top of what they found, and that no ref has;
+ * null: there is none.
+ */
+export async function personCommit(access: GitAccess, cell: CellWorktree): Promise<ObjectId | null> {
+  const { listing, root } = pathsOf(access, cell);
+  const left = readId(join(root, leftFile)) ?? cell.start;
+  // On a branch it is the branch that has it.
+  const head = readId(join(listing, 'HEAD'));
+  if (head === null || head === left || !(await buildsOn(access, head, left))) return null;
+  const range = [head, '--not', left, '--glob=refs/*'];
+  const { stdout } = await runGit(onObjects(access), ['rev-list', '--max-count=1', ...range]);
+  return stdout.length === 0 ? null : head;
+}
+
+async function buildsOn(access: GitAccess, commit: ObjectId, ground: ObjectId): Promise<boolean> {
+  const args = ['merge-base', '--is-ancestor', ground, commit];
+  return (await runGit(onObjects(access), args, { accept: [0, 1] })).exitCode === 0;
+}
+
+/** null: there is none. */
+function readId(file: string): ObjectId | null {
+  const text = readTextOrEmpty(file).trim();
+  return objectIdPattern.test(text) ? parseObjectId(text) : null;
+}
+
+/** Whether the `.git` of a worktree is the one it was made with, or the one leaveToPerson put there. */
+export function isLinkOf(
+  { agentGitDir, listing }: { readonly agentGitDir: string; readonly listing: string },
+  link: string,
+): boolean {
+  const text = readLink(link);
+  // A kill may have come in the middle of writing it.
+  return (
+    text !== null &&
+    [agentGitDir, listing, nowhere(listing)].some((folder) => linkTo(folder).startsWith(text))
+  );
+}
+
+/**
+ * Returns why the person's own git would run an agent's files in a worktree, at a mere `git status` there; null: it
+ * runs none. A repository within it brings settings of its own, and settings of the person that name a program by a
+ * path below the work tree, or one that looks for its parts there, start the file at that path.
+ */
+async function whatCouldRun(access: GitAccess, cell: CellWorktree): Promise<string | null> {
+  const most = access.bounds.entries + indexEntries(pathsOf(access, cell).ownGitDir);
+  const nested = await findRepository(cell.path, most);
+  if (nested !== null) return nested;
+  const setting = await findSetting(access);
+  return setting === null ? null : `your git setting ${setting} runs a program that such a folder can bring`;
+}
+
+/** Links are not followed: git doesn't either. */
+async function findRepository(workTree: string, most: number): Promise<string | null> {
+  let seen = 0;
+  const waiting = [''];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    for (const entry of await entriesOf(join(workTree, folder))) {
+      seen += 1;
+      if (seen > most) return `it holds more than ${most} files and folders`;
+      const isRepository = folder !== '' && entry.name.toLowerCase() === '.git';
+      if (isRepository) return `${folder} in it is a repository of its own`;
+      if (entry.isDirectory()) waiting.push(join(folder, entry.name));
+    }
+  }
+  return null;
+}
+
+const programs =
+  '^(core\\.(hookspath|fsmonitor)|diff\\.external|filter\\..*\\.(clean|smudge|process)|diff\\..*\\.(command|textconv)|merge\\..*\\.driver)$';
+
+/** The key of a setting by which git starts what it finds in a work tree; null: there is none. */
+async function findSetting({ context }: GitAccess): Promise<string | null> {
+  const { stdout } = await runGit(context, ['config', '-z', '--get-regexp', programs], { accept: [0, 1] });
+  for (const entry of stdout.toString().split('\0')) {
+    const [key = '', value = ''] = entry.split(/\n(.*)/s);
+    if (key !== '' && !isElsewhere(value)) return key;
+  }
+  return null;
+}
+
+// These come with their own program, and start nothing of a work tree.
+const known = /^(?:git-lfs|git lfs|git-crypt|git crypt)(?:\s|$)/;
+
+function isElsewhere(value: string): boolean {
+  return (
+    value === '' ||
+    /^(?:true|false|yes|no|on|off|\d+)$/i.test(value) ||
+    /^["']?[/~]/.test(value) ||
+    known.test(value)
+  );
+}

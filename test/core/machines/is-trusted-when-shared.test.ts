@@ -1,0 +1,66 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  limitDecision,
+  noteDecision,
+  sessionStateDecision,
+  taskDecision,
+  taskStateDecision,
+} from '../../../lib/core/admission/decisions.ts';
+import { countsWhenShared, sharedDecisionLog } from '../../../lib/core/machines/machine-statement.ts';
+import { parseSessionId } from '../../../lib/domain/ids.ts';
+import { makeNote } from '../../../lib/domain/state/blackboard.ts';
+import type { DecisionLog } from '../../../lib/domain/state/decision-log.ts';
+import { sampleSession } from '../../store/sample.ts';
+import { testSession as id, makeTask } from '../../support/tasks.ts';
+
+const session = sampleSession(id);
+const other = parseSessionId('ses-20260301-080000-00ff');
+const task = makeTask('task-001', { session: session.id });
+const ended = makeTask('task-002', { session: session.id, status: 'dropped' });
+
+test('TRU-2 what is asked of a task and another session count on no machine by themselves', () => {
+  for (const role of ['lead', 'worker'] as const) {
+    const shared = { session: session.id, role };
+    assert.not(countsWhenShared(taskDecision(task), shared));
+    // What all may spend is the lead's to say; what each machine may is not, see reserve-share.
+    assert.is(countsWhenShared(limitDecision(session, 100), shared), role === 'worker');
+    assert.not(countsWhenShared(taskStateDecision(task), { session: other, role }));
+    assert.ok(countsWhenShared(taskStateDecision(task), shared));
+  }
+});
+
+test('TRU-2 who leads believes no machine that a task has ended, who joined follows the lead', () => {
+  const [lead, worker] = (['lead', 'worker'] as const).map((role) => ({ session: session.id, role }));
+  assert.not(lead && countsWhenShared(taskStateDecision(ended), lead));
+  assert.not(lead && countsWhenShared(sessionStateDecision(session), lead));
+  assert.ok(worker && countsWhenShared(taskStateDecision(ended), worker));
+  assert.ok(worker && countsWhenShared(sessionStateDecision(session), worker));
+});
+
+test('QUE-3 TRU-2 notes come with the work of a machine, and from who leads to who joined', () => {
+  const [lead, worker] = (['lead', 'worker'] as const).map((role) => ({ session: session.id, role }));
+  const facts = { text: 'x', by: 'Lea', at: '2026-03-01T08:00:00.000Z', place: 'far', tasks: [], paths: [] };
+  const [ofWorker, ofLead] = [task.id, null].map((about) =>
+    noteDecision({ session: session.id, task: about }, makeNote(facts)),
+  );
+  assert.ok(lead && worker && ofWorker && ofLead);
+  assert.equal([countsWhenShared(ofWorker, lead), countsWhenShared(ofLead, lead)], [true, false]);
+  assert.ok(countsWhenShared(ofWorker, worker) && countsWhenShared(ofLead, worker));
+});
+
+test('the log of a shared session shows what is decided after they were made', () => {
+  let revision = 1;
+  const decided = {
+    get revision() {
+      return revision;
+    },
+    has: () => false,
+  } as unknown as DecisionLog;
+  const shared = sharedDecisionLog(decided, { session: id, role: 'worker' });
+  assert.is(shared.revision, 1);
+  revision = 2;
+  assert.is(shared.revision, 2);
+});
+
+test.run();
