@@ -11,7 +11,7 @@ const waits = {
   'support/remote-lines.ts': 'a line that is slow',
   'cell/cell-processes.test.ts': 'a stop at any moment of the making',
   'cell/killed-parent.ts': 'a kill at any moment of the making',
-  'engine/radar/lookout.test.ts': 'the limit of a wait',
+  'engine/conflict-detection/conflict-detector.test.ts': 'the limit of a wait',
   'store/write/write-queue.test.ts': 'a transaction that takes a while',
 };
 
